@@ -1,0 +1,131 @@
+//! The calls there are, typed.
+
+use std::time::Duration;
+
+use wilco_wire::{
+    Agent, AgentSpec, Clock, Escalation, Event, Exchange, Incident, Message, Page, Posted, Verified,
+};
+
+use crate::answer::Answer;
+use crate::error::Error;
+use crate::key::Key;
+use crate::outgoing::Outgoing;
+use crate::transport::{Client, Query, segment};
+
+/// Which part of an inbox.
+#[derive(Debug, Clone, Default)]
+pub struct InboxQuery {
+    pub status: Option<String>,
+    pub after: Option<String>,
+    pub limit: Option<u32>,
+    /// How long to wait when there is nothing yet.
+    pub wait: Option<Duration>,
+}
+
+/// Which exchanges.
+#[derive(Debug, Clone, Default)]
+pub struct ExchangeQuery {
+    pub protocol: Option<String>,
+    pub state: Option<String>,
+    pub open: Option<bool>,
+    pub agent: Option<String>,
+    pub task: Option<String>,
+    pub q: Option<String>,
+    pub after: Option<String>,
+    pub limit: Option<u32>,
+}
+
+type Result<T> = std::result::Result<Answer<T>, Error>;
+
+impl Client {
+    pub fn send(&self, message: &Outgoing, key: &Key) -> Result<Posted> {
+        self.post_once("/v1/messages", message, key)
+    }
+
+    pub fn message(&self, id: &str) -> Result<Message> {
+        self.get(&format!("/v1/messages/{}", segment(id)), Vec::new())
+    }
+
+    pub fn mark_read(&self, id: &str) -> std::result::Result<(), Error> {
+        self.post_empty(&format!("/v1/messages/{}/read", segment(id)))
+    }
+
+    pub fn inbox(&self, agent: &str, query: &InboxQuery) -> Result<Page<Message>> {
+        let mut pairs = paging(&query.after, query.limit);
+        pairs.extend(query.status.clone().map(|status| ("status", status)));
+        pairs.extend(query.wait.map(|wait| ("wait", format!("{}ms", wait.as_millis()))));
+        let path = format!("/v1/agents/{}/inbox", segment(agent));
+        self.get_within(&path, pairs, query.wait.unwrap_or_default())
+    }
+
+    pub fn agents(&self) -> Result<Page<Agent>> {
+        self.get("/v1/agents", vec![("limit", "1000".to_owned())])
+    }
+
+    pub fn agent(&self, name: &str) -> Result<Agent> {
+        self.get(&format!("/v1/agents/{}", segment(name)), Vec::new())
+    }
+
+    pub fn register(&self, name: &str, spec: &AgentSpec) -> Result<Agent> {
+        self.put(&format!("/v1/agents/{}", segment(name)), spec)
+    }
+
+    pub fn remove(&self, name: &str) -> std::result::Result<(), Error> {
+        self.delete(&format!("/v1/agents/{}", segment(name)))
+    }
+
+    pub fn exchanges(&self, query: &ExchangeQuery) -> Result<Page<Exchange>> {
+        let mut pairs = paging(&query.after, query.limit);
+        let texts = [
+            ("protocol", &query.protocol),
+            ("state", &query.state),
+            ("agent", &query.agent),
+            ("task", &query.task),
+            ("q", &query.q),
+        ];
+        pairs.extend(texts.into_iter().filter_map(|(key, text)| Some((key, text.clone()?))));
+        pairs.extend(query.open.map(|open| ("open", open.to_string())));
+        self.get("/v1/exchanges", pairs)
+    }
+
+    pub fn exchange(&self, id: &str) -> Result<Exchange> {
+        self.get(&format!("/v1/exchanges/{}", segment(id)), Vec::new())
+    }
+
+    /// Events of an exchange behind `after`.
+    pub fn events_of(&self, id: &str, after: Option<&str>) -> Result<Page<Event>> {
+        let pairs = paging(&after.map(str::to_owned), Some(1000));
+        self.get(&format!("/v1/exchanges/{}/events", segment(id)), pairs)
+    }
+
+    /// Events of the journal behind `after`; waits for one when there is none yet.
+    pub fn events(&self, after: &str, wait: Duration) -> Result<Page<Event>> {
+        let mut pairs = paging(&Some(after.to_owned()), Some(1000));
+        pairs.push(("wait", format!("{}ms", wait.as_millis())));
+        self.get_within("/v1/events", pairs, wait)
+    }
+
+    pub fn escalations(&self, open: Option<bool>) -> Result<Page<Escalation>> {
+        self.get("/v1/escalations", open.map(|open| ("open", open.to_string())).into_iter().collect())
+    }
+
+    pub fn incidents(&self) -> Result<Page<Incident>> {
+        self.get("/v1/reports/incidents", Vec::new())
+    }
+
+    pub fn verify(&self) -> Result<Verified> {
+        // Reads the whole journal, which may be long.
+        self.get_within("/v1/audit/verify", Vec::new(), Duration::from_secs(600))
+    }
+
+    /// Moves the test clock.
+    pub fn advance(&self, by: &str) -> Result<Clock> {
+        self.post("/v1/test/clock", &serde_json::json!({ "advance": by }))
+    }
+}
+
+fn paging<'a>(after: &Option<String>, limit: Option<u32>) -> Query<'a> {
+    let after = after.clone().map(|after| ("after", after));
+    let limit = limit.map(|limit| ("limit", limit.to_string()));
+    after.into_iter().chain(limit).collect()
+}

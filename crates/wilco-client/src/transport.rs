@@ -1,0 +1,175 @@
+//! One request and its answer.
+
+use std::time::Duration;
+
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use ureq::RequestBuilder;
+use ureq::http::Response;
+use wilco_wire::Problem;
+
+use crate::answer::Answer;
+use crate::error::Error;
+use crate::key::Key;
+
+/// A server, and on whose behalf it is asked.
+#[derive(Debug, Clone)]
+pub struct Client {
+    agent: ureq::Agent,
+    url: String,
+    name: Option<String>,
+    token: Option<String>,
+}
+
+/// A commit takes milliseconds; a disk in trouble takes seconds.
+const PATIENCE: Duration = Duration::from_secs(30);
+const CONNECT: Duration = Duration::from_secs(5);
+/// Larger answers are not Wilco's: a page holds at most a thousand messages of a mebibyte.
+const MOST: u64 = 1 << 30;
+
+pub(crate) type Query<'a> = Vec<(&'a str, String)>;
+
+impl Client {
+    pub fn new(url: &str) -> Client {
+        let config = ureq::Agent::config_builder()
+            .http_status_as_error(false)
+            .max_redirects(0)
+            .proxy(None)
+            .user_agent(concat!("wilco/", env!("CARGO_PKG_VERSION")))
+            .timeout_connect(Some(CONNECT))
+            .timeout_global(Some(PATIENCE))
+            .build();
+        Client { agent: config.into(), url: url.trim_end_matches('/').to_owned(), name: None, token: None }
+    }
+
+    /// Says who asks; believed on loopback.
+    pub fn named(mut self, name: Option<String>) -> Client {
+        self.name = name;
+        self
+    }
+
+    /// Shows who asks.
+    pub fn with_token(mut self, token: Option<String>) -> Client {
+        self.token = token;
+        self
+    }
+
+    pub fn url(&self) -> &str {
+        &self.url
+    }
+
+    pub(crate) fn get<T: DeserializeOwned>(&self, path: &str, query: Query<'_>) -> Result<Answer<T>, Error> {
+        self.get_within(path, query, Duration::ZERO)
+    }
+
+    /// A call that the server may hold back for `wait`.
+    pub(crate) fn get_within<T: DeserializeOwned>(
+        &self,
+        path: &str,
+        query: Query<'_>,
+        wait: Duration,
+    ) -> Result<Answer<T>, Error> {
+        let request = self.agent.get(self.address(path)).query_pairs(query);
+        let request = self.signed(request).config().timeout_global(Some(PATIENCE + wait)).build();
+        let (status, text) = self.finish(request.call())?;
+        Answer::read(&self.url, status, text)
+    }
+
+    pub(crate) fn delete(&self, path: &str) -> Result<(), Error> {
+        self.finish(self.signed(self.agent.delete(self.address(path))).call()).map(drop)
+    }
+
+    pub(crate) fn put<T: DeserializeOwned>(
+        &self,
+        path: &str,
+        body: &impl Serialize,
+    ) -> Result<Answer<T>, Error> {
+        let request = self.signed(self.agent.put(self.address(path)));
+        let (status, text) = self.finish(request.send_json(body))?;
+        Answer::read(&self.url, status, text)
+    }
+
+    pub(crate) fn post_empty(&self, path: &str) -> Result<(), Error> {
+        self.finish(self.signed(self.agent.post(self.address(path))).send_empty()).map(drop)
+    }
+
+    pub(crate) fn post<T: DeserializeOwned>(
+        &self,
+        path: &str,
+        body: &impl Serialize,
+    ) -> Result<Answer<T>, Error> {
+        let request = self.signed(self.agent.post(self.address(path)));
+        let (status, text) = self.finish(request.send_json(body))?;
+        Answer::read(&self.url, status, text)
+    }
+
+    /// Posts under a key. When the connection breaks, nobody knows whether the request took effect, so it
+    /// is sent once more: under its key it is the same request.
+    pub(crate) fn post_once<T: DeserializeOwned>(
+        &self,
+        path: &str,
+        body: &impl Serialize,
+        key: &Key,
+    ) -> Result<Answer<T>, Error> {
+        let attempt = || {
+            let request = self.signed(self.agent.post(self.address(path)));
+            self.finish(request.header("Idempotency-Key", key.as_str()).send_json(body))
+        };
+        let (status, text) = match attempt() {
+            Err(Error::Broken { .. }) => attempt()?,
+            other => other?,
+        };
+        Answer::read(&self.url, status, text)
+    }
+
+    fn address(&self, path: &str) -> String {
+        format!("{}{path}", self.url)
+    }
+
+    fn signed<B>(&self, mut request: RequestBuilder<B>) -> RequestBuilder<B> {
+        if let Some(name) = &self.name {
+            request = request.header("Wilco-Agent", name);
+        }
+        if let Some(token) = &self.token {
+            request = request.header("Authorization", format!("Bearer {token}"));
+        }
+        request
+    }
+
+    /// The status and text of a success, or what the server refused.
+    fn finish(&self, sent: Result<Response<ureq::Body>, ureq::Error>) -> Result<(u16, String), Error> {
+        let broken = |error| Error::of(&self.url, error);
+        let mut response = sent.map_err(broken)?;
+        let status = response.status().as_u16();
+        let text = response.body_mut().with_config().limit(MOST).read_to_string().map_err(broken)?;
+        if response.status().is_success() {
+            return Ok((status, text));
+        }
+        match serde_json::from_str::<Problem>(&text) {
+            Ok(problem) => Err(Error::Problem { problem: Box::new(problem), text }),
+            Err(_) => Err(Error::foreign(&self.url, status, text.trim())),
+        }
+    }
+}
+
+/// A name as one segment of a path.
+pub(crate) fn segment(name: &str) -> String {
+    let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-._~".contains(&byte);
+    // A segment of dots would be taken for a step up.
+    let dots = name.bytes().all(|byte| byte == b'.');
+    name.bytes()
+        .map(|byte| if plain(byte) && !dots { char::from(byte).to_string() } else { format!("%{byte:02X}") })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::segment;
+
+    #[test]
+    fn api_3_any_name_is_one_segment_of_a_path() {
+        assert_eq!(segment("code-impl.auth_1"), "code-impl.auth_1");
+        assert_eq!(segment("a/b ä?#"), "a%2Fb%20%C3%A4%3F%23");
+        assert_eq!(segment(".."), "%2E%2E");
+    }
+}

@@ -1,0 +1,70 @@
+//! The same message twice: the first answer again, no second effect.
+
+use serde::{Deserialize, Serialize};
+use wilco_protocol::{MessageId, Name};
+use wilco_store::IdempotencyRow;
+
+use crate::command::{Accepted, Post, Refused, Summary};
+use crate::work::{Work, damaged};
+
+/// What is needed to give an answer again.
+#[derive(Serialize, Deserialize)]
+struct Kept {
+    messages: Vec<MessageId>,
+    exchange: Option<Summary>,
+}
+
+impl Work<'_> {
+    /// The answer that an earlier request of the same key or id got.
+    pub(crate) fn answered_before(&mut self, from: &Name, post: &Post) -> Result<Option<Accepted>, Refused> {
+        for key in keys(post) {
+            let place = (from.clone(), key);
+            let pending = self.batch.idempotency.get(&place).cloned();
+            let row = match pending {
+                Some(row) => Some(row),
+                None => self.store.idempotent(&place.0, &place.1)?,
+            };
+            if let Some(row) = row {
+                return self.answer_again(&row, post).map(Some);
+            }
+        }
+        Ok(None)
+    }
+
+    fn answer_again(&mut self, row: &IdempotencyRow, post: &Post) -> Result<Accepted, Refused> {
+        if row.request != post.incoming.fingerprint {
+            return Err(Refused::KeyReused);
+        }
+        let kept: Kept = serde_json::from_slice(&row.answer).map_err(|error| damaged(0, error))?;
+        let mut messages = Vec::new();
+        for id in &kept.messages {
+            messages.extend(self.message(id)?.map(|(_, message)| message));
+        }
+        Ok(Accepted { messages, exchange: kept.exchange, again: true })
+    }
+
+    pub(crate) fn remember(&mut self, from: &Name, post: &Post, accepted: &Accepted) -> Result<(), Refused> {
+        let kept = Kept {
+            messages: accepted.messages.iter().map(|message| message.id.clone()).collect(),
+            exchange: accepted.exchange.clone(),
+        };
+        for key in keys(post) {
+            let row = IdempotencyRow {
+                sender: from.clone(),
+                key: key.clone(),
+                request: post.incoming.fingerprint,
+                at: self.now,
+                answer: serde_json::to_vec(&kept).map_err(|error| damaged(0, error))?,
+            };
+            self.draft.idempotency.insert((from.clone(), key), row);
+        }
+        Ok(())
+    }
+}
+
+/// What makes two requests the same: the key, and the id that the client chose.
+fn keys(post: &Post) -> Vec<String> {
+    let key = post.idempotency_key.as_ref().map(|key| format!("key:{key}"));
+    let id = post.incoming.id.as_ref().map(|id| format!("id:{id}"));
+    key.into_iter().chain(id).collect()
+}

@@ -1,0 +1,108 @@
+//! Messages that belong to no exchange.
+
+use std::sync::Arc;
+
+use serde_json::{Map, json};
+use wilco_language::parse::Typed;
+use wilco_language::read::classify::classify;
+use wilco_language::render::Rendered;
+use wilco_protocol::{Exchange, ExchangeId};
+use wilco_store::{Message, Reading};
+
+use super::arrival::{Arrival, Course, Place};
+use super::correlate::{AMENDS, Target};
+use super::is_wilco;
+use super::start::Unbegun;
+use crate::command::Refused;
+use crate::work::Work;
+
+type Taken = (Vec<Arc<Message>>, Option<Exchange>);
+
+impl Work<'_> {
+    /// A conversation, unless its text is a task.
+    pub(crate) fn converse(&mut self, arrival: &Arrival<'_>, may_classify: bool) -> Result<Taken, Refused> {
+        let incoming = arrival.incoming();
+        let single = arrival.to.len() == 1 && !is_wilco(&arrival.to[0]) && arrival.to[0] != arrival.from;
+        if may_classify && single && self.settings.auto_enrol {
+            if let Some(task) = classify(incoming.subject.as_deref(), incoming.text()) {
+                if let Some(open) = self.open_under_heading(arrival, task.task_id.as_deref())? {
+                    return self.say_to(arrival, vec![Target { exchange: open, rule: AMENDS }]);
+                }
+                match self.enrol(arrival, task) {
+                    Ok(taken) => return Ok(taken),
+                    Err(Unbegun::Refused(refused)) => return Err(refused),
+                    Err(Unbegun::Refusal(refusal)) => {
+                        let detail = wilco_language::render::refusal(&refusal);
+                        let text = format!(
+                            "Your message looks like a task but was kept as a conversation: {detail}"
+                        );
+                        return self.talk(arrival, Some(("not-enrolled", text)));
+                    }
+                }
+            }
+        }
+        let astray = match &incoming.typed {
+            Typed::Delegation(_) | Typed::Decision(_) => Some((
+                "no-exchange",
+                "Your message belongs to no open exchange of yours, so it was kept as a conversation. \
+                 Name the task_id, the exchange, or reply to the message that you answer."
+                    .to_owned(),
+            )),
+            Typed::Conversation | Typed::Talk => None,
+        };
+        self.talk(arrival, astray)
+    }
+
+    /// Several exchanges could be meant: none is guessed.
+    pub(crate) fn converse_ambiguous(
+        &mut self,
+        arrival: &Arrival<'_>,
+        ids: &[ExchangeId],
+    ) -> Result<Taken, Refused> {
+        let list: Vec<_> = ids.iter().map(ExchangeId::to_string).collect();
+        let text = format!(
+            "Your message could belong to {}. Nothing was changed. Send it again with \"exchange\" set to one of them.",
+            list.join(", ")
+        );
+        let taken = self.talk(arrival, None)?;
+        self.notify(arrival, "ambiguous", text, Some(json!(list)))?;
+        Ok(taken)
+    }
+
+    fn talk(&mut self, arrival: &Arrival<'_>, notice: Option<(&str, String)>) -> Result<Taken, Refused> {
+        let Some(to) = arrival.to.first().cloned() else {
+            return Err(Refused::invalid("/to", "is required: the name of an agent"));
+        };
+        let position = self.reserve();
+        let inboxes = Some(to.clone()).filter(|to| !is_wilco(to)).into_iter().collect();
+        let meaning = "conversation".to_owned();
+        let reading = Reading { exchange: None, rule: None, meaning, effect: "none".to_owned() };
+        let course = Course { to, inboxes, delivered: None, reading: Some(reading) };
+        let place = Place { position, exchange: None };
+        let messages = self.store_arrival(arrival, place, course)?;
+        if let Some((reason, text)) = notice {
+            self.notify(arrival, reason, text, None)?;
+        }
+        Ok((messages, None))
+    }
+
+    /// Tells the sender how its message was taken.
+    fn notify(
+        &mut self,
+        arrival: &Arrival<'_>,
+        reason: &str,
+        text: String,
+        exchanges: Option<serde_json::Value>,
+    ) -> Result<(), Refused> {
+        let mut content = Map::from_iter([
+            ("type".to_owned(), json!("protocol-notice")),
+            ("message".to_owned(), json!(text)),
+            ("reason".to_owned(), json!(reason)),
+            ("about".to_owned(), json!(arrival.id)),
+        ]);
+        content.extend(exchanges.map(|list| ("exchanges".to_owned(), list)));
+        let rendered =
+            Rendered { subject: format!("About your message: {reason}"), priority: "normal", content };
+        Ok(self.send_from_wilco(None, &arrival.from, rendered)?)
+    }
+}

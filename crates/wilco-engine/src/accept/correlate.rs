@@ -1,0 +1,260 @@
+//! Which exchange an answer belongs to. The first rule that finds something wins; nothing is guessed.
+
+use wilco_language::parse::Typed;
+use wilco_language::read::{ack, verdict};
+use wilco_protocol::exchange::key;
+use wilco_protocol::{Exchange, ExchangeId, MessageId};
+
+use super::arrival::Arrival;
+use super::is_wilco;
+use crate::command::{Refused, Viewer};
+use crate::work::Work;
+
+pub(crate) enum Correlated {
+    /// Several only when one text acknowledges several tasks.
+    To(Vec<Target>),
+    Ambiguous(Vec<ExchangeId>),
+    /// `may_classify`: nothing about it says that it answers something.
+    Nothing {
+        may_classify: bool,
+    },
+}
+
+/// The rule for a text under the heading of an open task: it changes that task.
+pub(crate) const AMENDS: &str = "task-heading";
+
+pub(crate) struct Target {
+    pub(crate) exchange: Exchange,
+    pub(crate) rule: &'static str,
+}
+
+impl Target {
+    /// Whether the sender itself named the exchange: then a refusal is an error, not a conversation.
+    pub(crate) fn is_explicit(&self) -> bool {
+        matches!(self.rule, "exchange" | "in-reply-to" | "escalation")
+    }
+}
+
+impl Work<'_> {
+    pub(crate) fn correlate(&mut self, arrival: &Arrival<'_>) -> Result<Correlated, Refused> {
+        let incoming = arrival.incoming();
+        if let Some(id) = incoming.exchange {
+            return self.named(arrival, id, "exchange");
+        }
+        if let Typed::Decision(choice) = &incoming.typed
+            && let Some(escalation) = choice.escalation
+        {
+            return self.named(arrival, escalation.exchange, "escalation");
+        }
+        if let Some(parent) = &incoming.in_reply_to {
+            match self.replied_to(parent)? {
+                Replied::Unknown => return Ok(Correlated::Nothing { may_classify: false }),
+                Replied::Exchange(exchange) => {
+                    let target = Target { exchange: *exchange, rule: "in-reply-to" };
+                    return Ok(Correlated::To(vec![target]));
+                }
+                Replied::Talk => {}
+            }
+        }
+        let ids = self.task_ids(arrival);
+        for (ids, rule) in ids {
+            match self.by_tasks(arrival, &ids, rule)? {
+                Correlated::Nothing { .. } => {}
+                found @ (Correlated::To(_) | Correlated::Ambiguous(_)) => return Ok(found),
+            }
+        }
+        let stripped = without_reply_marks(arrival.subject());
+        let is_reply = stripped.len() != arrival.subject().trim().len();
+        let awaiting = self.awaiting(arrival)?;
+        if !stripped.is_empty()
+            && let Some(found) = self.by_subject(&awaiting, &stripped)?
+        {
+            return Ok(found);
+        }
+        let between: Vec<_> = awaiting.into_iter().filter(|exchange| addressed(arrival, exchange)).collect();
+        let fresh = incoming.in_reply_to.is_none() && !is_reply;
+        let may_classify = matches!(incoming.typed, Typed::Conversation) && fresh;
+        Ok(match between.len() {
+            0 => Correlated::Nothing { may_classify },
+            1 => to(between, "only-open"),
+            // Plain talk between two who share several tasks is just talk.
+            _ if matches!(incoming.typed, Typed::Conversation | Typed::Talk) => {
+                Correlated::Nothing { may_classify }
+            }
+            _ => Correlated::Ambiguous(between.iter().map(Exchange::id).collect()),
+        })
+    }
+
+    /// The exchange that the sender names. What it cannot see does not exist for it.
+    fn named(
+        &mut self,
+        arrival: &Arrival<'_>,
+        id: ExchangeId,
+        rule: &'static str,
+    ) -> Result<Correlated, Refused> {
+        let live = self.live(id.number)?.filter(|live| live.exchange.id() == id);
+        let visible = live.filter(|live| match &arrival.post.viewer {
+            Viewer::Agent(agent) => live.exchange.participants().contains(agent),
+            Viewer::Local | Viewer::Operator | Viewer::ReadOnly => true,
+        });
+        match visible {
+            Some(live) => Ok(Correlated::To(vec![Target { exchange: live.exchange, rule }])),
+            None => Err(Refused::NotFound { detail: format!("there is no exchange {id}") }),
+        }
+    }
+
+    fn replied_to(&mut self, parent: &MessageId) -> Result<Replied, Refused> {
+        let Some((_, message)) = self.message(parent)? else { return Ok(Replied::Unknown) };
+        let Some(id) = message.exchange else { return Ok(Replied::Talk) };
+        Ok(match self.live(id.number)? {
+            Some(live) => Replied::Exchange(Box::new(live.exchange)),
+            None => Replied::Talk,
+        })
+    }
+
+    /// Task ids in the content, then in the text.
+    fn task_ids(&self, arrival: &Arrival<'_>) -> Vec<(Vec<String>, &'static str)> {
+        let incoming = arrival.incoming();
+        let typed = match &incoming.typed {
+            Typed::Delegation(said) => said.task_id().map(str::to_owned),
+            Typed::Decision(_) | Typed::Conversation | Typed::Talk => {
+                incoming.content.get("task_id").and_then(|id| id.as_str()).map(str::to_owned)
+            }
+        };
+        let mut found = vec![(typed.into_iter().collect(), "task-id")];
+        if matches!(incoming.typed, Typed::Conversation | Typed::Talk) {
+            let acks = ack::acks(incoming.text());
+            let verdicts = verdict::verdicts(incoming.text());
+            let acked = acks.iter().map(|reading| reading.task_id().to_owned());
+            let judged = verdicts.iter().map(|verdict| verdict.task_id.clone());
+            found.push((acked.chain(judged).collect(), "text-id"));
+        }
+        found
+    }
+
+    fn by_tasks(
+        &mut self,
+        arrival: &Arrival<'_>,
+        ids: &[String],
+        rule: &'static str,
+    ) -> Result<Correlated, Refused> {
+        let mut targets = Vec::new();
+        for id in ids {
+            let mut found = self.of_task(arrival, id)?;
+            if found.len() > 1 {
+                return Ok(Correlated::Ambiguous(found.iter().map(Exchange::id).collect()));
+            }
+            if let Some(exchange) = found.pop() {
+                targets.push(Target { exchange, rule });
+            }
+        }
+        Ok(if targets.is_empty() {
+            Correlated::Nothing { may_classify: false }
+        } else {
+            Correlated::To(targets)
+        })
+    }
+
+    /// The open exchanges of a task in which the sender takes part; when none is open, the newest ended.
+    fn of_task(&mut self, arrival: &Arrival<'_>, task_id: &str) -> Result<Vec<Exchange>, Refused> {
+        let mut found = Vec::new();
+        for number in self.find(&key("task", &task_id.to_lowercase()))? {
+            let live = self.live(number)?;
+            found.extend(
+                live.map(|live| live.exchange).filter(|one| one.participants().contains(&arrival.from)),
+            );
+        }
+        let open: Vec<_> = found.iter().filter(|exchange| exchange.is_open()).cloned().collect();
+        if open.is_empty() {
+            found.truncate(1);
+            return Ok(found);
+        }
+        let narrowed: Vec<_> = open.iter().filter(|exchange| addressed(arrival, exchange)).cloned().collect();
+        Ok(if narrowed.is_empty() { open } else { narrowed })
+    }
+
+    /// The open delegation of this task from this sender to this recipient.
+    pub(crate) fn open_under_heading(
+        &mut self,
+        arrival: &Arrival<'_>,
+        task_id: Option<&str>,
+    ) -> Result<Option<Exchange>, Refused> {
+        let Some(task_id) = task_id else { return Ok(None) };
+        let found = self.of_task(arrival, task_id)?;
+        let of_this_pair = |exchange: &Exchange| {
+            let Exchange::Delegation(state) = exchange;
+            state.is_open() && state.initiator == arrival.from && arrival.to.first() == Some(&state.assignee)
+        };
+        Ok(found.into_iter().find(of_this_pair))
+    }
+
+    /// Open exchanges that wait for the sender.
+    fn awaiting(&mut self, arrival: &Arrival<'_>) -> Result<Vec<Exchange>, Refused> {
+        let mut numbers = self.find(&key("works", arrival.from.as_str()))?;
+        numbers.extend(self.find(&key("owes", arrival.from.as_str()))?);
+        let mut awaiting = Vec::new();
+        for number in numbers {
+            let live = self.live(number)?;
+            awaiting.extend(live.map(|live| live.exchange).filter(|one| one.awaits() == Some(&arrival.from)));
+        }
+        Ok(awaiting)
+    }
+
+    fn by_subject(&mut self, awaiting: &[Exchange], subject: &str) -> Result<Option<Correlated>, Refused> {
+        let mut same = Vec::new();
+        for exchange in awaiting {
+            let Exchange::Delegation(state) = exchange;
+            let opening = self.message(&state.assignment)?;
+            let opened_with = opening.map(|(_, message)| message.subject.to_lowercase());
+            if opened_with.is_some_and(|opened| opened == subject.to_lowercase()) {
+                same.push(exchange.clone());
+            }
+        }
+        Ok(match same.len() {
+            0 => None,
+            1 => Some(to(same, "subject")),
+            _ => Some(Correlated::Ambiguous(same.iter().map(Exchange::id).collect())),
+        })
+    }
+}
+
+enum Replied {
+    Unknown,
+    Exchange(Box<Exchange>),
+    Talk,
+}
+
+fn to(exchanges: Vec<Exchange>, rule: &'static str) -> Correlated {
+    Correlated::To(exchanges.into_iter().map(|exchange| Target { exchange, rule }).collect())
+}
+
+/// Whether it is addressed to somebody who takes part, or to Wilco.
+fn addressed(arrival: &Arrival<'_>, exchange: &Exchange) -> bool {
+    let parts = exchange.participants();
+    arrival.to.is_empty() || arrival.to.iter().any(|to| is_wilco(to) || parts.contains(to))
+}
+
+/// The subject without `RE:`, `AW:` before it, however many.
+fn without_reply_marks(subject: &str) -> String {
+    let mut rest = subject.trim();
+    loop {
+        let mark =
+            rest.get(..3).filter(|mark| ["re:", "aw:"].iter().any(|known| mark.eq_ignore_ascii_case(known)));
+        match mark {
+            Some(_) => rest = rest[3..].trim_start(),
+            None => return rest.to_owned(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::without_reply_marks;
+
+    #[test]
+    fn msg_10_reply_marks_are_taken_off_however_many() {
+        assert_eq!(without_reply_marks("RE: Re: aw:  Deploy"), "Deploy");
+        assert_eq!(without_reply_marks("Regarding"), "Regarding");
+        assert_eq!(without_reply_marks("é"), "é");
+    }
+}

@@ -1,0 +1,87 @@
+//! The one door for messages: who sends it, to whom, what it belongs to, what follows.
+
+mod again;
+mod arrival;
+mod converse;
+mod correlate;
+mod parties;
+mod start;
+
+use std::sync::Arc;
+
+use wilco_language::parse::{Delegation, Incoming, Typed};
+use wilco_protocol::{Exchange, MessageId, Name};
+use wilco_store::Message;
+
+use crate::command::{Accepted, Post, Refused, Summary, Viewer};
+use crate::work::Work;
+use arrival::Arrival;
+use correlate::Correlated;
+
+impl Work<'_> {
+    /// Accepts a message, or refuses it and changes nothing.
+    pub(crate) fn accept(&mut self, post: Post) -> Result<Accepted, Refused> {
+        if let Some(detail) = read_only(&post.viewer) {
+            return Err(Refused::Forbidden { detail });
+        }
+        let from = self.sender(&post)?;
+        if let Some(first) = self.answered_before(&from, &post)? {
+            return Ok(first);
+        }
+        self.sign_of_life(&from)?;
+        let starts = matches!(post.incoming.typed, Typed::Delegation(Delegation::Assign(_)));
+        let to = self.recipients(&post.incoming, &from, starts)?;
+        let id = self.message_id(&post.incoming)?;
+        let arrival = Arrival { id, from: from.clone(), to, post: &post };
+        let (messages, exchange) = self.take_in(&arrival)?;
+        let accepted = Accepted { messages, exchange: exchange.as_ref().map(summary), again: false };
+        self.remember(&from, &post, &accepted)?;
+        Ok(accepted)
+    }
+
+    fn take_in(&mut self, arrival: &Arrival<'_>) -> Result<(Vec<Arc<Message>>, Option<Exchange>), Refused> {
+        if let Typed::Delegation(Delegation::Assign(assignment)) = &arrival.incoming().typed {
+            return self.assign(arrival, assignment);
+        }
+        match self.correlate(arrival)? {
+            Correlated::To(targets) => self.say_to(arrival, targets),
+            Correlated::Ambiguous(ids) => self.converse_ambiguous(arrival, &ids),
+            Correlated::Nothing { may_classify } => self.converse(arrival, may_classify),
+        }
+    }
+
+    fn message_id(&mut self, incoming: &Incoming) -> Result<MessageId, Refused> {
+        let Some(chosen) = &incoming.id else { return Ok(self.ids.next(self.now)) };
+        if self.ids.may_clash(chosen) {
+            let detail = "ids of this form are made by the server; leave it out, or choose another";
+            return Err(Refused::invalid("/id", detail));
+        }
+        if self.message(chosen)?.is_some() {
+            let detail =
+                format!("there is a message {:?} already, from somebody else or long ago", chosen.as_str());
+            return Err(Refused::Conflict { detail, exchange: None });
+        }
+        Ok(chosen.clone())
+    }
+}
+
+fn read_only(viewer: &Viewer) -> Option<String> {
+    match viewer {
+        Viewer::ReadOnly => Some("this token may only read; use an agent's or an operator's".to_owned()),
+        Viewer::Local | Viewer::Operator | Viewer::Agent(_) => None,
+    }
+}
+
+/// The exchange as the answer to a message shows it.
+pub(crate) fn summary(exchange: &Exchange) -> Summary {
+    let task_id = match exchange {
+        Exchange::Delegation(state) => Some(state.task_id.clone()),
+    };
+    let id = exchange.id();
+    Summary { id, protocol: id.protocol, state: exchange.state_name().to_owned(), task_id }
+}
+
+/// Whether a recipient means Wilco itself.
+pub(crate) fn is_wilco(name: &Name) -> bool {
+    name.as_str() == wilco_protocol::name::WILCO
+}

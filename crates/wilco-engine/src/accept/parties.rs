@@ -1,0 +1,107 @@
+//! Who sends a message, and to whom.
+
+use wilco_language::parse::Incoming;
+use wilco_language::render::unresolved;
+use wilco_protocol::Name;
+use wilco_protocol::directory::{self, Unresolved};
+
+use super::is_wilco;
+use crate::agents::check_name;
+use crate::command::{Post, Refused, Viewer};
+use crate::settings::AutoRegister;
+use crate::work::Work;
+
+impl Work<'_> {
+    /// The sender: the token's agent, what `from` says, whoever the caller claims to be, or the default.
+    pub(crate) fn sender(&mut self, post: &Post) -> Result<Name, Refused> {
+        let given = post.incoming.from.as_deref().map(|from| from.strip_prefix('@').unwrap_or(from));
+        let known = |work: &Self, text: &str| work.directory().exactly(text).map(|agent| agent.name.clone());
+        if let Viewer::Agent(agent) = &post.viewer {
+            return match given {
+                Some(from) if known(self, from).as_ref() != Some(agent) => {
+                    let detail = format!("this token is {agent}'s; it cannot send as {from:?}");
+                    Err(Refused::Forbidden { detail })
+                }
+                Some(_) | None => Ok(agent.clone()),
+            };
+        }
+        let text = match (given, &post.claimed) {
+            (Some(from), _) => from.to_owned(),
+            (None, Some(claimed)) => claimed.to_string(),
+            (None, None) => self.settings.default_sender.to_string(),
+        };
+        if Name::new(text.to_ascii_lowercase()).is_reserved() {
+            let detail = format!("only Wilco sends as {text:?}; use your own name");
+            return Err(Refused::Forbidden { detail });
+        }
+        match known(self, &text) {
+            Some(name) => Ok(name),
+            None => check_name(&text).map_err(|detail| Refused::invalid("/from", detail)),
+        }
+    }
+
+    /// Sending registers an agent, and shows that it lives.
+    pub(crate) fn sign_of_life(&mut self, from: &Name) -> Result<(), Refused> {
+        if self.directory().get(from).is_none() {
+            if self.settings.auto_register == AutoRegister::None && *from != self.settings.default_sender {
+                let detail = format!("there is no agent {:?}; register it first", from.as_str());
+                return Err(Refused::NotFound { detail });
+            }
+            self.register(from)?;
+        }
+        self.state.last_seen.insert(from.clone(), self.now);
+        self.change_directory_fully(directory::Input::SignOfLife { agent: from.clone() }, from)
+    }
+
+    /// The recipients, each once. One that is unknown, and nothing is sent.
+    pub(crate) fn recipients(
+        &mut self,
+        incoming: &Incoming,
+        from: &Name,
+        starts: bool,
+    ) -> Result<Vec<Name>, Refused> {
+        if incoming.to.is_empty() && incoming.exchange.is_none() {
+            let detail = "is required: the name of an agent (or give the exchange that you answer)";
+            return Err(Refused::invalid("/to", detail));
+        }
+        if starts && incoming.to.len() != 1 {
+            return Err(Refused::invalid("/to", "expected exactly one agent: a task has one assignee"));
+        }
+        let mut names = Vec::new();
+        for text in &incoming.to {
+            let name = self.recipient(text, from, starts)?;
+            if !names.contains(&name) {
+                names.push(name);
+            }
+        }
+        Ok(names)
+    }
+
+    fn recipient(&mut self, text: &str, from: &Name, starts: bool) -> Result<Name, Refused> {
+        let bare = text.strip_prefix('@').unwrap_or(text);
+        if is_wilco(&Name::new(bare.to_ascii_lowercase())) && !starts {
+            return Ok(Name::wilco());
+        }
+        let why = match self.directory().resolve(text) {
+            Ok(agent) => return Ok(agent.name.clone()),
+            Err(why) => why,
+        };
+        let detail = unresolved(text, &why);
+        match (why, self.settings.auto_register, starts) {
+            (Unresolved::Ambiguous { .. }, _, _) => Err(Refused::Conflict { detail, exchange: None }),
+            (Unresolved::UnknownHost { .. }, _, _) => Err(Refused::NotFound { detail }),
+            (Unresolved::Unknown { .. }, AutoRegister::None, _)
+            | (Unresolved::Unknown { .. }, AutoRegister::Conversations, true) => {
+                Err(Refused::NotFound { detail })
+            }
+            (Unresolved::Unknown { .. }, AutoRegister::All, _)
+            | (Unresolved::Unknown { .. }, AutoRegister::Conversations, false) => {
+                let name = check_name(bare).map_err(|detail| Refused::invalid("/to", detail))?;
+                if name != *from {
+                    self.register(&name)?;
+                }
+                Ok(name)
+            }
+        }
+    }
+}

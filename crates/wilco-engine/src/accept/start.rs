@@ -1,0 +1,265 @@
+//! Messages that begin a delegation, and those that move one.
+
+use std::sync::Arc;
+
+use wilco_language::hear::{Heard, Names, Parent, hear};
+use wilco_language::parse::{Assignment, Task};
+use wilco_language::read::classify;
+use wilco_protocol::decision::{Passage, Refusal};
+use wilco_protocol::delegation::{self, Sign};
+use wilco_protocol::directory::Directory;
+use wilco_protocol::exchange::{Decision, Exchange, Said, Start, key};
+use wilco_protocol::{ExchangeId, MessageId, Name, Protocol};
+use wilco_store::{Message, Reading};
+
+use super::arrival::{Arrival, Place};
+use super::correlate::{AMENDS, Target};
+use crate::carry::refused;
+use crate::command::Refused;
+use crate::layer::Live;
+use crate::work::{Work, content_of};
+
+type Taken = (Vec<Arc<Message>>, Option<Exchange>);
+
+impl Work<'_> {
+    /// A `task-assignment`.
+    pub(crate) fn assign(
+        &mut self,
+        arrival: &Arrival<'_>,
+        assignment: &Assignment,
+    ) -> Result<Taken, Refused> {
+        if let Some(exchange) = self.same_again(arrival, assignment)? {
+            return self.say_to(arrival, vec![Target { exchange, rule: "same-assignment" }]);
+        }
+        let policy = self.settings.delegation_policy(assignment.ack_timeout, &assignment.policy);
+        let policy = policy.map_err(|errors| Refused::Invalid { errors })?;
+        let directory = Resolver(self.directory());
+        let candidates = assignment.candidates.iter().map(|name| directory.resolve(name)).collect();
+        let task = Task::of(&arrival.incoming().content, arrival.subject());
+        let id = ExchangeId { protocol: Protocol::Delegation, number: self.next_position() };
+        let start = delegation::Assign {
+            id,
+            by: arrival.from.clone(),
+            to: arrival.to[0].clone(),
+            message: arrival.id.clone(),
+            task_id: assignment.task_id.clone().unwrap_or_else(|| format!("task-{}", id.number)),
+            task_uuid: assignment.task_uuid.clone().unwrap_or_else(|| self.uuid(&arrival.id)),
+            title: task.title,
+            sign: None,
+            requires_ack: assignment.requires_ack,
+            supersede: assignment.supersede,
+            candidates,
+            capabilities: assignment.capabilities.clone(),
+            policy,
+        };
+        self.begin(arrival, start).map_err(|refusal| match refusal {
+            Unbegun::Refusal(refusal) => refused(&refusal, None),
+            Unbegun::Refused(refused) => refused,
+        })
+    }
+
+    /// A plain text that was taken for a task.
+    pub(crate) fn enrol(&mut self, arrival: &Arrival<'_>, found: classify::Task) -> Result<Taken, Unbegun> {
+        let settings = self.settings.delegation_policy(None, &serde_json::Map::new());
+        let policy = settings.map_err(|errors| Unbegun::Refused(Refused::Invalid { errors }))?;
+        let task = Task::of(&arrival.incoming().content, arrival.subject());
+        let id = ExchangeId { protocol: Protocol::Delegation, number: self.next_position() };
+        let start = delegation::Assign {
+            id,
+            by: arrival.from.clone(),
+            to: arrival.to[0].clone(),
+            message: arrival.id.clone(),
+            task_id: found.task_id.unwrap_or_else(|| format!("task-{}", id.number)),
+            task_uuid: self.uuid(&arrival.id),
+            title: found.title.unwrap_or(task.title),
+            sign: Some(found.sign),
+            requires_ack: true,
+            supersede: false,
+            candidates: Vec::new(),
+            capabilities: Vec::new(),
+            policy,
+        };
+        self.begin(arrival, start)
+    }
+
+    fn begin(&mut self, arrival: &Arrival<'_>, start: delegation::Assign) -> Result<Taken, Unbegun> {
+        let (now, sign) = (self.now, start.sign);
+        let decided = self.decide(|facts| Exchange::begin(Start::Delegation(start), facts, now));
+        let decision = decided.map_err(Refused::from)?.map_err(Unbegun::Refusal)?;
+        Ok(self.begun(arrival, decision, sign)?)
+    }
+
+    /// The exchange exists from its first event on; its message comes before that.
+    fn begun(
+        &mut self,
+        arrival: &Arrival<'_>,
+        decision: Decision,
+        sign: Option<Sign>,
+    ) -> Result<Taken, Refused> {
+        let position = self.reserve();
+        let first = decision.events.first().and_then(|event| Exchange::born(event, self.now));
+        let Some(exchange) = first else {
+            return Err(Refused::Conflict { detail: "nothing began".to_owned(), exchange: None });
+        };
+        // Its message takes seq 1, so its first event is the second.
+        let live = Live { exchange, seq: 1, keys: Vec::new(), alarm: None };
+        let passage = decision.passage.clone();
+        let exchange = self.carry(live, decision, &arrival.from, Some(&arrival.cause()))?;
+        let mut course = self.course(arrival, &exchange, &passage)?;
+        let rule = sign.map_or("task-assignment".to_owned(), |sign| format!("classified: {sign:?}"));
+        course.reading = Some(Reading {
+            exchange: Some(exchange.id()),
+            rule: Some(rule),
+            meaning: "task-assignment".to_owned(),
+            effect: exchange.state_name().to_owned(),
+        });
+        let place = Place { position, exchange: Some((exchange.id(), 1)) };
+        let messages = self.store_arrival(arrival, place, course)?;
+        Ok((messages, Some(exchange)))
+    }
+
+    /// An open delegation of the same task by the same sender to the same agent with the same content.
+    fn same_again(
+        &mut self,
+        arrival: &Arrival<'_>,
+        assignment: &Assignment,
+    ) -> Result<Option<Exchange>, Refused> {
+        let Some(task_id) = &assignment.task_id else { return Ok(None) };
+        for number in self.find(&key("task", &task_id.to_lowercase()))? {
+            let Some(live) = self.live(number)? else { continue };
+            let Exchange::Delegation(state) = &live.exchange;
+            let pair = state.initiator == arrival.from && state.assignee == arrival.to[0];
+            if !pair || !state.is_open() || state.amendment.is_some() {
+                continue;
+            }
+            let first = self.content(&state.assignment.clone())?;
+            if first.as_ref() == Some(&arrival.incoming().content) {
+                return Ok(Some(live.exchange));
+            }
+        }
+        Ok(None)
+    }
+
+    /// A message to the exchanges that it belongs to.
+    pub(crate) fn say_to(&mut self, arrival: &Arrival<'_>, targets: Vec<Target>) -> Result<Taken, Refused> {
+        let mut decided = Vec::new();
+        for target in targets {
+            let said = self.heard(arrival, &target)?;
+            let meaning = meaning(&said);
+            let (exchange, now) = (target.exchange.clone(), self.now);
+            match self.decide(|facts| exchange.said(said, facts, now))? {
+                Ok(decision) => decided.push((target, decision, meaning)),
+                Err(refusal) if target.is_explicit() || !matches!(refusal, Refusal::Role { .. }) => {
+                    return Err(refused(&refusal, Some(exchange.id())));
+                }
+                Err(_) => {}
+            }
+        }
+        if decided.is_empty() {
+            return self.converse(arrival, false);
+        }
+        self.move_them(arrival, decided)
+    }
+
+    fn move_them(
+        &mut self,
+        arrival: &Arrival<'_>,
+        decided: Vec<(Target, Decision, &'static str)>,
+    ) -> Result<Taken, Refused> {
+        let position = self.reserve();
+        let mut first: Option<(Exchange, u64, Passage, Reading)> = None;
+        for (target, decision, meaning) in decided {
+            let id = target.exchange.id();
+            let Some(mut live) = self.live(id.number)? else { continue };
+            let before = live.exchange.state_name();
+            let quiet = decision.events.is_empty();
+            if first.is_none() {
+                // The message itself is the next thing that happens in its exchange.
+                live.seq += 1;
+            }
+            let (seq, passage) = (live.seq, decision.passage.clone());
+            let after = self.carry(live, decision, &arrival.from, Some(&arrival.cause()))?;
+            let effect = match (quiet, before == after.state_name()) {
+                (true, _) => "none".to_owned(),
+                (false, true) => "recorded".to_owned(),
+                (false, false) => format!("{before} -> {}", after.state_name()),
+            };
+            let (rule, meaning) = (Some(target.rule.to_owned()), meaning.to_owned());
+            first.get_or_insert((after, seq, passage, Reading { exchange: Some(id), rule, meaning, effect }));
+        }
+        let Some((exchange, seq, passage, reading)) = first else { return self.converse(arrival, false) };
+        let mut course = self.course(arrival, &exchange, &passage)?;
+        course.reading = Some(reading);
+        let place = Place { position, exchange: Some((exchange.id(), seq)) };
+        let messages = self.store_arrival(arrival, place, course)?;
+        let latest = self.live(exchange.id().number)?.map(|live| live.exchange);
+        Ok((messages, latest))
+    }
+
+    /// Reads what the message says to this exchange.
+    fn heard(&mut self, arrival: &Arrival<'_>, target: &Target) -> Result<Said, Refused> {
+        let incoming = arrival.incoming();
+        let parent = match &incoming.in_reply_to {
+            Some(id) => self.message(id)?.map(|(_, message)| parent(&message)),
+            None => None,
+        };
+        let cited = self.citing(&target.exchange, None)?;
+        let heard = Heard {
+            incoming,
+            id: arrival.id.clone(),
+            by: arrival.from.clone(),
+            operator: arrival.operator(),
+            parent,
+            amends: target.rule == AMENDS,
+            resolve: &Resolver(self.directory()),
+        };
+        Ok(hear(&target.exchange, &heard, &cited))
+    }
+
+    /// A uuid that follows from the message, so that a replayed step makes the same.
+    fn uuid(&self, id: &MessageId) -> String {
+        let mut hasher = blake3::Hasher::new();
+        hasher.update(&self.state.head.hash).update(id.as_str().as_bytes());
+        hasher.update(&self.next_position().to_be_bytes());
+        let hash = hasher.finalize();
+        let mut bytes = [0; 16];
+        bytes.copy_from_slice(&hash.as_bytes()[..16]);
+        uuid::Builder::from_custom_bytes(bytes).into_uuid().to_string()
+    }
+}
+
+/// Why nothing began: the protocol refused, or something else went wrong.
+pub(crate) enum Unbegun {
+    Refusal(Refusal),
+    Refused(Refused),
+}
+
+impl From<Refused> for Unbegun {
+    fn from(refused: Refused) -> Unbegun {
+        Unbegun::Refused(refused)
+    }
+}
+
+fn meaning(said: &Said) -> &'static str {
+    match said {
+        Said::Delegation(said) => said.what.meaning(),
+    }
+}
+
+/// What the answered message was, in the form that its reader saw.
+fn parent(message: &Message) -> Parent {
+    let delivered: serde_json::Map<String, serde_json::Value> =
+        serde_json::from_str(message.delivered().get()).unwrap_or_else(|_| content_of(message));
+    let kind = delivered.get("type").and_then(|kind| kind.as_str()).unwrap_or("").to_owned();
+    let revision = delivered.get("revision").and_then(|revision| revision.as_u64());
+    Parent { kind, revision: revision.and_then(|revision| u32::try_from(revision).ok()) }
+}
+
+#[derive(Debug)]
+struct Resolver<'a>(&'a Directory);
+
+impl Names for Resolver<'_> {
+    fn resolve(&self, text: &str) -> Name {
+        self.0.resolve(text).map_or_else(|_| Name::new(text), |agent| agent.name.clone())
+    }
+}

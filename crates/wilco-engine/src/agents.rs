@@ -1,0 +1,148 @@
+//! Agents: registering, removing, signs of life, and what they do with their inboxes.
+
+use wilco_protocol::directory::{self, Profile};
+use wilco_protocol::journal::{Fact, MessageEvent};
+use wilco_protocol::{MessageId, Name};
+use wilco_store::{InboxMark, InboxStatus};
+
+use crate::command::{AgentChanged, MarkAs, PutAgent, Refused, Viewer};
+use crate::settings::AutoRegister;
+use crate::work::Work;
+
+const MAX_NAME: usize = 128;
+const MAX_AGENTS: usize = 100_000;
+
+/// What is wrong with a name for an agent.
+pub(crate) fn check_name(name: &str) -> Result<Name, String> {
+    let odd = |c: char| c.is_control() || c.is_whitespace() || "@/\\\"'`".contains(c);
+    if name.is_empty() || name.chars().count() > MAX_NAME || name.chars().any(odd) {
+        return Err(format!("expected 1 to {MAX_NAME} characters without spaces, quotes, slashes and @"));
+    }
+    let checked = Name::new(name);
+    if Name::new(name.to_ascii_lowercase()).is_reserved() {
+        return Err(format!("the name {name:?} is Wilco's own; choose another"));
+    }
+    Ok(checked)
+}
+
+impl Work<'_> {
+    pub(crate) fn put_agent(&mut self, put: PutAgent) -> Result<AgentChanged, Refused> {
+        let name = check_name(&put.name).map_err(|detail| Refused::invalid("/name", detail))?;
+        self.may_manage(&name, &put.viewer)?;
+        let created = self.directory().get(&name).is_none();
+        self.room_for(created)?;
+        let input = directory::Input::Put {
+            id: self.agent_id(),
+            name: name.clone(),
+            profile: put.profile,
+            mark: put.mark,
+        };
+        let by = by(&put.viewer, &self.settings.default_sender);
+        self.change_directory_fully(input, &by)?;
+        let last_seen = self.state.last_seen.get(&name).copied();
+        match self.directory().get(&name) {
+            Some(agent) => Ok(AgentChanged { agent: agent.clone(), last_seen, created }),
+            None => Err(Refused::NotFound { detail: format!("there is no agent {name:?}") }),
+        }
+    }
+
+    pub(crate) fn remove_agent(&mut self, name: &Name, viewer: &Viewer) -> Result<(), Refused> {
+        self.may_manage(name, viewer)?;
+        if self.directory().get(name).is_none() {
+            return Err(Refused::NotFound { detail: format!("there is no agent {:?}", name.as_str()) });
+        }
+        let by = by(viewer, &self.settings.default_sender);
+        self.change_directory_fully(directory::Input::Remove { name: name.clone() }, &by)
+    }
+
+    /// An agent's token manages that agent only.
+    fn may_manage(&self, name: &Name, viewer: &Viewer) -> Result<(), Refused> {
+        match viewer {
+            Viewer::Local | Viewer::Operator => Ok(()),
+            Viewer::Agent(agent) if agent == name => Ok(()),
+            Viewer::Agent(agent) => Err(Refused::Forbidden {
+                detail: format!("this token is {agent}'s; an operator's is needed"),
+            }),
+            Viewer::ReadOnly => Err(Refused::Forbidden { detail: "this token may only read".to_owned() }),
+        }
+    }
+
+    fn room_for(&self, created: bool) -> Result<(), Refused> {
+        if created && self.directory().len() >= MAX_AGENTS {
+            let detail = format!("there are {MAX_AGENTS} agents already; remove some first");
+            return Err(Refused::TooMany { detail });
+        }
+        Ok(())
+    }
+
+    fn agent_id(&self) -> String {
+        format!("agent-{}", self.next_position())
+    }
+
+    /// Registers an agent by its name alone.
+    pub(crate) fn register(&mut self, name: &Name) -> Result<(), Refused> {
+        self.room_for(true)?;
+        let id = self.agent_id();
+        let input = directory::Input::Put { id, name: name.clone(), profile: Profile::default(), mark: None };
+        self.change_directory_fully(input, name)
+    }
+
+    /// A sign of life.
+    pub(crate) fn seen(&mut self, agent: &Name) -> Result<(), Refused> {
+        if self.directory().get(agent).is_none() {
+            return Err(Refused::NotFound { detail: format!("there is no agent {:?}", agent.as_str()) });
+        }
+        self.state.last_seen.insert(agent.clone(), self.now);
+        self.change_directory_fully(directory::Input::SignOfLife { agent: agent.clone() }, agent)
+    }
+
+    pub(crate) fn waits(&mut self, agent: &str) -> Result<(), Refused> {
+        let known = self.directory().exactly(agent).map(|agent| agent.name.clone());
+        let name = match (known, self.settings.auto_register) {
+            (Some(name), _) => name,
+            (None, AutoRegister::None) => {
+                let detail = format!("there is no agent {agent:?}; register it first");
+                return Err(Refused::NotFound { detail });
+            }
+            (None, AutoRegister::Conversations | AutoRegister::All) => {
+                let name = check_name(agent).map_err(|detail| Refused::invalid("/agent", detail))?;
+                self.register(&name)?;
+                name
+            }
+        };
+        self.state.last_seen.insert(name, self.now);
+        Ok(())
+    }
+
+    pub(crate) fn mark(&mut self, agent: &Name, id: &MessageId, mark: MarkAs) -> Result<(), Refused> {
+        let missing =
+            || Refused::NotFound { detail: format!("there is no message {:?} in this inbox", id.as_str()) };
+        let (position, _) = self.message(id)?.ok_or_else(missing)?;
+        let status = mark.status();
+        let before = match self.status(agent, position)? {
+            None | Some(InboxStatus::Deleted) => return Err(missing()),
+            Some(before) if before >= status => return Ok(()),
+            Some(before) => before,
+        };
+        if before == InboxStatus::Unread {
+            *self.draft.unread.entry(agent.clone()).or_default() -= 1;
+        }
+        self.draft.marks.push(InboxMark { agent: agent.clone(), position, status });
+        let (id, of) = (id.clone(), agent.clone());
+        let event = match mark {
+            MarkAs::Read => MessageEvent::MessageRead { id, agent: of },
+            MarkAs::Archived => MessageEvent::MessageArchived { id, agent: of },
+            MarkAs::Deleted => MessageEvent::MessageDeleted { id, agent: of },
+        };
+        self.record(None, agent.clone(), Fact::Message(event));
+        Ok(())
+    }
+}
+
+/// Who is said to have done it.
+fn by(viewer: &Viewer, default: &Name) -> Name {
+    match viewer {
+        Viewer::Agent(agent) => agent.clone(),
+        Viewer::Local | Viewer::Operator | Viewer::ReadOnly => default.clone(),
+    }
+}

@@ -1,0 +1,340 @@
+//! Carrying out a decision: its events, what it says, what it orders, whom it tells, all in one
+//! transaction.
+
+use std::collections::VecDeque;
+
+use serde_json::{Map, Value, json};
+use wilco_language::hear::Cited;
+use wilco_language::render::{self, Rendered, Setting};
+use wilco_protocol::decision::{Effect, Refusal, Tell};
+use wilco_protocol::directory;
+use wilco_protocol::exchange::{Decision, Event, Exchange, Told};
+use wilco_protocol::journal::{Entry, Fact, MessageEvent};
+use wilco_protocol::{EscalationId, ExchangeId, MessageId, Name};
+use wilco_store::{EffectChange, EffectRow, InboxRow, InboxStatus, Message, Priority, StoreError};
+
+use crate::command::{Order, Refused};
+use crate::facts::World;
+use crate::layer::Live;
+use crate::work::{Work, content_of};
+
+/// A chain of tells longer than this is a mistake, and is refused whole.
+const MAX_TELLS: usize = 10_000;
+
+/// What somebody said that is about to be stored, so that it can be cited already.
+pub(crate) struct Cause<'a> {
+    pub(crate) id: &'a MessageId,
+    pub(crate) subject: &'a str,
+    pub(crate) content: &'a Map<String, Value>,
+}
+
+impl Work<'_> {
+    /// Asks an exchange to decide, with the working set as its facts.
+    pub(crate) fn decide(
+        &mut self,
+        ask: impl FnOnce(&World<'_, '_>) -> Result<Decision, Refusal>,
+    ) -> Result<Result<Decision, Refusal>, StoreError> {
+        let world = World::new(self);
+        let decided = ask(&world);
+        world.finish()?;
+        Ok(decided)
+    }
+
+    /// Carries out a decision of an exchange, and everything that follows from it.
+    pub(crate) fn carry(
+        &mut self,
+        mut live: Live,
+        decision: Decision,
+        by: &Name,
+        cause: Option<&Cause<'_>>,
+    ) -> Result<Exchange, Refused> {
+        let (mut tells, mut count) = (VecDeque::from(decision.tells), 0);
+        self.apply(&mut live, &decision.events, by);
+        let exchange = live.exchange.clone();
+        self.keep(live);
+        self.speak(&exchange, decision.says, cause)?;
+        self.order(&exchange, decision.effects, cause)?;
+        while let Some(tell) = tells.pop_front() {
+            count += 1;
+            if count > MAX_TELLS {
+                return Err(Refused::Conflict {
+                    detail: "too many exchanges are affected".to_owned(),
+                    exchange: None,
+                });
+            }
+            tells.extend(self.tell(tell, by)?);
+        }
+        Ok(exchange)
+    }
+
+    fn apply(&mut self, live: &mut Live, events: &[Event], by: &Name) {
+        for event in events {
+            live.seq += 1;
+            live.exchange.apply(event, self.now);
+            self.record(Some((live.exchange.id(), live.seq)), by.clone(), Fact::Exchange(event.clone()));
+        }
+    }
+
+    /// Works off one tell; returns those that follow from it.
+    fn tell(&mut self, tell: Tell, by: &Name) -> Result<Vec<Tell>, Refused> {
+        match tell {
+            Tell::Directory(input) => self.change_directory(input, by),
+            Tell::Exchange(id, told) => {
+                let Some(mut live) = self.live(id.number)? else { return Ok(Vec::new()) };
+                let now = self.now;
+                let exchange = live.exchange.clone();
+                let decided = self.decide(|facts| exchange.told(told, facts, now))?;
+                let decision = decided.map_err(|refusal| refused(&refusal, Some(id)))?;
+                self.apply(&mut live, &decision.events, by);
+                let exchange = live.exchange.clone();
+                self.keep(live);
+                self.speak(&exchange, decision.says, None)?;
+                self.order(&exchange, decision.effects, None)?;
+                Ok(decision.tells)
+            }
+        }
+    }
+
+    /// Changes the directory. An agent that returns is asked how its open tasks go.
+    pub(crate) fn change_directory(
+        &mut self,
+        input: directory::Input,
+        by: &Name,
+    ) -> Result<Vec<Tell>, Refused> {
+        let Some(event) = directory::decide(self.directory(), input, self.now) else { return Ok(Vec::new()) };
+        let returned = match &event {
+            directory::Event::AgentReturned { name, .. } => Some(name.clone()),
+            directory::Event::AgentRegistered { .. }
+            | directory::Event::AgentChanged { .. }
+            | directory::Event::AgentRemoved { .. }
+            | directory::Event::AgentUnresponsive { .. } => None,
+        };
+        self.change_agent(event, by.clone());
+        let Some(agent) = returned else { return Ok(Vec::new()) };
+        let open = self.find(&wilco_protocol::exchange::key("works", agent.as_str()))?;
+        let mut tells = Vec::new();
+        for number in open {
+            if let Some(live) = self.live(number)? {
+                let told = Told::Delegation(wilco_protocol::delegation::Told::AgentReturned {
+                    agent: agent.clone(),
+                });
+                tells.push(Tell::Exchange(live.exchange.id(), told));
+            }
+        }
+        Ok(tells)
+    }
+
+    /// Changes the directory and works off what follows.
+    pub(crate) fn change_directory_fully(
+        &mut self,
+        input: directory::Input,
+        by: &Name,
+    ) -> Result<(), Refused> {
+        let mut tells = VecDeque::from(self.change_directory(input, by)?);
+        while let Some(tell) = tells.pop_front() {
+            tells.extend(self.tell(tell, by)?);
+        }
+        Ok(())
+    }
+
+    fn speak(
+        &mut self,
+        exchange: &Exchange,
+        says: Vec<wilco_protocol::decision::Spoken<wilco_protocol::exchange::Say>>,
+        cause: Option<&Cause<'_>>,
+    ) -> Result<(), Refused> {
+        if says.is_empty() {
+            return Ok(());
+        }
+        let cited = self.citing(exchange, cause)?;
+        let url = self.settings.url.clone();
+        for spoken in says {
+            let setting = Setting { url: &url, now: self.now, cited: &cited };
+            let rendered = render::say(exchange, &spoken.to, &spoken.say, &setting);
+            if let Some(controller) = self.copied_to(exchange, &spoken.to, &rendered) {
+                self.send(exchange.id(), &controller, rendered.clone())?;
+            }
+            self.send(exchange.id(), &spoken.to, rendered)?;
+        }
+        Ok(())
+    }
+
+    /// The controller gets a copy of an escalation that its addressee may not be able to decide.
+    fn copied_to(&self, exchange: &Exchange, to: &Name, rendered: &Rendered) -> Option<Name> {
+        let controller = self.settings.escalation.controller.clone()?;
+        let is = |key: &str, value: &str| rendered.content.get(key).and_then(Value::as_str) == Some(value);
+        let away = !self.state.is_active(exchange.initiator(), self.now);
+        let copied = is("type", "escalation") && (away || is("reason", "capability-mismatch"));
+        (copied && controller != *to && self.directory().get(&controller).is_some()).then_some(controller)
+    }
+
+    /// The messages that an exchange cites, and the one that is about to be stored.
+    pub(crate) fn citing(
+        &mut self,
+        exchange: &Exchange,
+        cause: Option<&Cause<'_>>,
+    ) -> Result<Cited, StoreError> {
+        let mut cited = self.cited(exchange)?;
+        if let Some(cause) = cause {
+            cited.add(cause.id.clone(), cause.subject.to_owned(), cause.content.clone());
+        }
+        Ok(cited)
+    }
+
+    /// Sends a message of Wilco's own.
+    pub(crate) fn send(
+        &mut self,
+        exchange: ExchangeId,
+        to: &Name,
+        rendered: Rendered,
+    ) -> Result<(), StoreError> {
+        self.send_from_wilco(Some(exchange), to, rendered)
+    }
+
+    pub(crate) fn send_from_wilco(
+        &mut self,
+        exchange: Option<ExchangeId>,
+        to: &Name,
+        rendered: Rendered,
+    ) -> Result<(), StoreError> {
+        let id = self.ids.next(self.now);
+        let content = serde_json::value::to_raw_value(&rendered.content);
+        let content = content.map_err(|error| StoreError::Failed(Box::new(error)))?;
+        let message = Message {
+            id,
+            from: Name::wilco(),
+            from_verified: true,
+            to: to.clone(),
+            subject: rendered.subject,
+            priority: priority(rendered.priority),
+            content,
+            delivered: None,
+            in_reply_to: None,
+            exchange,
+            broadcast_id: None,
+            timestamp: self.now,
+            reading: None,
+        };
+        let position = self.reserve();
+        let seq = self.count(exchange)?;
+        let kind = rendered.content.get("type").and_then(Value::as_str).unwrap_or("").to_owned();
+        self.store_message(position, seq, message, vec![to.clone()], kind);
+        Ok(())
+    }
+
+    /// Stores a message at its reserved position and place in its exchange, and puts it into inboxes.
+    pub(crate) fn store_message(
+        &mut self,
+        position: u64,
+        seq: Option<u64>,
+        message: Message,
+        inboxes: Vec<Name>,
+        kind: String,
+    ) {
+        let (id, by, exchange) = (message.id.clone(), message.from.clone(), message.exchange);
+        let to = vec![message.to.clone()];
+        self.add_message(position, message);
+        let body = self.draft.messages.last().map(|new| blake3::hash(&new.body).to_hex().to_string());
+        let hash = body.unwrap_or_default();
+        for agent in &inboxes {
+            *self.draft.unread.entry(agent.clone()).or_default() += 1;
+            self.draft.inbox.push(InboxRow { agent: agent.clone(), position, status: InboxStatus::Unread });
+        }
+        let fact = Fact::Message(MessageEvent::MessageAccepted { id, to, inboxes, kind, hash });
+        self.fill(
+            position,
+            Entry { exchange: exchange.filter(|_| seq.is_some()), seq, at: self.now, by, fact },
+        );
+    }
+
+    /// The next seq of an exchange, for a message that belongs to it.
+    pub(crate) fn count(&mut self, exchange: Option<ExchangeId>) -> Result<Option<u64>, StoreError> {
+        let Some(exchange) = exchange else { return Ok(None) };
+        let Some(mut live) = self.live(exchange.number)? else { return Ok(None) };
+        live.seq += 1;
+        let seq = live.seq;
+        self.keep(live);
+        Ok(Some(seq))
+    }
+
+    fn order(
+        &mut self,
+        exchange: &Exchange,
+        effects: Vec<Effect>,
+        cause: Option<&Cause<'_>>,
+    ) -> Result<(), StoreError> {
+        for effect in effects {
+            let Some(payload) = self.payload(exchange, &effect, cause)? else { continue };
+            let body = serde_json::to_vec(&Order { effect, payload });
+            let body = body.map_err(|error| StoreError::Failed(Box::new(error)))?;
+            let position = self.next_position() - 1;
+            let index = self.draft.effects.len() as u32;
+            let row = EffectRow { position, index, due: self.now, attempts: 0, body };
+            self.draft.effects.push(EffectChange::Put(row));
+        }
+        Ok(())
+    }
+
+    /// What the courier needs to know; none when nobody is configured to do it.
+    fn payload(
+        &mut self,
+        exchange: &Exchange,
+        effect: &Effect,
+        cause: Option<&Cause<'_>>,
+    ) -> Result<Option<Value>, StoreError> {
+        match effect {
+            Effect::Judge { ack, .. } => {
+                let cited = self.citing(exchange, cause)?;
+                let Exchange::Delegation(state) = exchange;
+                let task = cited.task(&state.assignment, state.amendment.as_ref());
+                Ok(Some(json!({
+                    "task": {
+                        "task_id": state.task_id,
+                        "title": task.title,
+                        "description": task.description,
+                        "acceptance_criteria": task.criteria,
+                    },
+                    "acknowledgment": {"understanding": cited.understanding(ack), "agent": state.assignee},
+                })))
+            }
+            Effect::CallHuman { .. } if !self.settings.escalation.reaches_human => Ok(None),
+            Effect::CallHuman { exchange: id, escalation } => {
+                let opened = exchange.escalations().iter().find(|one| one.number == *escalation);
+                Ok(opened.map(|one| {
+                    json!({
+                        "escalation": EscalationId { exchange: *id, number: *escalation }.to_string(),
+                        "exchange": id,
+                        "reason": one.reason,
+                        "text": render::escalation_text(exchange, one),
+                        "options": exchange.options(),
+                    })
+                }))
+            }
+        }
+    }
+
+    /// The content of a message as it stands in the store.
+    pub(crate) fn content(&mut self, id: &MessageId) -> Result<Option<Map<String, Value>>, StoreError> {
+        Ok(self.message(id)?.map(|(_, message)| content_of(&message)))
+    }
+}
+
+pub(crate) fn priority(word: &str) -> Priority {
+    match word {
+        "low" => Priority::Low,
+        "high" => Priority::High,
+        "urgent" => Priority::Urgent,
+        _ => Priority::Normal,
+    }
+}
+
+/// A protocol's refusal as the door answers it.
+pub(crate) fn refused(refusal: &Refusal, exchange: Option<ExchangeId>) -> Refused {
+    let detail = render::refusal(refusal);
+    match refusal {
+        Refusal::Role { .. } => Refused::Forbidden { detail },
+        Refusal::State { .. } => Refused::Conflict { detail, exchange },
+        Refusal::AlreadyOpen { exchange, .. } => Refused::Conflict { detail, exchange: Some(*exchange) },
+        Refusal::Field { pointer, .. } => Refused::invalid(pointer, detail),
+    }
+}

@@ -1,0 +1,181 @@
+//! What the engine is asked to do, and what it answers.
+
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use wilco_language::parse::{FieldError, Incoming};
+use wilco_protocol::decision::{Effect, Report};
+use wilco_protocol::directory::{Agent, Mark, Profile};
+use wilco_protocol::{ExchangeId, MessageId, Name, Protocol, Span, Time};
+use wilco_store::{InboxStatus, Message, StoreError};
+
+/// One thing to do. Each is done whole or not at all.
+#[derive(Debug)]
+pub enum Command {
+    Post(Box<Post>),
+    PutAgent(Box<PutAgent>),
+    RemoveAgent {
+        name: Name,
+        by: Viewer,
+    },
+    /// A heartbeat, or a call with the agent's token.
+    Seen {
+        agent: Name,
+    },
+    /// Somebody reads its inbox and waits: registers it if need be.
+    Waits {
+        agent: String,
+    },
+    Mark {
+        agent: Name,
+        id: MessageId,
+        mark: MarkAs,
+    },
+    /// Do what is due.
+    Wake,
+    /// What an effect brought back.
+    Report {
+        position: u64,
+        index: u32,
+        report: Report,
+    },
+    /// An effect could not be carried out now: again at `due`.
+    Postpone {
+        position: u64,
+        index: u32,
+        due: Time,
+    },
+    Started {
+        version: String,
+        down_from: Option<Time>,
+        downtime: Option<Span>,
+    },
+}
+
+/// A message from a door.
+#[derive(Debug)]
+pub struct Post {
+    pub incoming: Incoming,
+    pub idempotency_key: Option<String>,
+    pub viewer: Viewer,
+    /// The agent that the caller claims to be, when `from` is missing.
+    pub claimed: Option<Name>,
+}
+
+#[derive(Debug)]
+pub struct PutAgent {
+    pub name: String,
+    pub profile: Profile,
+    /// Missing keeps the mark.
+    pub mark: Option<Option<Mark>>,
+    pub viewer: Viewer,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum MarkAs {
+    Read,
+    Archived,
+    Deleted,
+}
+
+impl MarkAs {
+    pub(crate) fn status(self) -> InboxStatus {
+        match self {
+            MarkAs::Read => InboxStatus::Read,
+            MarkAs::Archived => InboxStatus::Archived,
+            MarkAs::Deleted => InboxStatus::Deleted,
+        }
+    }
+}
+
+/// On whose behalf something is asked.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Viewer {
+    /// Anybody on this machine: believed, not verified, sees everything.
+    Local,
+    /// Somebody with an operator's token.
+    Operator,
+    /// Somebody with a token that may only read.
+    ReadOnly,
+    /// This agent, by its token.
+    Agent(Name),
+}
+
+/// What came of a command.
+pub type Answer = Result<Done, Refused>;
+
+#[derive(Debug, Clone)]
+pub enum Done {
+    Accepted(Accepted),
+    Agent(AgentChanged),
+    Nothing,
+}
+
+#[derive(Debug, Clone)]
+pub struct Accepted {
+    pub messages: Vec<Arc<Message>>,
+    pub exchange: Option<Summary>,
+    /// Whether this is the answer to an earlier request of the same key.
+    pub again: bool,
+}
+
+#[derive(Debug, Clone)]
+pub struct AgentChanged {
+    pub agent: Agent,
+    pub last_seen: Option<Time>,
+    pub created: bool,
+}
+
+/// The exchange in the answer to a message.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Summary {
+    pub id: ExchangeId,
+    pub protocol: Protocol,
+    pub state: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub task_id: Option<String>,
+}
+
+/// An order to the courier with everything it needs.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Order {
+    pub effect: Effect,
+    pub payload: Value,
+}
+
+/// Why a command was refused; nothing changed.
+#[derive(Debug, Clone)]
+pub enum Refused {
+    NotFound {
+        detail: String,
+    },
+    Forbidden {
+        detail: String,
+    },
+    Conflict {
+        detail: String,
+        exchange: Option<ExchangeId>,
+    },
+    Invalid {
+        errors: Vec<FieldError>,
+    },
+    /// The same key with another request.
+    KeyReused,
+    TooMany {
+        detail: String,
+    },
+    Store(Arc<StoreError>),
+}
+
+impl Refused {
+    pub(crate) fn invalid(pointer: &str, detail: impl Into<String>) -> Refused {
+        Refused::Invalid { errors: vec![FieldError { pointer: pointer.to_owned(), detail: detail.into() }] }
+    }
+}
+
+impl From<StoreError> for Refused {
+    fn from(error: StoreError) -> Refused {
+        Refused::Store(Arc::new(error))
+    }
+}

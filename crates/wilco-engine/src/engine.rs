@@ -1,0 +1,291 @@
+//! The engine: its memory, and one step of it.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use wilco_protocol::directory::{Agent, Directory, Mark};
+use wilco_protocol::journal::{Fact, ServerEvent};
+use wilco_protocol::{Name, Span, Time};
+use wilco_store::{
+    AgentChange, Batch, EffectChange, EffectRow, ExchangeRow, Head, InboxStatus, JournalRow, KeyChange,
+    MessageRow, Reader, Store, StoreError, link,
+};
+
+use crate::cache::Cache;
+use crate::command::{Answer, Command, Done};
+use crate::ids::Ids;
+use crate::layer::Layer;
+use crate::settings::Settings;
+use crate::work::Work;
+
+/// Decides and commits. One per realm; everything it knows follows from the store.
+#[derive(Debug)]
+pub struct Engine {
+    settings: Settings,
+    state: State,
+    cache: Cache,
+    ids: Ids,
+}
+
+/// What the engine remembers between steps.
+#[derive(Debug)]
+pub(crate) struct State {
+    pub(crate) head: Head,
+    pub(crate) directory: Directory,
+    /// When each agent last did something; not history.
+    pub(crate) last_seen: BTreeMap<Name, Time>,
+    /// When the server was down last.
+    pub(crate) downtime: Option<(Time, Time)>,
+    /// Who wants to be woken when.
+    pub(crate) wakes: BTreeSet<(Time, u64)>,
+    /// How many unread messages an inbox has, once somebody asked.
+    pub(crate) unread: BTreeMap<Name, i64>,
+}
+
+/// An agent is active for this long after it was last seen.
+pub(crate) const ACTIVE_FOR: Span = Span::minutes(2);
+/// Idempotency records are kept at least this long.
+const REMEMBERED_FOR: Span = Span::minutes(8 * 24 * 60);
+/// How often old records are looked for.
+const FORGET_EVERY: u64 = 10_000;
+
+/// What came of a step.
+#[derive(Debug)]
+pub struct Stepped {
+    /// One for each command, in order.
+    pub answers: Vec<Answer>,
+    /// Agents whose inbox got something.
+    pub reached: BTreeSet<Name>,
+    /// Orders for the courier.
+    pub effects: Vec<EffectRow>,
+    /// Whether anything was committed, and the newest position.
+    pub committed: bool,
+    pub head: u64,
+}
+
+impl State {
+    pub(crate) fn undo_agents(&mut self, touched: Vec<(Name, Option<Agent>)>) {
+        for (name, before) in touched.into_iter().rev() {
+            match before {
+                Some(agent) => self.directory.restore(agent),
+                None => self.directory.forget(&name),
+            }
+        }
+    }
+
+    pub(crate) fn is_active(&self, agent: &Name, now: Time) -> bool {
+        let seen = self.last_seen.get(agent).is_some_and(|seen| now.since(*seen) < ACTIVE_FOR);
+        seen && self.directory.get(agent).is_some_and(|agent| agent.mark.is_none())
+    }
+}
+
+impl Engine {
+    /// Starts from what is stored.
+    pub fn load(settings: Settings, store: &dyn Reader) -> Result<Engine, StoreError> {
+        let head = store.head()?;
+        let mut directory = Directory::default();
+        store.agents()?.into_iter().for_each(|agent| directory.restore(agent));
+        let ids = Ids::after(head.at);
+        let state = State {
+            head,
+            directory,
+            last_seen: BTreeMap::new(),
+            downtime: None,
+            wakes: store.wakes()?.into_iter().collect(),
+            unread: BTreeMap::new(),
+        };
+        Ok(Engine { settings, state, cache: Cache::new(), ids })
+    }
+
+    pub fn settings(&self) -> &Settings {
+        &self.settings
+    }
+
+    /// When something is due next.
+    pub fn next_wake(&self) -> Option<Time> {
+        self.state.wakes.first().map(|(due, _)| *due)
+    }
+
+    pub fn directory(&self) -> &Directory {
+        &self.state.directory
+    }
+
+    pub fn last_seen(&self, agent: &Name) -> Option<Time> {
+        self.state.last_seen.get(agent).copied()
+    }
+
+    /// Everything that is kept of presence, to be stored now and then.
+    pub fn presence(&self) -> &BTreeMap<Name, Time> {
+        &self.state.last_seen
+    }
+
+    /// What was stored of presence, at start.
+    pub fn restore_presence(&mut self, presence: impl IntoIterator<Item = (Name, Time)>) {
+        self.state.last_seen.extend(presence);
+    }
+
+    /// Does the commands in order, commits once, answers all. After an error nothing has changed, here
+    /// or in the store.
+    pub fn step(
+        &mut self,
+        commands: Vec<Command>,
+        now: Time,
+        store: &mut impl Store,
+    ) -> Result<Stepped, StoreError> {
+        let mut work = Work {
+            state: &mut self.state,
+            settings: &self.settings,
+            cache: &mut self.cache,
+            store: &*store,
+            now,
+            batch: Layer::default(),
+            draft: Layer::default(),
+            ids: self.ids,
+        };
+        let answers: Vec<Answer> =
+            commands.into_iter().map(|command| work.command(|work| run(work, command))).collect();
+        let (layer, ids) = (std::mem::take(&mut work.batch), work.ids);
+        if layer.is_empty() {
+            self.state.undo_agents(layer.agents);
+            let head = self.state.head.position;
+            return Ok(Stepped {
+                answers,
+                reached: BTreeSet::new(),
+                effects: Vec::new(),
+                committed: false,
+                head,
+            });
+        }
+        let batch = self.batch(&layer, now)?;
+        if let Err(error) = store.commit(&batch) {
+            self.state.undo_agents(layer.agents);
+            return Err(error);
+        }
+        self.ids = ids;
+        Ok(self.committed(layer, batch, answers))
+    }
+
+    /// The batch that makes a layer durable.
+    fn batch(&self, layer: &Layer, now: Time) -> Result<Batch, StoreError> {
+        let mut batch = Batch { at: now, ..Batch::default() };
+        let mut hash = self.state.head.hash;
+        let entries = layer.journal.iter().flatten();
+        for (position, entry) in (self.state.head.position + 1..).zip(entries) {
+            let bytes = entry.to_bytes();
+            hash = link(&hash, position, &bytes);
+            let exchange = entry.exchange.map(|id| id.number);
+            batch.journal.push(JournalRow { position, exchange, seq: entry.seq, bytes, hash });
+        }
+        for new in &layer.messages {
+            let exchange = new.message.exchange.map(|id| id.number);
+            let (id, body) = (new.message.id.clone(), new.body.clone());
+            batch.messages.push(MessageRow { position: new.position, id, exchange, body });
+        }
+        for live in layer.exchanges.values() {
+            let body =
+                serde_json::to_vec(&live.exchange).map_err(|error| StoreError::Failed(Box::new(error)))?;
+            batch.exchanges.push(ExchangeRow {
+                id: live.exchange.id(),
+                state: live.exchange.state_name().to_owned(),
+                open: live.exchange.is_open(),
+                seq: live.seq,
+                wake_at: live.exchange.wake_at(),
+                body,
+            });
+        }
+        for (key, changes) in &layer.keys {
+            let change = |(exchange, added): (&u64, &bool)| KeyChange {
+                key: key.clone(),
+                exchange: *exchange,
+                added: *added,
+            };
+            batch.keys.extend(changes.iter().map(change));
+        }
+        let touched: BTreeSet<_> = layer.agents.iter().map(|(name, _)| name).collect();
+        for name in touched {
+            batch.agents.push(match self.state.directory.get(name) {
+                Some(agent) => AgentChange::Put(agent.clone()),
+                None => AgentChange::Removed(name.clone()),
+            });
+        }
+        batch.inbox = layer.inbox.clone();
+        batch.marks = layer.marks.clone();
+        batch.effects = layer.effects.clone();
+        batch.idempotency = layer.idempotency.values().cloned().collect();
+        let last = batch.journal.last().map_or(self.state.head.position, |row| row.position);
+        if last / FORGET_EVERY > self.state.head.position / FORGET_EVERY {
+            let oldest = now.millis() - REMEMBERED_FOR.as_millis() as i64;
+            batch.forget_before = Some(Time::from_millis(oldest));
+        }
+        Ok(batch)
+    }
+
+    /// Remembers what was committed.
+    fn committed(&mut self, layer: Layer, batch: Batch, answers: Vec<Answer>) -> Stepped {
+        if let Some(last) = batch.journal.last() {
+            self.state.head = Head { position: last.position, hash: last.hash, at: Some(batch.at) };
+        }
+        for (row, (number, mut live)) in batch.exchanges.iter().zip(layer.exchanges) {
+            if let Some(before) = live.alarm {
+                self.state.wakes.remove(&(before, number));
+            }
+            self.state.wakes.extend(row.wake_at.map(|due| (due, number)));
+            live.alarm = row.wake_at;
+            self.cache.put_exchange(number, row.body.len(), live);
+        }
+        for new in layer.messages {
+            self.cache.put_message(new.position, new.body.len(), new.message);
+        }
+        for (agent, count) in layer.unread {
+            if let Some(known) = self.state.unread.get_mut(&agent) {
+                *known += count;
+            }
+        }
+        let effects = layer.effects.into_iter().filter_map(|change| match change {
+            EffectChange::Put(row) => Some(row),
+            EffectChange::Settled { .. } => None,
+        });
+        let reached = layer.inbox.into_iter().filter(|row| row.status == InboxStatus::Unread);
+        Stepped {
+            answers,
+            reached: reached.map(|row| row.agent).collect(),
+            effects: effects.collect(),
+            committed: true,
+            head: self.state.head.position,
+        }
+    }
+}
+
+fn run(work: &mut Work<'_>, command: Command) -> Answer {
+    match command {
+        Command::Post(post) => work.accept(*post).map(Done::Accepted),
+        Command::PutAgent(put) => work.put_agent(*put).map(Done::Agent),
+        Command::RemoveAgent { name, by } => work.remove_agent(&name, &by).map(|()| Done::Nothing),
+        Command::Seen { agent } => work.seen(&agent).map(|()| Done::Nothing),
+        Command::Waits { agent } => work.waits(&agent).map(|()| Done::Nothing),
+        Command::Mark { agent, id, mark } => work.mark(&agent, &id, mark).map(|()| Done::Nothing),
+        Command::Wake => work.wake().map(|()| Done::Nothing),
+        Command::Report { position, index, report } => {
+            work.reported(position, index, report).map(|()| Done::Nothing)
+        }
+        Command::Postpone { position, index, due } => {
+            work.postpone(position, index, due).map(|()| Done::Nothing)
+        }
+        Command::Started { version, down_from, downtime } => {
+            let down = down_from.zip(downtime).map(|(from, length)| (from, from.plus(length)));
+            work.state.downtime = down;
+            let fact = Fact::Server(ServerEvent::ServerStarted { version, down_from, downtime });
+            work.record(None, Name::wilco(), fact);
+            Ok(Done::Nothing)
+        }
+    }
+}
+
+/// The status of an agent as people see it.
+pub fn status(mark: Option<Mark>, last_seen: Option<Time>, now: Time) -> &'static str {
+    match (mark, last_seen.map(|seen| now.since(seen))) {
+        (Some(mark), _) => mark.word(),
+        (None, Some(ago)) if ago < ACTIVE_FOR => "active",
+        (None, Some(ago)) if ago < crate::facts::IDLE_FOR => "idle",
+        (None, _) => "offline",
+    }
+}

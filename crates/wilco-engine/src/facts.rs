@@ -1,0 +1,127 @@
+//! What a decision may know of the world, read from the working set.
+
+use std::cell::RefCell;
+
+use wilco_protocol::decision::{Facts, Stage};
+use wilco_protocol::directory::Mark;
+use wilco_protocol::exchange::key;
+use wilco_protocol::{Exchange, ExchangeId, Name, Span, Time};
+use wilco_store::{InboxStatus, StoreError};
+
+use crate::work::Work;
+
+/// The working set as a source of facts. A read that fails answers "nothing", and the failure is
+/// returned before anything of the decision is used.
+pub(crate) struct World<'w, 'a> {
+    work: RefCell<&'w mut Work<'a>>,
+    failed: RefCell<Option<StoreError>>,
+}
+
+/// An agent is idle, not gone, for this long after it was last seen.
+pub(crate) const IDLE_FOR: Span = Span::minutes(30);
+/// Messages of an exchange that are looked at to see how far they got.
+const MAX_DELIVERIES: usize = 200;
+
+impl<'w, 'a> World<'w, 'a> {
+    pub(crate) fn new(work: &'w mut Work<'a>) -> World<'w, 'a> {
+        World { work: RefCell::new(work), failed: RefCell::new(None) }
+    }
+
+    /// The first read that failed while deciding.
+    pub(crate) fn finish(self) -> Result<(), StoreError> {
+        self.failed.into_inner().map_or(Ok(()), Err)
+    }
+
+    fn ask<T: Default>(&self, read: impl FnOnce(&mut Work<'a>) -> Result<T, StoreError>) -> T {
+        read(&mut self.work.borrow_mut()).unwrap_or_else(|error| {
+            self.failed.borrow_mut().get_or_insert(error);
+            T::default()
+        })
+    }
+
+    /// Open delegations under a key.
+    fn open(&self, key: &str) -> Vec<Exchange> {
+        self.ask(|work| {
+            let mut open = Vec::new();
+            for number in work.find(key)? {
+                open.extend(work.live(number)?.map(|live| live.exchange).filter(Exchange::is_open));
+            }
+            Ok(open)
+        })
+    }
+}
+
+impl Facts for World<'_, '_> {
+    fn down_across(&self, due: Time) -> bool {
+        let down = self.work.borrow().state.downtime;
+        down.is_some_and(|(from, to)| from <= due && due <= to)
+    }
+
+    fn can_take(&self, agent: &Name) -> bool {
+        self.work.borrow().directory().get(agent).is_some_and(|agent| match agent.mark {
+            None => true,
+            Some(Mark::Unresponsive | Mark::Hibernated | Mark::Inactive) => false,
+        })
+    }
+
+    fn is_registered(&self, agent: &Name) -> bool {
+        self.work.borrow().directory().get(agent).is_some()
+    }
+
+    fn able(&self, capabilities: &[String]) -> Vec<Name> {
+        let present: Vec<Name> = {
+            let work = self.work.borrow();
+            let fits = |agent: &&wilco_protocol::directory::Agent| {
+                let has = |wanted: &String| {
+                    agent.profile.capabilities.iter().any(|had| had.eq_ignore_ascii_case(wanted))
+                };
+                let seen = work.state.last_seen.get(&agent.name);
+                agent.mark.is_none()
+                    && seen.is_some_and(|seen| work.now.since(*seen) < IDLE_FOR)
+                    && capabilities.iter().all(has)
+            };
+            work.directory().iter().filter(fits).map(|agent| agent.name.clone()).collect()
+        };
+        present.into_iter().filter(|agent| self.open_tasks(agent).is_empty()).collect()
+    }
+
+    fn open_tasks(&self, agent: &Name) -> Vec<(ExchangeId, String)> {
+        let works = self.open(&key("works", agent.as_str()));
+        works.iter().map(|Exchange::Delegation(state)| (state.id, state.task_id.clone())).collect()
+    }
+
+    fn task_of(&self, initiator: &Name, task_id: &str) -> Option<ExchangeId> {
+        let same = self.open(&key("task", &task_id.to_lowercase()));
+        same.iter().find(|exchange| exchange.initiator() == initiator).map(Exchange::id)
+    }
+
+    fn task_of_others(&self, initiator: &Name, task_id: &str) -> Vec<(ExchangeId, Name)> {
+        let same = self.open(&key("task", &task_id.to_lowercase()));
+        let others = same.iter().filter(|exchange| exchange.initiator() != initiator);
+        others.map(|exchange| (exchange.id(), exchange.initiator().clone())).collect()
+    }
+
+    fn task_with_uuid(&self, task_uuid: &str) -> Option<ExchangeId> {
+        self.open(&key("uuid", task_uuid)).first().map(Exchange::id)
+    }
+
+    fn delivery(&self, exchange: ExchangeId, agent: &Name) -> Stage {
+        self.ask(|work| {
+            let rows = work.store.messages_of(exchange.number, 0, MAX_DELIVERIES)?;
+            let mut stage = Stage::Stored;
+            for row in rows {
+                match work.status(agent, row.position)? {
+                    Some(InboxStatus::Read | InboxStatus::Archived | InboxStatus::Deleted) => {
+                        stage = Stage::Read
+                    }
+                    Some(InboxStatus::Unread) | None => {}
+                }
+            }
+            Ok(stage)
+        })
+    }
+
+    fn escalation_reminder(&self) -> Span {
+        self.work.borrow().settings.escalation.reminder
+    }
+}

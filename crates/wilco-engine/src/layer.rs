@@ -1,0 +1,91 @@
+//! Changes that are not committed yet: those of the whole batch, and those of the command at hand.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use wilco_protocol::journal::Entry;
+use wilco_protocol::{Exchange, MessageId, Name, Time};
+use wilco_store::{EffectChange, IdempotencyRow, InboxMark, InboxRow, InboxStatus, Message};
+
+/// An exchange with its place in the journal and the keys it is found under.
+#[derive(Debug, Clone)]
+pub(crate) struct Live {
+    pub(crate) exchange: Exchange,
+    /// The seq of its newest event.
+    pub(crate) seq: u64,
+    pub(crate) keys: Vec<String>,
+    /// When the alarm has it, as of the last commit.
+    pub(crate) alarm: Option<Time>,
+}
+
+#[derive(Debug, Clone)]
+pub(crate) struct NewMessage {
+    pub(crate) position: u64,
+    pub(crate) message: Arc<Message>,
+    pub(crate) body: Vec<u8>,
+}
+
+/// Later entries win over earlier ones.
+#[derive(Debug, Default)]
+pub(crate) struct Layer {
+    /// One per position, in order; none while it is reserved.
+    pub(crate) journal: Vec<Option<Entry>>,
+    pub(crate) messages: Vec<NewMessage>,
+    /// Where in `messages` an id is.
+    pub(crate) by_id: BTreeMap<MessageId, usize>,
+    pub(crate) inbox: Vec<InboxRow>,
+    pub(crate) marks: Vec<InboxMark>,
+    pub(crate) exchanges: BTreeMap<u64, Live>,
+    /// Keys added (true) and removed, by key and exchange.
+    pub(crate) keys: BTreeMap<String, BTreeMap<u64, bool>>,
+    pub(crate) effects: Vec<EffectChange>,
+    pub(crate) idempotency: BTreeMap<(Name, String), IdempotencyRow>,
+    /// Agents touched, with what they were before.
+    pub(crate) agents: Vec<(Name, Option<wilco_protocol::directory::Agent>)>,
+    pub(crate) unread: BTreeMap<Name, i64>,
+}
+
+impl Layer {
+    pub(crate) fn is_empty(&self) -> bool {
+        self.journal.is_empty()
+            && self.marks.is_empty()
+            && self.effects.is_empty()
+            && self.idempotency.is_empty()
+            && self.exchanges.is_empty()
+    }
+
+    pub(crate) fn message(&self, id: &MessageId) -> Option<&NewMessage> {
+        self.by_id.get(id).map(|index| &self.messages[*index])
+    }
+
+    pub(crate) fn add_message(&mut self, new: NewMessage) {
+        self.by_id.insert(new.message.id.clone(), self.messages.len());
+        self.messages.push(new);
+    }
+
+    pub(crate) fn status(&self, agent: &Name, position: u64) -> Option<InboxStatus> {
+        let marked = self.marks.iter().rev().find(|mark| mark.agent == *agent && mark.position == position);
+        let placed = self.inbox.iter().find(|row| row.agent == *agent && row.position == position);
+        marked.map(|mark| mark.status).or(placed.map(|row| row.status))
+    }
+
+    /// Takes over what a command changed.
+    pub(crate) fn absorb(&mut self, draft: Layer) {
+        let base = self.messages.len();
+        self.journal.extend(draft.journal);
+        self.by_id.extend(draft.by_id.into_iter().map(|(id, index)| (id, base + index)));
+        self.messages.extend(draft.messages);
+        self.inbox.extend(draft.inbox);
+        self.marks.extend(draft.marks);
+        self.exchanges.extend(draft.exchanges);
+        for (key, changes) in draft.keys {
+            self.keys.entry(key).or_default().extend(changes);
+        }
+        self.effects.extend(draft.effects);
+        self.idempotency.extend(draft.idempotency);
+        self.agents.extend(draft.agents);
+        for (agent, count) in draft.unread {
+            *self.unread.entry(agent).or_default() += count;
+        }
+    }
+}

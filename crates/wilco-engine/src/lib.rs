@@ -1,0 +1,26 @@
+//! Correlate, read, decide, render, commit: synchronous and deterministic.
+//!
+//! `Engine::step` takes a batch of commands and an instant, decides each on the state left by the one
+//! before, commits once and answers all. No clock, no threads, no I/O but the store's.
+
+mod accept;
+mod agents;
+mod cache;
+mod carry;
+mod command;
+mod engine;
+mod facts;
+mod ids;
+mod layer;
+pub mod reads;
+mod rebuild;
+mod settings;
+mod wake;
+mod work;
+
+pub use command::{
+    Accepted, AgentChanged, Answer, Command, Done, MarkAs, Order, Post, PutAgent, Refused, Summary, Viewer,
+};
+pub use engine::{Engine, Stepped, status};
+pub use rebuild::rebuild;
+pub use settings::{AutoRegister, EscalationSettings, PolicySettings, Settings};

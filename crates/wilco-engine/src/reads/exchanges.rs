@@ -1,0 +1,211 @@
+//! Exchanges, their past, their escalations and incidents.
+
+use serde_json::Value;
+use wilco_language::hear::Cited;
+use wilco_language::render::{escalation_evidence, escalation_text};
+use wilco_protocol::escalation::{Escalation, Incident};
+use wilco_protocol::exchange::{View, key};
+use wilco_protocol::journal::{Entry, Fact};
+use wilco_protocol::{EscalationId, Exchange, ExchangeId, Name, Protocol};
+use wilco_store::{ExchangeFilter, Message, Reader, StoreError};
+
+use super::Part;
+use super::sight::{limited_to, load, sees_exchange};
+use crate::command::Viewer;
+use crate::work::{content_of, damaged};
+
+#[derive(Debug, Clone, Default)]
+pub struct ExchangeQuery {
+    pub protocol: Option<Protocol>,
+    pub state: Option<String>,
+    pub open: Option<bool>,
+    pub agent: Option<Name>,
+    pub task: Option<String>,
+    /// Part of the subject or task id.
+    pub text: Option<String>,
+    pub before: Option<u64>,
+    pub limit: usize,
+}
+
+/// An escalation with the words that explain it.
+#[derive(Debug, Clone)]
+pub struct EscalationView {
+    pub id: EscalationId,
+    pub text: String,
+    pub evidence: Value,
+    pub options: Vec<&'static str>,
+    pub escalation: Escalation,
+}
+
+#[derive(Debug, Clone)]
+pub struct IncidentView {
+    pub exchange: ExchangeId,
+    pub incident: Incident,
+}
+
+/// Events replayed at once.
+const PAGE: usize = 1000;
+/// Exchanges looked at for one page when a text leaves most of them out.
+const MAX_SCANNED: usize = 20_000;
+
+pub fn exchange(reader: &dyn Reader, viewer: &Viewer, id: ExchangeId) -> Result<Option<View>, StoreError> {
+    let Some((exchange, _)) = load(reader, id.number)? else { return Ok(None) };
+    if exchange.id() != id || !sees_exchange(viewer, &exchange) {
+        return Ok(None);
+    }
+    shown(reader, &exchange).map(Some)
+}
+
+/// The exchange as it was after the event of this seq.
+pub fn exchange_at(
+    reader: &dyn Reader,
+    viewer: &Viewer,
+    id: ExchangeId,
+    seq: u64,
+) -> Result<Option<View>, StoreError> {
+    let Some((now, last)) = load(reader, id.number)? else { return Ok(None) };
+    if now.id() != id || !sees_exchange(viewer, &now) || seq == 0 || seq > last {
+        return Ok(None);
+    }
+    let (mut then, mut after): (Option<Exchange>, u64) = (None, 0);
+    while after < seq {
+        let rows = reader.journal_of(id.number, after, PAGE.min((seq - after) as usize))?;
+        let Some(end) = rows.last().and_then(|row| row.seq) else { break };
+        for row in rows {
+            let entry = Entry::from_bytes(&row.bytes).map_err(|error| damaged(row.position, error))?;
+            if let Fact::Exchange(event) = &entry.fact {
+                match &mut then {
+                    Some(exchange) => exchange.apply(event, entry.at),
+                    None => then = Exchange::born(event, entry.at),
+                }
+            }
+        }
+        after = end;
+    }
+    // Before the first event of its own there is only the message that began it: show its beginning.
+    match then {
+        Some(exchange) => shown(reader, &exchange).map(Some),
+        None => exchange_at(reader, viewer, id, seq + 1),
+    }
+}
+
+/// Newest first.
+pub fn exchanges(
+    reader: &dyn Reader,
+    viewer: &Viewer,
+    query: &ExchangeQuery,
+) -> Result<Part<View>, StoreError> {
+    let mut keys = Vec::new();
+    keys.extend(query.task.as_ref().map(|task| key("task", &task.to_lowercase())));
+    keys.extend(query.agent.as_ref().map(|agent| key("party", agent.as_str())));
+    keys.extend(limited_to(viewer).map(|agent| key("party", agent.as_str())));
+    let mut filter = ExchangeFilter {
+        protocol: query.protocol,
+        state: query.state.clone(),
+        open: query.open,
+        keys,
+        before: query.before,
+        limit: query.limit + 1,
+    };
+    let (mut items, mut scanned) = (Vec::new(), 0);
+    loop {
+        let rows = reader.exchanges(&filter)?;
+        let all = rows.len() < filter.limit;
+        for row in rows {
+            (filter.before, scanned) = (Some(row.id.number), scanned + 1);
+            let exchange: Exchange =
+                serde_json::from_slice(&row.body).map_err(|error| damaged(row.id.number, error))?;
+            if query.text.as_ref().is_none_or(|text| speaks_of(&exchange, text)) {
+                items.push(shown(reader, &exchange)?);
+            }
+            if items.len() > query.limit {
+                break;
+            }
+        }
+        if all || items.len() > query.limit || scanned >= MAX_SCANNED {
+            break;
+        }
+    }
+    let more = items.len() > query.limit;
+    items.truncate(query.limit);
+    let next = items.last().filter(|_| more).map(|view| view.id.number);
+    Ok(Part { items, next })
+}
+
+fn speaks_of(exchange: &Exchange, text: &str) -> bool {
+    let Exchange::Delegation(state) = exchange;
+    let text = text.to_lowercase();
+    [&state.title, &state.task_id].iter().any(|field| field.to_lowercase().contains(&text))
+}
+
+/// The exchange with the texts that it cites.
+fn shown(reader: &dyn Reader, exchange: &Exchange) -> Result<View, StoreError> {
+    let mut cited = Cited::default();
+    for id in exchange.cites() {
+        if let Some(row) = reader.message(&id)? {
+            let message: Message =
+                serde_json::from_slice(&row.body).map_err(|error| damaged(row.position, error))?;
+            cited.add(id, message.subject.clone(), content_of(&message));
+        }
+    }
+    Ok(exchange.view(&cited))
+}
+
+/// Escalations, newest exchange first: the open ones, or all.
+pub fn escalations(
+    reader: &dyn Reader,
+    viewer: &Viewer,
+    open: Option<bool>,
+    before: Option<u64>,
+    limit: usize,
+) -> Result<Part<EscalationView>, StoreError> {
+    let which = if open == Some(true) { "escalated:open" } else { "escalated:ever" };
+    let mut items = Vec::new();
+    let next = each_with(reader, viewer, which, before, limit, |exchange| {
+        let wanted = |one: &&Escalation| open.is_none_or(|open| one.closed.is_none() == open);
+        items.extend(exchange.escalations().iter().filter(wanted).map(|one| EscalationView {
+            id: EscalationId { exchange: exchange.id(), number: one.number },
+            text: escalation_text(exchange, one),
+            evidence: escalation_evidence(one),
+            options: if one.closed.is_none() { exchange.options() } else { Vec::new() },
+            escalation: one.clone(),
+        }));
+    })?;
+    Ok(Part { items, next })
+}
+
+/// Incidents, newest exchange first.
+pub fn incidents(
+    reader: &dyn Reader,
+    viewer: &Viewer,
+    before: Option<u64>,
+    limit: usize,
+) -> Result<Part<IncidentView>, StoreError> {
+    let mut items = Vec::new();
+    let next = each_with(reader, viewer, "incident:ever", before, limit, |exchange| {
+        let of = |incident: &Incident| IncidentView { exchange: exchange.id(), incident: incident.clone() };
+        items.extend(exchange.incidents().iter().rev().map(of));
+    })?;
+    Ok(Part { items, next })
+}
+
+/// Looks at up to `limit` exchanges that have a key; returns where to go on.
+fn each_with(
+    reader: &dyn Reader,
+    viewer: &Viewer,
+    which: &str,
+    before: Option<u64>,
+    limit: usize,
+    mut look: impl FnMut(&Exchange),
+) -> Result<Option<u64>, StoreError> {
+    let mut keys = vec![which.to_owned()];
+    keys.extend(limited_to(viewer).map(|agent| key("party", agent.as_str())));
+    let filter = ExchangeFilter { keys, before, limit, ..ExchangeFilter::default() };
+    let rows = reader.exchanges(&filter)?;
+    for row in &rows {
+        let exchange: Exchange =
+            serde_json::from_slice(&row.body).map_err(|error| damaged(row.id.number, error))?;
+        look(&exchange);
+    }
+    Ok(rows.last().filter(|_| rows.len() == limit).map(|row| row.id.number))
+}

@@ -1,0 +1,98 @@
+//! Events of the journal.
+
+use wilco_protocol::journal::Entry;
+use wilco_protocol::{ExchangeId, Name, Protocol};
+use wilco_store::{Hash, JournalRow, Reader, StoreError};
+
+use super::Part;
+use super::sight::{load, sees_event, sees_exchange};
+use crate::command::Viewer;
+use crate::work::damaged;
+
+/// An event as it is stored.
+#[derive(Debug, Clone)]
+pub struct EventView {
+    pub position: u64,
+    pub bytes: Vec<u8>,
+    pub hash: Hash,
+}
+
+#[derive(Debug, Clone, Default)]
+pub struct EventQuery {
+    pub after: u64,
+    pub limit: usize,
+    pub protocol: Option<Protocol>,
+    pub agent: Option<Name>,
+}
+
+/// Events looked at for one page when a filter leaves most of them out.
+const MAX_SCANNED: usize = 20_000;
+
+/// Events behind a position, oldest first. `next` is where the next page goes on, and moves also over
+/// events that were left out.
+pub fn events(
+    reader: &dyn Reader,
+    viewer: &Viewer,
+    query: &EventQuery,
+) -> Result<Part<EventView>, StoreError> {
+    let (mut items, mut after, mut scanned) = (Vec::new(), query.after, 0);
+    while items.len() < query.limit && scanned < MAX_SCANNED {
+        let rows = reader.journal(after, query.limit)?;
+        if rows.is_empty() {
+            break;
+        }
+        for row in rows {
+            (after, scanned) = (row.position, scanned + 1);
+            if wanted(reader, viewer, query, &row)? {
+                items.push(view(row));
+            }
+            if items.len() == query.limit {
+                break;
+            }
+        }
+    }
+    Ok(Part { items, next: Some(after) })
+}
+
+fn wanted(
+    reader: &dyn Reader,
+    viewer: &Viewer,
+    query: &EventQuery,
+    row: &JournalRow,
+) -> Result<bool, StoreError> {
+    let everything = matches!(viewer, Viewer::Local | Viewer::Operator | Viewer::ReadOnly);
+    if everything && query.protocol.is_none() && query.agent.is_none() {
+        return Ok(true);
+    }
+    let entry = Entry::from_bytes(&row.bytes).map_err(|error| damaged(row.position, error))?;
+    if query.protocol.is_some() && entry.exchange.map(|id| id.protocol) != query.protocol {
+        return Ok(false);
+    }
+    if let Some(agent) = &query.agent
+        && !sees_event(reader, &Viewer::Agent(agent.clone()), &entry)?
+    {
+        return Ok(false);
+    }
+    sees_event(reader, viewer, &entry)
+}
+
+/// The events of an exchange behind a seq, oldest first; none when there is no such exchange.
+pub fn events_of(
+    reader: &dyn Reader,
+    viewer: &Viewer,
+    id: ExchangeId,
+    after: u64,
+    limit: usize,
+) -> Result<Option<Part<EventView>>, StoreError> {
+    let Some((exchange, _)) = load(reader, id.number)? else { return Ok(None) };
+    if exchange.id() != id || !sees_exchange(viewer, &exchange) {
+        return Ok(None);
+    }
+    let rows = reader.journal_of(id.number, after, limit)?;
+    let next = rows.last().and_then(|row| row.seq).unwrap_or(after);
+    Ok(Some(Part { items: rows.into_iter().map(view).collect(), next: Some(next) }))
+}
+
+fn view(row: JournalRow) -> EventView {
+    EventView { position: row.position, bytes: row.bytes, hash: row.hash }
+}

@@ -1,0 +1,72 @@
+//! Messages and inboxes.
+
+use wilco_protocol::directory::Directory;
+use wilco_protocol::{MessageId, Name};
+use wilco_store::{InboxFilter, InboxStatus, Message, MessageRow, Reader, StoreError};
+
+use super::Part;
+use super::sight::{limited_to, sees_message};
+use crate::command::Viewer;
+use crate::work::damaged;
+
+/// A message with its status in an inbox.
+#[derive(Debug, Clone)]
+pub struct Letter {
+    pub position: u64,
+    pub status: InboxStatus,
+    pub message: Message,
+}
+
+#[derive(Debug, Clone)]
+pub struct InboxQuery {
+    pub agent: Name,
+    pub statuses: Vec<InboxStatus>,
+    pub after: Option<u64>,
+    pub limit: usize,
+}
+
+/// The agent that a text names exactly: by id, name, alias or session.
+pub fn agent(reader: &dyn Reader, text: &str) -> Result<Option<Name>, StoreError> {
+    let mut directory = Directory::default();
+    reader.agents()?.into_iter().for_each(|agent| directory.restore(agent));
+    Ok(directory.exactly(text).map(|agent| agent.name.clone()))
+}
+
+/// A message by its id.
+pub fn message(reader: &dyn Reader, viewer: &Viewer, id: &MessageId) -> Result<Option<Letter>, StoreError> {
+    let Some(row) = reader.message(id)? else { return Ok(None) };
+    let message = parsed(&row)?;
+    if !sees_message(reader, viewer, &message, row.position)? {
+        return Ok(None);
+    }
+    let status = reader.inbox_status(&message.to, row.position)?.unwrap_or(InboxStatus::Unread);
+    Ok(Some(Letter { position: row.position, status, message }))
+}
+
+/// A page of an inbox, oldest first; `next` is always there. None when the viewer may not look.
+pub fn inbox(
+    reader: &dyn Reader,
+    viewer: &Viewer,
+    query: &InboxQuery,
+) -> Result<Option<Part<Letter>>, StoreError> {
+    if limited_to(viewer).is_some_and(|agent| *agent != query.agent) {
+        return Ok(None);
+    }
+    let after = query.after.unwrap_or(0);
+    let (agent, statuses) = (query.agent.clone(), query.statuses.clone());
+    let rows = reader.inbox(&InboxFilter { agent, statuses, after, limit: query.limit })?;
+    let mut items = Vec::with_capacity(rows.len());
+    for (status, row) in rows {
+        items.push(Letter { position: row.position, status, message: parsed(&row)? });
+    }
+    let next = match (items.last(), query.after) {
+        (Some(last), _) => last.position,
+        (None, Some(given)) => given,
+        (None, None) => reader.inbox_end(&query.agent)?,
+    };
+    Ok(Some(Part { items, next: Some(next) }))
+}
+
+fn parsed(row: &MessageRow) -> Result<Message, StoreError> {
+    serde_json::from_slice(&row.body).map_err(|error| damaged(row.position, error))
+}

@@ -1,0 +1,19 @@
+//! Questions that doors ask. Every one takes the viewer: what somebody may not see does not exist for it.
+
+mod exchanges;
+mod journal;
+mod messages;
+mod sight;
+
+pub use exchanges::{
+    EscalationView, ExchangeQuery, IncidentView, escalations, exchange, exchange_at, exchanges, incidents,
+};
+pub use journal::{EventQuery, EventView, events, events_of};
+pub use messages::{InboxQuery, Letter, agent, inbox, message};
+
+/// Part of a list, and the number behind which it goes on.
+#[derive(Debug, Clone)]
+pub struct Part<T> {
+    pub items: Vec<T>,
+    pub next: Option<u64>,
+}

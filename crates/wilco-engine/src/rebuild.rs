@@ -1,0 +1,135 @@
+//! Derived tables made anew from the record: the fold of all events.
+
+use std::collections::BTreeMap;
+
+use wilco_protocol::directory::{self, Directory};
+use wilco_protocol::journal::{Entry, Fact, MessageEvent};
+use wilco_protocol::{Exchange, MessageId};
+use wilco_store::{
+    AgentChange, Batch, ExchangeRow, InboxMark, InboxRow, InboxStatus, KeyChange, Store, StoreError,
+};
+
+use crate::work::damaged;
+
+/// Events read at once.
+const PAGE: usize = 1000;
+
+/// Refolds everything; returns how many events there were.
+pub fn rebuild(store: &mut impl Store) -> Result<u64, StoreError> {
+    store.begin_rebuild()?;
+    let mut fold = Fold::default();
+    let mut after = 0;
+    loop {
+        let page = store.journal(after, PAGE)?;
+        let Some(last) = page.last() else { break };
+        after = last.position;
+        let mut batch = Batch::default();
+        for row in &page {
+            let entry = Entry::from_bytes(&row.bytes).map_err(|error| damaged(row.position, error))?;
+            batch.at = entry.at;
+            fold.take(row.position, entry, store, &mut batch)?;
+        }
+        store.commit(&batch)?;
+    }
+    store.commit(&fold.finish())?;
+    store.finish_rebuild()?;
+    Ok(after)
+}
+
+/// What has been folded so far.
+#[derive(Default)]
+struct Fold {
+    exchanges: BTreeMap<u64, (Exchange, u64)>,
+    /// Events that came before their exchange's first: its opening message.
+    opened: BTreeMap<u64, u64>,
+    directory: Directory,
+    last: wilco_protocol::Time,
+}
+
+impl Fold {
+    fn take(
+        &mut self,
+        position: u64,
+        entry: Entry,
+        store: &impl Store,
+        batch: &mut Batch,
+    ) -> Result<(), StoreError> {
+        self.last = entry.at;
+        if let (Some(id), Some(seq)) = (entry.exchange, entry.seq) {
+            match self.exchanges.get_mut(&id.number) {
+                Some((_, last)) => *last = seq,
+                None => {
+                    self.opened.insert(id.number, seq);
+                }
+            }
+        }
+        match &entry.fact {
+            Fact::Exchange(event) => {
+                let Some(id) = entry.exchange else { return Ok(()) };
+                match self.exchanges.get_mut(&id.number) {
+                    Some((exchange, _)) => exchange.apply(event, entry.at),
+                    None => {
+                        let born = Exchange::born(event, entry.at).ok_or_else(|| StoreError::Damaged {
+                            position,
+                            reason: format!("{id} does not begin with its first event"),
+                        })?;
+                        self.opened.remove(&id.number);
+                        self.exchanges.insert(id.number, (born, entry.seq.unwrap_or(1)));
+                    }
+                }
+            }
+            Fact::Agent(event) => directory::apply(&mut self.directory, event),
+            Fact::Message(event) => self.message(position, event, store, batch)?,
+            Fact::Server(_) => {}
+        }
+        Ok(())
+    }
+
+    fn message(
+        &self,
+        position: u64,
+        event: &MessageEvent,
+        store: &impl Store,
+        batch: &mut Batch,
+    ) -> Result<(), StoreError> {
+        let mut mark = |agent: &wilco_protocol::Name, id: &MessageId, status| -> Result<(), StoreError> {
+            if let Some(row) = store.message(id)? {
+                batch.marks.push(InboxMark { agent: agent.clone(), position: row.position, status });
+            }
+            Ok(())
+        };
+        match event {
+            MessageEvent::MessageAccepted { inboxes, .. } => {
+                let row = |agent: &wilco_protocol::Name| InboxRow {
+                    agent: agent.clone(),
+                    position,
+                    status: InboxStatus::Unread,
+                };
+                batch.inbox.extend(inboxes.iter().map(row));
+                Ok(())
+            }
+            MessageEvent::MessageRead { id, agent } => mark(agent, id, InboxStatus::Read),
+            MessageEvent::MessageArchived { id, agent } => mark(agent, id, InboxStatus::Archived),
+            MessageEvent::MessageDeleted { id, agent } => mark(agent, id, InboxStatus::Deleted),
+        }
+    }
+
+    fn finish(self) -> Batch {
+        let mut batch = Batch { at: self.last, ..Batch::default() };
+        for (number, (exchange, seq)) in self.exchanges {
+            let keys =
+                exchange.keys().into_iter().map(|key| KeyChange { key, exchange: number, added: true });
+            batch.keys.extend(keys);
+            batch.exchanges.push(ExchangeRow {
+                id: exchange.id(),
+                state: exchange.state_name().to_owned(),
+                open: exchange.is_open(),
+                seq,
+                wake_at: exchange.wake_at(),
+                body: serde_json::to_vec(&exchange).unwrap_or_default(),
+            });
+        }
+        batch.agents = self.directory.iter().cloned().map(AgentChange::Put).collect();
+        batch
+    }
+}

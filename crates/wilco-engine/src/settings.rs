@@ -1,0 +1,108 @@
+//! What the configuration says to the engine.
+
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+use wilco_language::parse::FieldError;
+use wilco_language::render;
+use wilco_protocol::delegation::{Judge, Policy};
+use wilco_protocol::policy::Overrides;
+use wilco_protocol::{Name, Span};
+
+#[derive(Debug, Clone)]
+pub struct Settings {
+    /// The server's address, for commands that can be pasted.
+    pub url: String,
+    pub auto_enrol: bool,
+    pub auto_register: AutoRegister,
+    pub default_sender: Name,
+    pub escalation: EscalationSettings,
+    pub delegation: PolicySettings,
+    /// Whether a judge command is configured.
+    pub judge: bool,
+    pub inbox_limit: usize,
+}
+
+#[derive(Debug, Clone)]
+pub struct EscalationSettings {
+    pub reminder: Span,
+    pub controller: Option<Name>,
+    /// Whether a command or webhook is configured that reaches a person.
+    pub reaches_human: bool,
+}
+
+/// Who is registered by being written to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum AutoRegister {
+    /// Whoever gets a conversation, not whoever is given a task.
+    Conversations,
+    All,
+    None,
+}
+
+/// A protocol's policy as configured: what holds always, and the named presets.
+#[derive(Debug, Clone, Default)]
+pub struct PolicySettings {
+    pub base: Overrides,
+    pub presets: BTreeMap<String, Overrides>,
+}
+
+impl Default for Settings {
+    fn default() -> Settings {
+        Settings {
+            url: "http://127.0.0.1:23000".to_owned(),
+            auto_enrol: true,
+            auto_register: AutoRegister::Conversations,
+            default_sender: Name::new("operator"),
+            escalation: EscalationSettings {
+                reminder: Span::minutes(30),
+                controller: None,
+                reaches_human: false,
+            },
+            delegation: PolicySettings::default(),
+            judge: false,
+            inbox_limit: 100_000,
+        }
+    }
+}
+
+impl Settings {
+    /// The policy of a new delegation: built-in, configured, preset, request; the later wins.
+    pub(crate) fn delegation_policy(
+        &self,
+        ack_timeout: Option<Span>,
+        request: &serde_json::Map<String, Value>,
+    ) -> Result<Policy, Vec<FieldError>> {
+        let wrong = |pointer: &str, detail| vec![FieldError { pointer: pointer.to_owned(), detail }];
+        let name = match request.get("preset") {
+            None => "standard",
+            Some(Value::String(name)) => name,
+            Some(_) => {
+                return Err(wrong("/content/policy/preset", "expected the name of a preset".to_owned()));
+            }
+        };
+        let built_in = Policy::built_in().into_iter().find(|(known, _)| *known == name).map(|(_, over)| over);
+        let configured = self.delegation.presets.get(name);
+        if built_in.is_none() && configured.is_none() {
+            let names = Policy::built_in().map(|(known, _)| known.to_owned());
+            let known: Vec<_> = names.into_iter().chain(self.delegation.presets.keys().cloned()).collect();
+            let detail = format!("there is no preset {name:?}; choose one of {}", known.join(", "));
+            return Err(wrong("/content/policy/preset", detail));
+        }
+        let mut policy = Policy { preset: name.to_owned(), ..Policy::default() };
+        let over: Overrides = request.iter().map(|(key, value)| (key.clone(), value.clone())).collect();
+        let configured = [Some(&self.delegation.base), built_in.as_ref(), configured];
+        let mut apply = || {
+            configured.into_iter().flatten().try_for_each(|overrides| policy.set_all(overrides))?;
+            policy.ack_timeout = ack_timeout.unwrap_or(policy.ack_timeout);
+            policy.set_all(&over)
+        };
+        apply().map_err(|bad| bad.iter().map(render::bad_key).collect::<Vec<_>>())?;
+        if policy.understanding == Judge::Command && !self.judge {
+            let detail =
+                "no judge is configured; set delegation.judge to a command, or choose auto".to_owned();
+            return Err(wrong("/content/policy/understanding", detail));
+        }
+        Ok(policy)
+    }
+}

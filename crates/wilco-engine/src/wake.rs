@@ -1,0 +1,62 @@
+//! Doing what is due, and taking in what effects brought back.
+
+use wilco_protocol::decision::Report;
+use wilco_protocol::{Name, Time};
+use wilco_store::{EffectChange, EffectRow};
+
+use crate::carry::refused;
+use crate::command::{Order, Refused};
+use crate::work::Work;
+
+/// Exchanges woken in one step; the next step goes on.
+const MAX_WOKEN: usize = 256;
+/// Timers of one exchange handled in one step.
+const MAX_WAKES: usize = 32;
+
+impl Work<'_> {
+    /// Wakes every exchange that is due, in the order of due time and number.
+    pub(crate) fn wake(&mut self) -> Result<(), Refused> {
+        let now = self.now;
+        let due: Vec<_> =
+            self.state.wakes.iter().take_while(|(due, _)| *due <= now).take(MAX_WOKEN).copied().collect();
+        for (_, number) in due {
+            for _ in 0..MAX_WAKES {
+                let Some(live) = self.live(number)? else { break };
+                if live.exchange.wake_at().is_none_or(|due| due > now) {
+                    break;
+                }
+                let exchange = live.exchange.clone();
+                let id = exchange.id();
+                let decided = self.decide(|facts| exchange.wake(facts, now))?;
+                let decision = decided.map_err(|refusal| refused(&refusal, Some(id)))?;
+                self.carry(live, decision, &Name::wilco(), None)?;
+            }
+        }
+        Ok(())
+    }
+
+    pub(crate) fn reported(&mut self, position: u64, index: u32, report: Report) -> Result<(), Refused> {
+        let Some(row) = self.effect(position, index)? else { return Ok(()) };
+        self.draft.effects.push(EffectChange::Settled { position, index });
+        let Ok(order) = serde_json::from_slice::<Order>(&row.body) else { return Ok(()) };
+        let Some(live) = self.live(order.effect.exchange().number)? else { return Ok(()) };
+        let (exchange, now) = (live.exchange.clone(), self.now);
+        let decided = self.decide(|facts| exchange.reported(report, facts, now))?;
+        let decision = decided.map_err(|refusal| refused(&refusal, Some(exchange.id())))?;
+        self.carry(live, decision, &Name::wilco(), None)?;
+        Ok(())
+    }
+
+    pub(crate) fn postpone(&mut self, position: u64, index: u32, due: Time) -> Result<(), Refused> {
+        if let Some(row) = self.effect(position, index)? {
+            let attempts = row.attempts + 1;
+            self.draft.effects.push(EffectChange::Put(EffectRow { due, attempts, ..row }));
+        }
+        Ok(())
+    }
+
+    fn effect(&self, position: u64, index: u32) -> Result<Option<EffectRow>, Refused> {
+        let stored = self.store.effects()?;
+        Ok(stored.into_iter().find(|row| row.position == position && row.index == index))
+    }
+}

@@ -1,0 +1,181 @@
+//! The working set of one step: what is stored, what the batch changed so far, what the command at hand
+//! changes. A command that fails leaves no trace.
+
+use std::sync::Arc;
+
+use serde_json::{Map, Value};
+use wilco_language::hear::Cited;
+use wilco_protocol::directory::{self, Directory};
+use wilco_protocol::journal::{Entry, Fact};
+use wilco_protocol::{Exchange, ExchangeId, MessageId, Name, Time};
+use wilco_store::{InboxStatus, Message, Reader, StoreError};
+
+use crate::cache::Cache;
+use crate::engine::State;
+use crate::ids::Ids;
+use crate::layer::{Layer, Live, NewMessage};
+use crate::settings::Settings;
+
+pub(crate) struct Work<'a> {
+    pub(crate) state: &'a mut State,
+    pub(crate) settings: &'a Settings,
+    pub(crate) cache: &'a mut Cache,
+    pub(crate) store: &'a dyn Reader,
+    pub(crate) now: Time,
+    pub(crate) batch: Layer,
+    pub(crate) draft: Layer,
+    pub(crate) ids: Ids,
+}
+
+/// More exchanges under one key than this are never looked at together.
+pub(crate) const MAX_FOUND: usize = 1000;
+
+impl<'a> Work<'a> {
+    /// Does one command: its changes join the batch when it succeeds, and vanish when it does not.
+    pub(crate) fn command<T, E>(&mut self, run: impl FnOnce(&mut Self) -> Result<T, E>) -> Result<T, E> {
+        let ids = self.ids;
+        match run(self) {
+            Ok(done) => {
+                let draft = std::mem::take(&mut self.draft);
+                debug_assert!(
+                    draft.journal.iter().all(Option::is_some),
+                    "a reserved position was not filled"
+                );
+                self.batch.absorb(draft);
+                Ok(done)
+            }
+            Err(refused) => {
+                let draft = std::mem::take(&mut self.draft);
+                self.state.undo_agents(draft.agents);
+                self.ids = ids;
+                Err(refused)
+            }
+        }
+    }
+
+    pub(crate) fn next_position(&self) -> u64 {
+        self.state.head.position + (self.batch.journal.len() + self.draft.journal.len()) as u64 + 1
+    }
+
+    /// Takes the next position now, to be filled before the command ends.
+    pub(crate) fn reserve(&mut self) -> u64 {
+        let position = self.next_position();
+        self.draft.journal.push(None);
+        position
+    }
+
+    pub(crate) fn fill(&mut self, position: u64, entry: Entry) {
+        let first = self.state.head.position + self.batch.journal.len() as u64 + 1;
+        self.draft.journal[(position - first) as usize] = Some(entry);
+    }
+
+    pub(crate) fn record(&mut self, exchange: Option<(ExchangeId, u64)>, by: Name, fact: Fact) -> u64 {
+        let position = self.reserve();
+        let (exchange, seq) = (exchange.map(|(id, _)| id), exchange.map(|(_, seq)| seq));
+        self.fill(position, Entry { exchange, seq, at: self.now, by, fact });
+        position
+    }
+
+    pub(crate) fn directory(&self) -> &Directory {
+        &self.state.directory
+    }
+
+    /// Changes the directory, and remembers how to take it back.
+    pub(crate) fn change_agent(&mut self, event: directory::Event, by: Name) -> u64 {
+        let name = event.agent().clone();
+        let before = self.state.directory.get(&name).cloned();
+        directory::apply(&mut self.state.directory, &event);
+        self.draft.agents.push((name, before));
+        self.record(None, by, Fact::Agent(event))
+    }
+
+    pub(crate) fn live(&mut self, number: u64) -> Result<Option<Live>, StoreError> {
+        let pending = self.draft.exchanges.get(&number).or_else(|| self.batch.exchanges.get(&number));
+        if let Some(live) = pending.or_else(|| self.cache.exchange(number)) {
+            return Ok(Some(live.clone()));
+        }
+        let Some(row) = self.store.exchange(number)? else { return Ok(None) };
+        let exchange: Exchange = serde_json::from_slice(&row.body).map_err(|error| damaged(number, error))?;
+        let live = Live { keys: exchange.keys(), exchange, seq: row.seq, alarm: row.wake_at };
+        self.cache.put_exchange(number, row.body.len(), live.clone());
+        Ok(Some(live))
+    }
+
+    /// Keeps an exchange as it stands now, and the keys that changed.
+    pub(crate) fn keep(&mut self, mut live: Live) {
+        let number = live.exchange.id().number;
+        let keys = live.exchange.keys();
+        for removed in live.keys.iter().filter(|key| !keys.contains(key)) {
+            self.draft.keys.entry(removed.clone()).or_default().insert(number, false);
+        }
+        for added in keys.iter().filter(|key| !live.keys.contains(key)) {
+            self.draft.keys.entry(added.clone()).or_default().insert(number, true);
+        }
+        live.keys = keys;
+        self.draft.exchanges.insert(number, live);
+    }
+
+    /// The exchanges that have this key, newest first.
+    pub(crate) fn find(&self, key: &str) -> Result<Vec<u64>, StoreError> {
+        let mut found = self.store.find(key, MAX_FOUND)?;
+        let changes = [self.batch.keys.get(key), self.draft.keys.get(key)];
+        for (number, added) in changes.into_iter().flatten().flatten() {
+            found.retain(|known| known != number);
+            if *added {
+                found.push(*number);
+            }
+        }
+        found.sort_unstable_by(|a, b| b.cmp(a));
+        Ok(found)
+    }
+
+    pub(crate) fn message(&mut self, id: &MessageId) -> Result<Option<(u64, Arc<Message>)>, StoreError> {
+        if let Some(new) = self.draft.message(id).or_else(|| self.batch.message(id)) {
+            return Ok(Some((new.position, new.message.clone())));
+        }
+        if let Some(found) = self.cache.message(id) {
+            return Ok(Some(found));
+        }
+        let Some(row) = self.store.message(id)? else { return Ok(None) };
+        let message: Message =
+            serde_json::from_slice(&row.body).map_err(|error| damaged(row.position, error))?;
+        let message = Arc::new(message);
+        self.cache.put_message(row.position, row.body.len(), message.clone());
+        Ok(Some((row.position, message)))
+    }
+
+    /// The messages that an exchange cites, parsed.
+    pub(crate) fn cited(&mut self, exchange: &Exchange) -> Result<Cited, StoreError> {
+        let mut cited = Cited::default();
+        for id in exchange.cites() {
+            if let Some((_, message)) = self.message(&id)? {
+                cited.add(id, message.subject.clone(), content_of(&message));
+            }
+        }
+        Ok(cited)
+    }
+
+    pub(crate) fn status(&self, agent: &Name, position: u64) -> Result<Option<InboxStatus>, StoreError> {
+        let pending = self.draft.status(agent, position).or_else(|| self.batch.status(agent, position));
+        match pending {
+            Some(status) => Ok(Some(status)),
+            None => self.store.inbox_status(agent, position),
+        }
+    }
+
+    pub(crate) fn add_message(&mut self, position: u64, message: Message) -> Arc<Message> {
+        let body = serde_json::to_vec(&message).unwrap_or_default();
+        let message = Arc::new(message);
+        self.draft.add_message(NewMessage { position, message: message.clone(), body });
+        message
+    }
+}
+
+/// The content as it was sent.
+pub(crate) fn content_of(message: &Message) -> Map<String, Value> {
+    serde_json::from_str(message.content.get()).unwrap_or_default()
+}
+
+pub(crate) fn damaged(position: u64, error: serde_json::Error) -> StoreError {
+    StoreError::Damaged { position, reason: error.to_string() }
+}

@@ -1,0 +1,117 @@
+//! The messages that a state only cites, and the texts in them.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Map, Value};
+use wilco_protocol::MessageId;
+use wilco_protocol::exchange::{CheckpointText, Texts};
+
+use crate::parse::Task;
+use crate::read::ack::{AckReading, AckText, acks};
+use crate::read::verdict::verdicts;
+
+/// Contents and subjects by message id.
+#[derive(Debug, Clone, Default)]
+pub struct Cited(BTreeMap<MessageId, (String, Map<String, Value>)>);
+
+impl Cited {
+    pub fn add(&mut self, id: MessageId, subject: String, content: Map<String, Value>) {
+        self.0.insert(id, (subject, content));
+    }
+
+    pub fn content(&self, id: &MessageId) -> Option<&Map<String, Value>> {
+        self.0.get(id).map(|(_, content)| content)
+    }
+
+    /// The task of an assignment as its newest amendment changed it.
+    pub fn task(&self, assignment: &MessageId, amendment: Option<&MessageId>) -> Task {
+        let first = self.0.get(assignment).map(|(subject, content)| Task::of(content, subject));
+        let task = first.unwrap_or_default();
+        match amendment.and_then(|id| self.content(id)) {
+            Some(changed) => task.amended(changed),
+            None => task,
+        }
+    }
+
+    pub fn text(&self, id: &MessageId, key: &str) -> Option<String> {
+        let content = self.content(id)?;
+        let nested = content.get("content").and_then(|nested| nested.get(key));
+        content.get(key).or(nested).and_then(Value::as_str).map(str::to_owned)
+    }
+
+    fn list(&self, id: &MessageId, key: &str) -> Vec<String> {
+        let items = self.content(id).and_then(|content| content.get(key));
+        let texts = |value: &Value| match value {
+            Value::Array(items) => items.iter().filter_map(Value::as_str).map(str::to_owned).collect(),
+            Value::String(text) => vec![text.clone()],
+            _ => Vec::new(),
+        };
+        items.map(texts).unwrap_or_default()
+    }
+
+    /// The acknowledgement that stands in the text of a message.
+    fn ack_text(&self, id: &MessageId) -> Option<AckText> {
+        acks(&self.text(id, "message")?).into_iter().find_map(|reading| match reading {
+            AckReading::Ack(ack) => Some(ack),
+            AckReading::Contradiction { .. } => None,
+        })
+    }
+
+    /// The understanding that an acknowledgement states.
+    pub fn understanding(&self, ack: &MessageId) -> String {
+        self.text(ack, "understanding")
+            .or_else(|| self.text(ack, "understanding_summary"))
+            .or_else(|| self.ack_text(ack)?.understanding)
+            .unwrap_or_default()
+    }
+
+    /// Why a task was rejected, or what error was reported.
+    pub fn reason(&self, message: &MessageId) -> Option<String> {
+        self.text(message, "reason").or_else(|| self.ack_text(message)?.reason)
+    }
+
+    /// The initiator's correction of an understanding.
+    pub fn correction(&self, verdict: &MessageId) -> Option<String> {
+        self.text(verdict, "correction").or_else(|| {
+            let said = verdicts(&self.text(verdict, "message")?);
+            said.into_iter().find_map(|verdict| verdict.correction)
+        })
+    }
+}
+
+impl Texts for Cited {
+    fn criteria(&self, assignment: &MessageId, amendment: Option<&MessageId>) -> Vec<String> {
+        self.task(assignment, amendment).criteria
+    }
+
+    fn questions(&self, ack: &MessageId) -> Vec<String> {
+        let listed = self.list(ack, "questions");
+        if !listed.is_empty() {
+            return listed;
+        }
+        self.ack_text(ack).map(|ack| ack.questions).unwrap_or_default()
+    }
+
+    fn missing(&self, verdict: &MessageId) -> Vec<String> {
+        let listed = self.list(verdict, "missing");
+        if !listed.is_empty() {
+            return listed;
+        }
+        let said = self.text(verdict, "message").map(|text| verdicts(&text)).unwrap_or_default();
+        said.into_iter().flat_map(|verdict| verdict.missing).collect()
+    }
+
+    fn planned(&self, ack: &MessageId, number: u32) -> Option<String> {
+        let index = number.checked_sub(1)? as usize;
+        self.list(ack, "estimated_checkpoints").get(index).cloned()
+    }
+
+    fn checkpoint(&self, message: &MessageId) -> CheckpointText {
+        let text = |key| self.text(message, key);
+        CheckpointText {
+            name: text("name"),
+            status: text("status"),
+            summary: text("summary").or(text("message")),
+        }
+    }
+}

@@ -1,0 +1,160 @@
+//! What a message means to a delegation.
+
+use wilco_protocol::delegation::{
+    Ack, AgentError, Choice, Phase, Ruling, Said, Scored, State, Understanding, Verdict, What,
+};
+
+use super::{Cited, Heard};
+use crate::parse::{Acknowledgment, Delegation, Task, Typed};
+use crate::read::ack::{AckReading, AckText, acks};
+use crate::read::questions::vague;
+use crate::read::understanding::{self, TaskText, score};
+use crate::read::verdict::verdicts;
+
+pub(super) fn hear(state: &State, heard: &Heard<'_>, cited: &Cited) -> Said {
+    let what = match &heard.incoming.typed {
+        Typed::Delegation(said) => typed(state, heard, cited, said),
+        Typed::Decision(choice) => What::Decide(Choice {
+            option: choice.option.clone(),
+            escalation: choice.escalation.map(|id| id.number),
+            agent: choice.agent.as_deref().map(|name| heard.resolve.resolve(name)),
+            time: choice.time,
+        }),
+        Typed::Conversation | Typed::Talk if heard.amends => What::Amend,
+        Typed::Conversation | Typed::Talk => text(state, heard, cited),
+    };
+    Said { by: heard.by.clone(), operator: heard.operator, message: heard.id.clone(), what }
+}
+
+fn typed(state: &State, heard: &Heard<'_>, cited: &Cited, said: &Delegation) -> What {
+    match said {
+        Delegation::Assign(_) => What::Again,
+        Delegation::Ack(ack) => What::Ack(ack_of(state, heard, cited, ack)),
+        Delegation::Error { code, retry_after, alternatives, .. } => What::Error(AgentError {
+            code: *code,
+            retry_after: *retry_after,
+            alternatives: alternatives.iter().map(|name| heard.resolve.resolve(name)).collect(),
+        }),
+        Delegation::Clarify { answers, .. } => What::Clarify { answers: *answers },
+        Delegation::Verdict(said) => {
+            let criteria = criteria(state, cited);
+            What::Verdict { verdict: said.verdict, missing: indexes(&criteria, &said.missing) }
+        }
+        Delegation::Checkpoint { number, .. } => What::Checkpoint { number: *number },
+        Delegation::Complete { .. } => What::Complete,
+        Delegation::Amend { .. } => What::Amend,
+        Delegation::Cancel { .. } => What::Cancel,
+        Delegation::StopAck { .. } => What::StopAck,
+        Delegation::Pause { expected_duration, .. } => What::Pause { expected_duration: *expected_duration },
+        Delegation::PauseAck { .. } => What::PauseAck,
+        Delegation::Resume { .. } => What::Resume,
+        Delegation::ResumeAck { .. } => What::ResumeAck,
+        Delegation::Extend { time, .. } => What::Extend { time: *time },
+    }
+}
+
+/// Plain text: an `[ACK]`, a `[VERDICT]`, an answer to questions, or a remark.
+fn text(state: &State, heard: &Heard<'_>, cited: &Cited) -> What {
+    let body = heard.incoming.text();
+    if heard.by == state.initiator {
+        let of_this = |task_id: &str| same(task_id, &state.task_id);
+        if let Some(said) = verdicts(body).into_iter().find(|said| of_this(&said.task_id)) {
+            return text_verdict(state, cited, said.verdict, &said.missing, said.correction.is_some());
+        }
+        if matches!(state.phase, Phase::Clarifying { .. }) && !body.trim().is_empty() {
+            return What::Clarify { answers: None };
+        }
+        return remark(heard);
+    }
+    let mut readings = acks(body);
+    let of_this = readings.iter().position(|reading| same(reading.task_id(), &state.task_id));
+    let reading = match of_this {
+        Some(index) => readings.swap_remove(index),
+        None if readings.is_empty() => return remark(heard),
+        None => readings.swap_remove(0),
+    };
+    match reading {
+        AckReading::Ack(ack) => What::Ack(ack_of(state, heard, cited, &from_text(ack))),
+        AckReading::Contradiction { .. } => What::Contradiction,
+    }
+}
+
+/// A verdict in words that lacks what it needs says nothing.
+fn text_verdict(state: &State, cited: &Cited, verdict: Verdict, missing: &[String], corrected: bool) -> What {
+    let whole = match verdict {
+        Verdict::WrongSummary => corrected,
+        Verdict::Partial => !missing.is_empty(),
+        Verdict::Correct | Verdict::WrongTask => true,
+    };
+    if !whole {
+        return What::Remark { to_notice: false };
+    }
+    What::Verdict { verdict, missing: indexes(&criteria(state, cited), missing) }
+}
+
+fn remark(heard: &Heard<'_>) -> What {
+    What::Remark { to_notice: heard.parent.as_ref().is_some_and(|parent| parent.kind == "protocol-notice") }
+}
+
+fn from_text(ack: AckText) -> Acknowledgment {
+    Acknowledgment {
+        task_id: Some(ack.task_id),
+        status: ack.status,
+        understanding: ack.understanding.unwrap_or_default(),
+        questions: ack.questions,
+        planned: 0,
+        revision: ack.revision,
+    }
+}
+
+fn ack_of(state: &State, heard: &Heard<'_>, cited: &Cited, ack: &Acknowledgment) -> Ack {
+    let task = cited.task(&state.assignment, state.amendment.as_ref());
+    Ack {
+        status: ack.status,
+        names_task: ack.task_id.as_deref().is_none_or(|id| same(id, &state.task_id)),
+        revision: ack.revision.or(heard.parent.as_ref().and_then(|parent| parent.revision)),
+        questions: ack.questions.len() as u32,
+        vague: vague(&ack.questions),
+        scored: scored(state, &task, &ack.understanding),
+        planned: ack.planned,
+    }
+}
+
+fn scored(state: &State, task: &Task, understanding: &str) -> Scored {
+    let text = TaskText {
+        task_id: &state.task_id,
+        title: &task.title,
+        description: &task.description,
+        criteria: &task.criteria,
+    };
+    let scored = score(&text, understanding);
+    let ruling = match scored.ruling {
+        understanding::Ruling::Correct => Ruling::Correct,
+        understanding::Ruling::Empty => Ruling::Empty,
+        understanding::Ruling::Unsure => Ruling::Unsure,
+    };
+    let understanding = Understanding {
+        score: scored.score,
+        verdict: None,
+        covered: scored.covered,
+        missing: scored.missing,
+        judged_by: None,
+    };
+    Scored { understanding, ruling }
+}
+
+fn criteria(state: &State, cited: &Cited) -> Vec<String> {
+    cited.task(&state.assignment, state.amendment.as_ref()).criteria
+}
+
+/// Which criteria a verdict names as missing; what names none of them stays in its message.
+fn indexes(criteria: &[String], missing: &[String]) -> Vec<u16> {
+    let named =
+        |criterion: &String| missing.iter().any(|text| text.trim().eq_ignore_ascii_case(criterion.trim()));
+    criteria.iter().enumerate().filter(|(_, text)| named(text)).map(|(index, _)| index as u16).collect()
+}
+
+/// Task ids compare without case.
+fn same(a: &str, b: &str) -> bool {
+    a.to_lowercase() == b.to_lowercase()
+}

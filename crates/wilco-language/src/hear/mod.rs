@@ -1,0 +1,47 @@
+//! What a message means to an exchange: message and state in, typed input out.
+//!
+//! Which exchange a message belongs to was found before; what follows is the protocol's decision.
+
+mod cited;
+mod delegation;
+
+pub use cited::Cited;
+
+use wilco_protocol::exchange::{Exchange, Said};
+use wilco_protocol::{MessageId, Name};
+
+use crate::parse::Incoming;
+
+/// A message with what is known of its sender and of what it answers.
+#[derive(Debug)]
+pub struct Heard<'a> {
+    pub incoming: &'a Incoming,
+    pub id: MessageId,
+    pub by: Name,
+    pub operator: bool,
+    /// The message it answers.
+    pub parent: Option<Parent>,
+    /// Whether it stands under the heading of the open task, and so changes it.
+    pub amends: bool,
+    /// Names in the content, resolved to agents.
+    pub resolve: &'a dyn Names,
+}
+
+/// What an answered message was.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Parent {
+    pub kind: String,
+    pub revision: Option<u32>,
+}
+
+/// Finds the agent that a text names; a name that nobody has is kept as it is.
+pub trait Names: std::fmt::Debug {
+    fn resolve(&self, text: &str) -> Name;
+}
+
+/// What the message says to the exchange.
+pub fn hear(exchange: &Exchange, heard: &Heard<'_>, cited: &Cited) -> Said {
+    match exchange {
+        Exchange::Delegation(state) => Said::Delegation(delegation::hear(state, heard, cited)),
+    }
+}

@@ -1,0 +1,63 @@
+//! The typed content of a message: a known type with wrong fields is refused, an unknown type is talk.
+
+use serde_json::{Map, Value};
+use wilco_protocol::EscalationId;
+use wilco_protocol::time::Span;
+
+use super::delegation::{self, Delegation};
+use super::fields::{FieldError, Fields};
+use super::kinds::{Kind, kind};
+
+/// What a content says by its type.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Typed {
+    /// Plain text of no known type: it may be classified as a task.
+    Conversation,
+    /// Talk that is never taken for a task, and types that only Wilco sends.
+    Talk,
+    Delegation(Delegation),
+    Decision(Choice),
+}
+
+/// A decision on an escalation.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Choice {
+    pub option: String,
+    pub escalation: Option<EscalationId>,
+    pub agent: Option<String>,
+    pub time: Option<Span>,
+}
+
+/// Reads the content by its type.
+pub fn typed(content: &Map<String, Value>) -> Result<Typed, Vec<FieldError>> {
+    let fields = Fields::new(content, "/content");
+    match content.get("type") {
+        None | Some(Value::Null) => plain(fields, Typed::Conversation),
+        Some(Value::String(word)) => match kind(word) {
+            Kind::Spoken("decision") => choice(fields).map(Typed::Decision),
+            Kind::Spoken(known) => delegation::read(known, fields).map(Typed::Delegation),
+            Kind::OnlyWilco(_) | Kind::Talk(_) => plain(fields, Typed::Talk),
+            Kind::Unknown => plain(fields, Typed::Conversation),
+        },
+        Some(_) => {
+            let detail = "expected a text such as task-assignment or conversation".to_owned();
+            Err(vec![FieldError { pointer: "/content/type".to_owned(), detail }])
+        }
+    }
+}
+
+/// Talk needs a text or some other field to carry.
+fn plain(mut fields: Fields<'_>, meaning: Typed) -> Result<Typed, Vec<FieldError>> {
+    if fields.get("message").is_some() {
+        fields.text("message");
+    }
+    fields.done(|| Some(meaning))
+}
+
+fn choice(mut fields: Fields<'_>) -> Result<Choice, Vec<FieldError>> {
+    let option = fields.required("option", "one of the options that the escalation lists");
+    let escalation =
+        fields.word("escalation", "an escalation id such as del-42-e1", |text| text.parse().ok());
+    let (agent, time) = (fields.text("agent"), fields.span("time"));
+    fields.done(|| Some(Choice { option: option?, escalation, agent, time }))
+}

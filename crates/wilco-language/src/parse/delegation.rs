@@ -1,0 +1,255 @@
+//! What may be said in a delegation, as typed JSON content.
+
+use serde_json::{Map, Value};
+use wilco_protocol::delegation::{AckStatus, ErrorCode, Verdict as Word};
+use wilco_protocol::time::Span;
+
+use super::fields::{FieldError, Fields};
+use crate::read::ack::status_word;
+
+#[derive(Debug, Clone, PartialEq)]
+pub enum Delegation {
+    Assign(Assignment),
+    Ack(Acknowledgment),
+    Error { task_id: Option<String>, code: ErrorCode, retry_after: Option<Span>, alternatives: Vec<String> },
+    Clarify { task_id: Option<String>, answers: Option<u32> },
+    Verdict(Verdict),
+    Checkpoint { task_id: Option<String>, number: u32 },
+    Complete { task_id: Option<String> },
+    Amend { task_id: Option<String> },
+    Cancel { task_id: Option<String> },
+    StopAck { task_id: Option<String> },
+    Pause { task_id: Option<String>, expected_duration: Option<Span> },
+    PauseAck { task_id: Option<String> },
+    Resume { task_id: Option<String> },
+    ResumeAck { task_id: Option<String> },
+    Extend { task_id: Option<String>, time: Span },
+}
+
+impl Delegation {
+    /// The task it names.
+    pub fn task_id(&self) -> Option<&str> {
+        match self {
+            Delegation::Assign(Assignment { task_id, .. })
+            | Delegation::Ack(Acknowledgment { task_id, .. })
+            | Delegation::Verdict(Verdict { task_id, .. })
+            | Delegation::Error { task_id, .. }
+            | Delegation::Clarify { task_id, .. }
+            | Delegation::Checkpoint { task_id, .. }
+            | Delegation::Complete { task_id }
+            | Delegation::Amend { task_id }
+            | Delegation::Cancel { task_id }
+            | Delegation::StopAck { task_id }
+            | Delegation::Pause { task_id, .. }
+            | Delegation::PauseAck { task_id }
+            | Delegation::Resume { task_id }
+            | Delegation::ResumeAck { task_id }
+            | Delegation::Extend { task_id, .. } => task_id.as_deref(),
+        }
+    }
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct Assignment {
+    pub task_id: Option<String>,
+    pub task_uuid: Option<String>,
+    pub requires_ack: bool,
+    pub ack_timeout: Option<Span>,
+    pub supersede: bool,
+    pub candidates: Vec<String>,
+    pub capabilities: Vec<String>,
+    pub policy: Map<String, Value>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Acknowledgment {
+    pub task_id: Option<String>,
+    pub status: AckStatus,
+    pub understanding: String,
+    pub questions: Vec<String>,
+    pub planned: u32,
+    pub revision: Option<u32>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Verdict {
+    pub task_id: Option<String>,
+    pub verdict: Word,
+    pub missing: Vec<String>,
+}
+
+const MAX_TASK_ID: usize = 128;
+const MAX_NUMBER: u64 = 1_000_000;
+
+/// Reads the content of a known type.
+pub(super) fn read(kind: &str, mut fields: Fields<'_>) -> Result<Delegation, Vec<FieldError>> {
+    let task_id = task_id(&mut fields, "task_id");
+    match kind {
+        "task-assignment" => assignment(fields, task_id).map(Delegation::Assign),
+        "task-acknowledgment" => acknowledgment(fields, task_id).map(Delegation::Ack),
+        "task-acknowledgment-error" => error(fields, task_id),
+        "task-clarification" => {
+            let answers = fields.texts("answers").map(|list| list.len() as u32);
+            let message = fields.text("message");
+            if answers.unwrap_or(0) == 0 && message.is_none() && fields.errors.is_empty() {
+                fields.error("answers", "is required: a list of answers, or a message that answers all");
+            }
+            let answers = answers.filter(|count| *count > 0);
+            fields.done(|| Some(Delegation::Clarify { task_id, answers }))
+        }
+        "verdict" => verdict(fields, task_id).map(Delegation::Verdict),
+        "checkpoint-ack" => {
+            if fields.get("checkpoint").is_none() {
+                fields.error("checkpoint", "is required: the number of the checkpoint, from 1");
+            }
+            let number = fields.whole("checkpoint", 1, MAX_NUMBER);
+            let (_, _) = (fields.text("status"), fields.text("summary"));
+            fields.done(|| Some(Delegation::Checkpoint { task_id, number: number? as u32 }))
+        }
+        "task-complete" => fields.done(|| Some(Delegation::Complete { task_id })),
+        "task-amend" => {
+            let said = ["title", "description", "acceptance_criteria", "message"];
+            if said.iter().all(|key| fields.get(key).is_none()) {
+                fields.error(
+                    "message",
+                    "is required: say what changes, in message, title, description or acceptance_criteria",
+                );
+            }
+            let (_, _, _) =
+                (fields.text("title"), fields.text("description"), fields.texts("acceptance_criteria"));
+            fields.done(|| Some(Delegation::Amend { task_id }))
+        }
+        "task-cancel" => fields.done(|| Some(Delegation::Cancel { task_id })),
+        "stop-ack" => fields.done(|| Some(Delegation::StopAck { task_id })),
+        "task-pause" => {
+            let expected_duration = fields.span("expected_duration").filter(|span| !span.is_zero());
+            fields.done(|| Some(Delegation::Pause { task_id, expected_duration }))
+        }
+        "pause-ack" => fields.done(|| Some(Delegation::PauseAck { task_id })),
+        "task-resume" => fields.done(|| Some(Delegation::Resume { task_id })),
+        "resume-ack" => fields.done(|| Some(Delegation::ResumeAck { task_id })),
+        _ => {
+            let time = fields.span("time");
+            if fields.get("time").is_none() || time.is_some_and(Span::is_zero) {
+                fields.error("time", "is required: how much longer, such as 10m");
+            }
+            fields.done(|| Some(Delegation::Extend { task_id, time: time? }))
+        }
+    }
+}
+
+/// A task id: short, one line, nothing invisible.
+fn task_id(fields: &mut Fields<'_>, key: &str) -> Option<String> {
+    let text = fields.text(key)?;
+    let trimmed = text.trim();
+    if trimmed.is_empty() || trimmed.chars().count() > MAX_TASK_ID || trimmed.chars().any(char::is_control) {
+        fields.error(key, format!("expected 1 to {MAX_TASK_ID} characters on one line"));
+        return None;
+    }
+    Some(trimmed.to_owned())
+}
+
+fn assignment(mut fields: Fields<'_>, task_id_: Option<String>) -> Result<Assignment, Vec<FieldError>> {
+    let title = fields.text("title").filter(|title| !title.trim().is_empty());
+    let message = fields.text("message").filter(|message| !message.trim().is_empty());
+    if title.is_none() && message.is_none() && fields.errors.is_empty() {
+        fields.error("title", "is required: a title, or a message that says what to do");
+    }
+    let (_, _) = (fields.text("description"), fields.texts("acceptance_criteria"));
+    let task_uuid = task_id(&mut fields, "task_uuid");
+    let requires_ack = fields.flag("requires_ack").unwrap_or(true);
+    let ack_timeout = fields.minutes("ack_timeout_minutes");
+    let supersede = fields.flag("supersede").unwrap_or(false);
+    let candidates = fields.texts("candidates").unwrap_or_default();
+    let capabilities = fields.texts("capabilities").unwrap_or_default();
+    let policy = fields.object("policy").cloned().unwrap_or_default();
+    fields.done(|| {
+        Some(Assignment {
+            task_id: task_id_,
+            task_uuid,
+            requires_ack,
+            ack_timeout,
+            supersede,
+            candidates,
+            capabilities,
+            policy,
+        })
+    })
+}
+
+fn acknowledgment(
+    mut fields: Fields<'_>,
+    task_id: Option<String>,
+) -> Result<Acknowledgment, Vec<FieldError>> {
+    const STATUSES: &str = "received, needs-clarification, confirmed, rejected or queued";
+    if fields.get("status").is_none() {
+        fields.error("status", format!("is required: {STATUSES}"));
+    }
+    let status = fields.word("status", STATUSES, status_word);
+    let understanding = fields.text("understanding").or_else(|| fields.text("understanding_summary"));
+    let questions = fields.texts("questions").unwrap_or_default();
+    let planned = fields.texts("estimated_checkpoints").unwrap_or_default().len() as u32;
+    let revision = fields.whole("revision", 1, MAX_NUMBER).map(|number| number as u32);
+    if status == Some(AckStatus::Rejected) {
+        fields.required("reason", "say why the task is rejected");
+    }
+    fields.done(|| {
+        Some(Acknowledgment {
+            task_id,
+            status: status?,
+            understanding: understanding.unwrap_or_default(),
+            questions,
+            planned,
+            revision,
+        })
+    })
+}
+
+fn error(mut fields: Fields<'_>, task_id: Option<String>) -> Result<Delegation, Vec<FieldError>> {
+    let code = fields.required(
+        "error_code",
+        "RESOURCE_UNAVAILABLE, CAPABILITY_MISMATCH, NETWORK_ERROR, INVALID_TASK_FORMAT or AGENT_SHUTTING_DOWN",
+    );
+    let retry_after = fields.minutes("retry_after_minutes");
+    let alternatives = fields.texts("alternative_agents").unwrap_or_default();
+    fields.done(|| {
+        let code = match code?.trim().to_ascii_uppercase().replace('-', "_").as_str() {
+            "RESOURCE_UNAVAILABLE" => ErrorCode::ResourceUnavailable,
+            "CAPABILITY_MISMATCH" => ErrorCode::CapabilityMismatch,
+            "INVALID_TASK_FORMAT" => ErrorCode::InvalidTaskFormat,
+            "AGENT_SHUTTING_DOWN" => ErrorCode::AgentShuttingDown,
+            // An unknown code stays in the message and is treated like a passing fault.
+            _ => ErrorCode::NetworkError,
+        };
+        Some(Delegation::Error { task_id, code, retry_after, alternatives })
+    })
+}
+
+fn verdict(mut fields: Fields<'_>, task_id: Option<String>) -> Result<Verdict, Vec<FieldError>> {
+    const VERDICTS: &str = "correct, wrong-task, wrong-summary or partial";
+    if fields.get("verdict").is_none() {
+        fields.error("verdict", format!("is required: {VERDICTS}"));
+    }
+    let verdict = fields.word("verdict", VERDICTS, verdict_word);
+    let missing = fields.texts("missing").unwrap_or_default();
+    match verdict {
+        Some(Word::WrongSummary) => {
+            fields.required("correction", "say what the correct understanding is");
+        }
+        Some(Word::Partial) if missing.is_empty() => {
+            fields.error("missing", "is required: a list of what the understanding lacks");
+        }
+        Some(Word::Partial | Word::Correct | Word::WrongTask) | None => {}
+    }
+    fields.done(|| Some(Verdict { task_id, verdict: verdict?, missing }))
+}
+
+fn verdict_word(word: &str) -> Option<Word> {
+    match word.trim().to_ascii_lowercase().replace(['_', ' '], "-").as_str() {
+        "correct" => Some(Word::Correct),
+        "wrong-task" => Some(Word::WrongTask),
+        "wrong-summary" => Some(Word::WrongSummary),
+        "partial" => Some(Word::Partial),
+        _ => None,
+    }
+}

@@ -1,0 +1,216 @@
+//! The envelope of a message.
+
+use serde::Deserialize;
+use serde_json::value::RawValue;
+use serde_json::{Map, Value};
+use wilco_protocol::{ExchangeId, MessageId};
+
+use super::content::{Typed, typed};
+use super::depth::{MAX_DEPTH, deeper_than};
+use super::fields::FieldError;
+
+/// A message as somebody sends it, well formed.
+#[derive(Debug, Clone)]
+pub struct Incoming {
+    pub id: Option<MessageId>,
+    pub from: Option<String>,
+    /// Empty when it is missing, which only an answer to an exchange may do.
+    pub to: Vec<String>,
+    pub subject: Option<String>,
+    pub priority: Option<String>,
+    pub in_reply_to: Option<MessageId>,
+    pub exchange: Option<ExchangeId>,
+    pub broadcast_id: Option<String>,
+    /// The content to the byte, and parsed.
+    pub raw: Box<RawValue>,
+    pub content: Map<String, Value>,
+    pub typed: Typed,
+    /// Of the whole parsed request, for idempotency.
+    pub fingerprint: [u8; 32],
+}
+
+impl Incoming {
+    /// The text of the message, empty if it has none.
+    pub fn text(&self) -> &str {
+        self.content.get("message").and_then(Value::as_str).unwrap_or("")
+    }
+
+    pub fn kind(&self) -> &str {
+        self.content.get("type").and_then(Value::as_str).unwrap_or("")
+    }
+}
+
+/// Why a body is no message.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum ParseError {
+    #[error("the body is not JSON: {0}")]
+    Syntax(String),
+    #[error("the body is nested deeper than {MAX_DEPTH} levels")]
+    TooDeep,
+    #[error("some fields are missing or wrong")]
+    Fields(Vec<FieldError>),
+    #[error("there is no exchange {0}")]
+    UnknownExchange(String),
+}
+
+pub const MAX_SUBJECT: usize = 998;
+pub const MAX_RECIPIENTS: usize = 1000;
+const MAX_ID: usize = 128;
+
+#[derive(Deserialize)]
+struct Envelope {
+    content: Option<Box<RawValue>>,
+}
+
+/// Reads a message from the body of a request.
+pub fn message(body: &[u8]) -> Result<Incoming, ParseError> {
+    let syntax = |error: serde_json::Error| ParseError::Syntax(error.to_string());
+    let text = std::str::from_utf8(body).map_err(|error| ParseError::Syntax(error.to_string()))?;
+    // The envelope itself is level 0.
+    if deeper_than(text, MAX_DEPTH + 1) {
+        return Err(ParseError::TooDeep);
+    }
+    let value: Value = serde_json::from_str(text).map_err(syntax)?;
+    let Value::Object(map) = &value else {
+        return Err(field("", "expected a JSON object with from, to and content"));
+    };
+    let envelope: Envelope = serde_json::from_str(text).map_err(syntax)?;
+    let mut reader = Reader { map, errors: Vec::new() };
+    let (id, subject) = (reader.id("id"), reader.subject());
+    let (from, to) = (reader.text("from"), reader.recipients());
+    let priority = reader.priority();
+    let in_reply_to = reader.message_id(["in_reply_to", "inReplyTo"]);
+    let broadcast_id = reader.text("broadcast_id");
+    let exchange = reader.text("exchange");
+    let content = reader.content();
+    let known = content.as_ref().map(typed).unwrap_or(Ok(Typed::Conversation));
+    let (Ok(typed), true) = (&known, reader.errors.is_empty()) else {
+        reader.errors.extend(known.err().unwrap_or_default());
+        return Err(ParseError::Fields(reader.errors));
+    };
+    let (Some(content), Some(raw)) = (content, envelope.content) else {
+        return Err(field("/content", "is required: an object with type and message"));
+    };
+    let exchange = match exchange {
+        Some(text) => Some(text.parse().map_err(|_| ParseError::UnknownExchange(text))?),
+        None => None,
+    };
+    let (typed, fingerprint) = (typed.clone(), super::fingerprint(&value));
+    Ok(Incoming {
+        id,
+        from,
+        to,
+        subject,
+        priority,
+        in_reply_to,
+        exchange,
+        broadcast_id,
+        raw,
+        content,
+        typed,
+        fingerprint,
+    })
+}
+
+fn field(pointer: &str, detail: &str) -> ParseError {
+    ParseError::Fields(vec![FieldError { pointer: pointer.to_owned(), detail: detail.to_owned() }])
+}
+
+/// Reads the envelope's own fields; null counts as missing.
+struct Reader<'a> {
+    map: &'a Map<String, Value>,
+    errors: Vec<FieldError>,
+}
+
+impl Reader<'_> {
+    fn get(&self, key: &str) -> Option<&Value> {
+        self.map.get(key).filter(|value| !value.is_null())
+    }
+
+    fn error(&mut self, key: &str, detail: String) {
+        self.errors.push(FieldError { pointer: format!("/{key}"), detail });
+    }
+
+    fn text(&mut self, key: &str) -> Option<String> {
+        match self.get(key)?.as_str() {
+            Some(text) if !text.trim().is_empty() => Some(text.to_owned()),
+            _ => {
+                self.error(key, "expected a text that is not empty".to_owned());
+                None
+            }
+        }
+    }
+
+    fn id(&mut self, key: &str) -> Option<MessageId> {
+        let text = self.text(key)?;
+        let legal = |byte: u8| byte.is_ascii_alphanumeric() || b"._:-".contains(&byte);
+        if text.len() > MAX_ID || !text.bytes().all(legal) {
+            let detail = format!("expected 1 to {MAX_ID} characters from A-Z a-z 0-9 . _ : -");
+            self.error(key, detail);
+            return None;
+        }
+        Some(MessageId::new(text))
+    }
+
+    fn message_id(&mut self, keys: [&str; 2]) -> Option<MessageId> {
+        let key = keys.into_iter().find(|key| self.get(key).is_some())?;
+        self.text(key).map(MessageId::new)
+    }
+
+    fn subject(&mut self) -> Option<String> {
+        let subject = match self.get("subject")? {
+            Value::String(subject) => subject.clone(),
+            _ => {
+                self.error("subject", "expected a text".to_owned());
+                return None;
+            }
+        };
+        if subject.len() > MAX_SUBJECT {
+            let detail = format!("is {} bytes long; at most {MAX_SUBJECT} are allowed", subject.len());
+            self.error("subject", detail);
+        }
+        Some(subject)
+    }
+
+    fn priority(&mut self) -> Option<String> {
+        let word = self.text("priority")?.to_lowercase();
+        if !["low", "normal", "high", "urgent"].contains(&word.as_str()) {
+            self.error("priority", format!("expected low, normal, high or urgent, got {word:?}"));
+        }
+        Some(word)
+    }
+
+    fn recipients(&mut self) -> Vec<String> {
+        let named = |value: &Value| value.as_str().filter(|name| !name.trim().is_empty()).map(str::to_owned);
+        let read = match self.get("to") {
+            None => return Vec::new(),
+            Some(Value::Array(list)) if !list.is_empty() && list.len() <= MAX_RECIPIENTS => {
+                list.iter().map(named).collect::<Option<Vec<_>>>()
+            }
+            Some(Value::Array(_)) => None,
+            Some(one) => named(one).map(|name| vec![name]),
+        };
+        read.unwrap_or_else(|| {
+            self.error(
+                "to",
+                format!("expected the name of an agent, or a list of 1 to {MAX_RECIPIENTS} names"),
+            );
+            Vec::new()
+        })
+    }
+
+    /// The content; a plain text counts as its message.
+    fn content(&mut self) -> Option<Map<String, Value>> {
+        match self.get("content") {
+            None => {
+                self.error("content", "is required: an object with type and message".to_owned());
+                None
+            }
+            Some(Value::Object(map)) => Some(map.clone()),
+            Some(_) => {
+                self.error("content", "expected an object with type and message".to_owned());
+                None
+            }
+        }
+    }
+}

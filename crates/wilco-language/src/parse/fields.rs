@@ -1,0 +1,140 @@
+//! Reading the fields of a JSON object and remembering everything that is wrong with them.
+
+use serde_json::{Map, Value};
+use wilco_protocol::time::Span;
+
+/// What is wrong with one field. `pointer` starts at the request body: `/content/status`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FieldError {
+    pub pointer: String,
+    pub detail: String,
+}
+
+/// An object whose fields are read one by one. A field that is null counts as missing.
+#[derive(Debug)]
+pub(crate) struct Fields<'a> {
+    map: &'a Map<String, Value>,
+    /// Fields of the source's nested form, looked at when the flat one is missing.
+    nested: Option<&'a Map<String, Value>>,
+    pointer: &'static str,
+    pub(crate) errors: Vec<FieldError>,
+}
+
+/// Lists in a message have at most this many entries.
+const MAX_ENTRIES: usize = 1000;
+
+impl<'a> Fields<'a> {
+    pub(crate) fn new(map: &'a Map<String, Value>, pointer: &'static str) -> Fields<'a> {
+        Fields { map, nested: map.get("content").and_then(Value::as_object), pointer, errors: Vec::new() }
+    }
+
+    pub(crate) fn get(&self, key: &str) -> Option<&'a Value> {
+        let present = |map: &'a Map<String, Value>| map.get(key).filter(|value| !value.is_null());
+        present(self.map).or_else(|| self.nested.and_then(present))
+    }
+
+    pub(crate) fn error(&mut self, key: &str, detail: impl Into<String>) {
+        self.errors.push(FieldError { pointer: format!("{}/{key}", self.pointer), detail: detail.into() });
+    }
+
+    fn read<T>(&mut self, key: &str, expected: &str, read: impl Fn(&'a Value) -> Option<T>) -> Option<T> {
+        let value = self.get(key)?;
+        let found = read(value);
+        if found.is_none() {
+            self.error(key, format!("expected {expected}, got {}", shown(value)));
+        }
+        found
+    }
+
+    pub(crate) fn text(&mut self, key: &str) -> Option<String> {
+        self.read(key, "a text", |value| value.as_str().map(str::to_owned))
+    }
+
+    /// A text that must be there and say something.
+    pub(crate) fn required(&mut self, key: &str, why: &str) -> Option<String> {
+        if self.get(key).is_none() {
+            self.error(key, format!("is required: {why}"));
+            return None;
+        }
+        let text = self.text(key)?;
+        if text.trim().is_empty() {
+            self.error(key, format!("must not be empty: {why}"));
+            return None;
+        }
+        Some(text)
+    }
+
+    pub(crate) fn flag(&mut self, key: &str) -> Option<bool> {
+        self.read(key, "true or false", Value::as_bool)
+    }
+
+    pub(crate) fn whole(&mut self, key: &str, least: u64, most: u64) -> Option<u64> {
+        let fits = |number: &u64| (least..=most).contains(number);
+        self.read(key, &format!("a whole number from {least} to {most}"), |value| value.as_u64().filter(fits))
+    }
+
+    pub(crate) fn span(&mut self, key: &str) -> Option<Span> {
+        let value = self.get(key)?;
+        match serde_json::from_value(value.clone()) {
+            Ok(span) => Some(span),
+            Err(error) => {
+                self.error(key, error.to_string());
+                None
+            }
+        }
+    }
+
+    pub(crate) fn minutes(&mut self, key: &str) -> Option<Span> {
+        let expected = "a number of minutes above zero";
+        self.read(key, expected, |value| {
+            let minutes = value.as_f64().filter(|minutes| *minutes > 0.0)?;
+            Span::from_seconds_f64(minutes * 60.0).ok()
+        })
+    }
+
+    /// A list of texts; a single text counts as a list of one.
+    pub(crate) fn texts(&mut self, key: &str) -> Option<Vec<String>> {
+        let read = |value: &Value| match value {
+            Value::String(text) => Some(vec![text.clone()]),
+            Value::Array(items) if items.len() <= MAX_ENTRIES => {
+                items.iter().map(|item| item.as_str().map(str::to_owned)).collect()
+            }
+            _ => None,
+        };
+        self.read(key, &format!("a list of at most {MAX_ENTRIES} texts"), read)
+    }
+
+    pub(crate) fn object(&mut self, key: &str) -> Option<&'a Map<String, Value>> {
+        self.read(key, "an object", Value::as_object)
+    }
+
+    /// One of a few words; `read` knows them.
+    pub(crate) fn word<T>(
+        &mut self,
+        key: &str,
+        expected: &str,
+        read: impl Fn(&str) -> Option<T>,
+    ) -> Option<T> {
+        self.read(key, expected, |value| value.as_str().and_then(&read))
+    }
+
+    pub(crate) fn done<T>(self, value: impl FnOnce() -> Option<T>) -> Result<T, Vec<FieldError>> {
+        if self.errors.is_empty() { value().ok_or_else(Vec::new) } else { Err(self.errors) }
+    }
+}
+
+/// A value, short enough to quote in an error.
+fn shown(value: &Value) -> String {
+    match value {
+        Value::Object(_) => "an object".to_owned(),
+        Value::Array(_) => "a list".to_owned(),
+        other => {
+            let text = other.to_string();
+            if text.chars().count() <= 60 {
+                text
+            } else {
+                format!("{}…", text.chars().take(60).collect::<String>())
+            }
+        }
+    }
+}

@@ -1,0 +1,22 @@
+//! From bytes to types: the envelope and the typed content of a message, with field-exact errors.
+//!
+//! A message that gets through here is well formed. Whether it fits anything that is open is the
+//! engine's question, what plain text means is `read`'s.
+
+mod content;
+mod delegation;
+mod depth;
+mod envelope;
+mod fields;
+mod fingerprint;
+mod kinds;
+mod task;
+
+pub use content::{Choice, Typed, typed};
+pub use delegation::{Acknowledgment, Assignment, Delegation, Verdict};
+pub use depth::MAX_DEPTH;
+pub use envelope::{Incoming, MAX_RECIPIENTS, MAX_SUBJECT, ParseError, message};
+pub use fields::FieldError;
+pub use fingerprint::fingerprint;
+pub use kinds::{Kind, kind};
+pub use task::Task;

@@ -1,0 +1,70 @@
+//! The task in a content: its title, its description and its acceptance criteria.
+
+use serde_json::{Map, Value};
+
+use super::fields::Fields;
+use crate::read::classify::classify;
+
+/// What a task asks for, in words.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Task {
+    pub title: String,
+    pub description: String,
+    pub criteria: Vec<String>,
+    /// The text that came with it.
+    pub message: Option<String>,
+}
+
+/// Titles longer than this are cut; the whole text stays in the message.
+const MAX_TITLE: usize = 200;
+
+impl Task {
+    /// Reads the task of an assignment or amendment, flat or nested, or of a plain text.
+    pub fn of(content: &Map<String, Value>, subject: &str) -> Task {
+        let mut fields = Fields::new(content, "");
+        let message = fields.text("message");
+        let found = message.as_deref().and_then(|text| classify(Some(subject), text));
+        let criteria = fields.texts("acceptance_criteria");
+        let classified = |task: crate::read::classify::Task| task.criteria;
+        let title = fields
+            .text("title")
+            .or_else(|| found.as_ref().and_then(|task| task.title.clone()))
+            .or_else(|| Some(subject.to_owned()).filter(|subject| !subject.trim().is_empty()))
+            .or_else(|| message.as_deref().and_then(first_line))
+            .unwrap_or_default();
+        Task {
+            title: cut(&title),
+            description: fields.text("description").or_else(|| message.clone()).unwrap_or_default(),
+            criteria: criteria.or_else(|| found.map(classified)).unwrap_or_default(),
+            message,
+        }
+    }
+
+    /// This task as a later amendment changed it.
+    pub fn amended(mut self, content: &Map<String, Value>) -> Task {
+        let mut fields = Fields::new(content, "");
+        if let Some(title) = fields.text("title") {
+            self.title = cut(&title);
+        }
+        if let Some(criteria) = fields.texts("acceptance_criteria") {
+            self.criteria = criteria;
+        }
+        let changed = fields.text("description").or_else(|| fields.text("message"));
+        if let Some(changed) = changed {
+            self.description = format!("{}\n{changed}", self.description).trim().to_owned();
+        }
+        self
+    }
+}
+
+fn first_line(text: &str) -> Option<String> {
+    text.lines().map(str::trim).find(|line| !line.is_empty()).map(str::to_owned)
+}
+
+fn cut(title: &str) -> String {
+    let title = title.trim();
+    if title.chars().count() <= MAX_TITLE {
+        return title.to_owned();
+    }
+    format!("{}…", title.chars().take(MAX_TITLE - 1).collect::<String>())
+}

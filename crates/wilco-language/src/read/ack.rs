@@ -1,0 +1,253 @@
+//! Acknowledgments in text form: `[ACK] GH-42 - RECEIVED` with an understanding, questions, a reason
+//! or a note below.
+//!
+//! Reads what an agent says about which task. Whether that task exists, is this agent's, and whether
+//! the understanding is right, others decide.
+
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+
+use wilco_protocol::delegation::AckStatus;
+
+use super::block::{self, Block, Key};
+use super::said::{Said, said};
+use super::text;
+
+/// One acknowledgment, as written.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AckText {
+    pub task_id: String,
+    pub status: AckStatus,
+    pub revision: Option<u32>,
+    pub understanding: Option<String>,
+    pub questions: Vec<String>,
+    /// Why the task is rejected; a rejection without `Reason:` gives its note as the reason.
+    pub reason: Option<String>,
+    pub note: Option<String>,
+}
+
+/// What a body says about one task.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum AckReading {
+    Ack(AckText),
+    /// Several answers that cannot all be meant; none of them counts.
+    Contradiction {
+        task_id: String,
+    },
+}
+
+/// Every task a body acknowledges, in the order of their first mention.
+pub fn acks(body: &str) -> Vec<AckReading> {
+    let blocks = block::blocks(body, "ACK", |block| status(block).is_some());
+    let mut readings: Vec<AckReading> = Vec::new();
+    let mut seen: HashMap<String, usize> = HashMap::new();
+    for reading in blocks.into_iter().filter_map(reading) {
+        match seen.entry(reading.task_id().to_lowercase()) {
+            Entry::Occupied(at) => readings[*at.get()].merge(reading),
+            Entry::Vacant(free) => {
+                free.insert(readings.len());
+                readings.push(reading);
+            }
+        }
+    }
+    readings
+}
+
+impl AckReading {
+    /// The task it speaks of, as written.
+    pub fn task_id(&self) -> &str {
+        match self {
+            AckReading::Ack(ack) => &ack.task_id,
+            AckReading::Contradiction { task_id } => task_id,
+        }
+    }
+
+    fn merge(&mut self, other: AckReading) {
+        match (&mut *self, other) {
+            (AckReading::Ack(ack), AckReading::Ack(other)) if agree(ack.status, other.status) => {
+                ack.revision = ack.revision.max(other.revision);
+                ack.understanding = ack.understanding.take().or(other.understanding);
+                ack.reason = ack.reason.take().or(other.reason);
+                ack.note = ack.note.take().or(other.note);
+                if ack.questions.is_empty() {
+                    ack.questions = other.questions;
+                }
+            }
+            (AckReading::Ack(_) | AckReading::Contradiction { .. }, _) => {
+                let task_id = self.task_id().to_owned();
+                *self = AckReading::Contradiction { task_id };
+            }
+        }
+    }
+}
+
+/// Received and confirmed both take the task on.
+fn agree(a: AckStatus, b: AckStatus) -> bool {
+    let accepts = |status| matches!(status, AckStatus::Received | AckStatus::Confirmed);
+    a == b || (accepts(a) && accepts(b))
+}
+
+/// The one form Wilco teaches and writes; it reads back as the same acknowledgment.
+pub fn canonical(ack: &AckText) -> String {
+    let revision = ack.revision.map_or(String::new(), |n| format!(" r{n}"));
+    let word = match ack.status {
+        AckStatus::Received => "RECEIVED",
+        AckStatus::NeedsClarification => "CLARIFICATION_NEEDED",
+        AckStatus::Confirmed => "CONFIRMED",
+        AckStatus::Rejected => "REJECTED",
+        AckStatus::Queued => "QUEUED",
+    };
+    let mut text = format!("[ACK] {}{revision} - {word}", ack.task_id);
+    let mut line = |key: &str, value: &Option<String>| {
+        if let Some(value) = value {
+            text.push_str(&format!("\n{key}: {}", one_line(value)));
+        }
+    };
+    line("Understanding", &ack.understanding);
+    line("Reason", &ack.reason);
+    line("Note", &ack.note);
+    if !ack.questions.is_empty() {
+        text.push_str("\nQuestions:");
+        for (at, question) in ack.questions.iter().enumerate() {
+            text.push_str(&format!("\n{}. {}", at + 1, one_line(question)));
+        }
+    }
+    text
+}
+
+fn one_line(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+fn status(block: &Block) -> Option<Said<AckStatus>> {
+    said(&block.said, status_word)
+}
+
+fn reading(mut block: Block) -> Option<AckReading> {
+    let said = status(&block)?;
+    let remark = said.remark.and_then(|remark| block.take_remark(&remark));
+    let takes_back = remark.as_deref().is_some_and(refuses);
+    let accepts = matches!(said.word, AckStatus::Received | AckStatus::Confirmed);
+    if said.contradicted || (accepts && takes_back) {
+        return Some(AckReading::Contradiction { task_id: block.id });
+    }
+    let note = block.text(Key::Note).or(remark);
+    let reason = block.text(Key::Reason);
+    Some(AckReading::Ack(AckText {
+        status: said.word,
+        revision: block.revision,
+        understanding: block.text(Key::Understanding),
+        questions: questions(&block, said.word),
+        reason: match said.word {
+            AckStatus::Rejected => reason.or_else(|| note.clone()),
+            AckStatus::Received
+            | AckStatus::NeedsClarification
+            | AckStatus::Confirmed
+            | AckStatus::Queued => reason,
+        },
+        note,
+        task_id: block.id,
+    }))
+}
+
+/// "RECEIVED but I cannot take it": no acceptance, whatever the first word says.
+fn refuses(remark: &str) -> bool {
+    const REFUSALS: [&str; 12] = [
+        "cannot",
+        "can't",
+        "cant",
+        "unable",
+        "won't",
+        "wont",
+        "reject",
+        "rejected",
+        "rejecting",
+        "decline",
+        "declined",
+        "refuse",
+    ];
+    let remark = remark.to_lowercase().replace('’', "'");
+    remark.split(|c: char| !c.is_alphanumeric() && c != '\'').any(|word| REFUSALS.contains(&word))
+        || remark.starts_with("not ")
+}
+
+/// The questions asked; "none" is not one. A clarification may ask without saying `Questions:`.
+fn questions(block: &Block, status: AckStatus) -> Vec<String> {
+    let mut questions: Vec<String> =
+        block.items(Key::Questions).iter().flat_map(|item| sentences(item)).collect();
+    if questions.is_empty() && status == AckStatus::NeedsClarification {
+        questions = block.loose_items();
+        questions.retain(|item| item.ends_with('?'));
+    }
+    questions.retain(|question| !none(question));
+    questions
+}
+
+/// "Should it be A? And B?" asks twice.
+fn sentences(item: &str) -> Vec<String> {
+    let parts = item.split_inclusive("? ").map(str::trim).map(str::to_owned);
+    if item.matches("? ").count() == 0 || !item.ends_with('?') {
+        return vec![item.to_owned()];
+    }
+    parts.collect()
+}
+
+fn none(question: &str) -> bool {
+    let words = text::fold(question.trim_end_matches(['.', '!']));
+    matches!(
+        words.as_str(),
+        "none"
+            | "no"
+            | "nil"
+            | "n/a"
+            | "na"
+            | "nothing"
+            | "no-questions"
+            | "none-so-far"
+            | "none-at-this-time"
+            | "no-questions-at-this-time"
+            | "none-for-now"
+            | "no-open-questions"
+            | "no-questions-so-far"
+            | "no-questions-for-now"
+            | "none-at-the-moment"
+            | "not-applicable"
+            | "no-questions-at-the-moment"
+            | "i-have-no-questions"
+            | "none-yet"
+            | "no-further-questions"
+    )
+}
+
+/// A status in either vocabulary, in any case, joined by `-`, `_` or a space.
+///
+/// A small slip of the keyboard is forgiven when only one status can be meant.
+pub fn status_word(word: &str) -> Option<AckStatus> {
+    let word = text::fold(word);
+    let exact = WORDS.iter().find(|(known, _)| *known == word);
+    exact.map(|(_, status)| *status).or_else(|| misspelt(&word))
+}
+
+const WORDS: [(&str, AckStatus); 6] = [
+    ("received", AckStatus::Received),
+    ("needs-clarification", AckStatus::NeedsClarification),
+    ("clarification-needed", AckStatus::NeedsClarification),
+    ("confirmed", AckStatus::Confirmed),
+    ("rejected", AckStatus::Rejected),
+    ("queued", AckStatus::Queued),
+];
+
+fn misspelt(word: &str) -> Option<AckStatus> {
+    let distance = |known: &str| strsim::osa_distance(word, known);
+    let (known, status) = WORDS.iter().min_by_key(|(known, _)| distance(known))?;
+    let near = known.split('-').count() == word.split('-').count()
+        && known.split('-').zip(word.split('-')).all(|(known, part)| {
+            part.chars().next() == known.chars().next() && strsim::osa_distance(part, known) <= 1
+        });
+    // The next word must be clearly farther, so that a rejection never reads as an acceptance.
+    let alone = WORDS
+        .iter()
+        .filter(|(_, other)| other != status)
+        .all(|(other, _)| distance(other) >= distance(known) + 2);
+    (near && alone).then_some(*status)
+}

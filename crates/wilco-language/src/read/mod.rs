@@ -1,0 +1,16 @@
+//! Reading what agents write in plain text: acknowledgments, verdicts, task delegations, questions
+//! and the one-line understanding of a task.
+//!
+//! Everything here is a function of the text alone. Who wrote it, to which exchange it belongs and
+//! what follows from it is decided elsewhere.
+
+pub mod ack;
+pub mod block;
+pub mod classify;
+mod placeholders;
+pub mod questions;
+mod said;
+mod sections;
+pub mod text;
+pub mod understanding;
+pub mod verdict;

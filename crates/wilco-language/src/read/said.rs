@@ -1,0 +1,86 @@
+//! The word behind a head's separator, read with the vocabulary of its tag.
+//!
+//! Tells a plain word from a template (`RECEIVED|QUEUED`), from a question and from two words at
+//! once. What the word means is the vocabulary's matter.
+
+use super::text;
+
+/// The word somebody said, and what they said behind it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Said<T> {
+    pub(super) word: T,
+    pub(super) remark: Option<String>,
+    /// Another word of the vocabulary follows: `RECEIVED / QUEUED`.
+    pub(super) contradicted: bool,
+}
+
+/// Reads the longest word of the vocabulary at the start of `text`.
+pub(super) fn said<T: PartialEq>(text: &str, vocabulary: impl Fn(&str) -> Option<T>) -> Option<Said<T>> {
+    let text = text.replace(['*', '`'], "");
+    let text = opened(&text)?;
+    let (word, rest) = leading(text, &vocabulary)?;
+    let rest = rest.trim_start();
+    let other = rest
+        .strip_prefix(['|', '/', ',', '&', '+'])
+        .or_else(|| rest.strip_prefix("or "))
+        .or_else(|| rest.strip_prefix("OR "))
+        .or_else(|| rest.strip_prefix("and "))
+        .map(|next| next.trim_start().trim_start_matches("or "));
+    let other_word = other.and_then(|next| leading(next, &vocabulary));
+    let template = rest.starts_with('|')
+        && (other_word.is_some() || other.is_some_and(|next| next.starts_with(['…', '.'])));
+    if template || rest.starts_with('?') {
+        return None;
+    }
+    let contradicted = other_word.is_some_and(|(other, _)| other != word);
+    let remark = rest.trim_matches(|c: char| {
+        c.is_whitespace()
+            || matches!(c, '-' | ':' | '.' | ',' | ';' | '|' | '!' | '–' | '—')
+            || text::ornament(c)
+    });
+    let remark = remark.strip_prefix('(').and_then(|r| r.strip_suffix(')')).unwrap_or(remark);
+    Some(Said { word, remark: (!remark.is_empty()).then(|| remark.to_owned()), contradicted })
+}
+
+/// Steps into brackets around the word, unless they hold a choice: `{RECEIVED|QUEUED}`.
+fn opened(text: &str) -> Option<&str> {
+    let text = text.trim_start_matches(|c: char| c.is_whitespace() || text::ornament(c));
+    let close = match text.chars().next()? {
+        '{' => '}',
+        '<' => '>',
+        '[' => ']',
+        '(' => ')',
+        _ => return Some(text),
+    };
+    let inner = &text[1..];
+    let choice = inner.split(close).next().is_some_and(|held| held.contains(['|', '…', '/', ',']));
+    (!choice).then_some(inner)
+}
+
+/// A vocabulary word of two words or one, ending where a word ends.
+fn leading<'a, T>(text: &'a str, vocabulary: &impl Fn(&str) -> Option<T>) -> Option<(T, &'a str)> {
+    let first = word_end(text, 0)?;
+    let gap = text[first..].len() - text[first..].trim_start_matches([' ', '_', '-']).len();
+    let second = (gap > 0).then(|| word_end(text, first + gap)).flatten();
+    [second, Some(first)].into_iter().flatten().find_map(|end| {
+        let rest = ended(&text[end..])?;
+        vocabulary(&text[..end]).map(|word| (word, rest))
+    })
+}
+
+fn word_end(text: &str, from: usize) -> Option<usize> {
+    let letters = text[from..].find(|c: char| !c.is_alphabetic());
+    let end = from + letters.unwrap_or(text.len() - from);
+    (end > from).then_some(end)
+}
+
+/// The text behind a word, without the bracket that closes around it; none inside a longer word.
+fn ended(rest: &str) -> Option<&str> {
+    let mut chars = rest.chars();
+    let longer = match (chars.next(), chars.next()) {
+        (Some(c), _) if c.is_alphanumeric() || c == '_' => true,
+        (Some('-' | '\''), Some(next)) => next.is_alphanumeric(),
+        _ => false,
+    };
+    (!longer).then(|| rest.trim_start_matches(['}', '>', ']', ')']))
+}

@@ -1,0 +1,125 @@
+//! Why an understanding cannot be taken for right although it uses the task's words.
+//!
+//! Each test here may only forbid an acceptance, never give one.
+
+use std::collections::HashSet;
+
+use super::order::reordered;
+use super::quantity;
+use super::vocabulary::{self as vocab, Action};
+use super::words::{Word, Words};
+
+/// Whether the understanding says something that the task does not bear out.
+pub(super) fn conflicts(title: &Words, task: &Words, said: &Words) -> bool {
+    said.cut
+        || task.cut
+        || said.asks
+        || hedges(task, said)
+        || takes_back(task, said)
+        || breaks_ban(task, said)
+        || excludes(task, said)
+        || !quantity::agree(&quantity::quantities(task), &quantity::quantities(said))
+        || acts_otherwise(title, task, said)
+        || reordered(task, said)
+        || strays_in_other_tongue(task, said)
+}
+
+fn hedges(task: &Words, said: &Words) -> bool {
+    let hedged = |word: &&Word| vocab::is_hedge(&word.lower);
+    let mut hedges = said.list.iter().filter(hedged);
+    hedges.any(|hedge| !task.has(&hedge.stem))
+}
+
+/// A negation that the task does not make itself, or that reaches what the task wants.
+fn takes_back(task: &Words, said: &Words) -> bool {
+    let count = |words: &Words| words.list.iter().filter(|w| vocab::is_negator(&w.lower)).count();
+    // Denying a denial once more turns it round.
+    if count(said) > count(task) {
+        return true;
+    }
+    let banned = stems(task, true);
+    let wanted = stems(task, false);
+    let negators = said.list.iter().enumerate().filter(|(_, w)| vocab::is_negator(&w.lower));
+    for (at, negator) in negators {
+        let next = said.list.get(at + 1);
+        if next.is_some_and(|next| next.lower == "only") {
+            continue;
+        }
+        let in_clause = |word: &&Word| word.clause == negator.clause && word.negated && word.tells();
+        let reached: Vec<&str> = said.list.iter().filter(in_clause).map(|word| word.stem.as_str()).collect();
+        let borne_out = reached.iter().any(|stem| banned.contains(stem));
+        let too_far = reached.iter().any(|stem| wanted.contains(stem) && !banned.contains(stem));
+        if !borne_out || too_far {
+            return true;
+        }
+    }
+    false
+}
+
+/// The task forbids it and the understanding does it.
+fn breaks_ban(task: &Words, said: &Words) -> bool {
+    let wanted = stems(task, false);
+    let banned: HashSet<&str> = stems(task, true).difference(&wanted).copied().collect();
+    let done = stems(said, false);
+    let telling = |stem: &str| vocab::action(stem) != Some(Action::Build);
+    banned.intersection(&done).any(|stem| telling(stem))
+}
+
+fn stems(words: &Words, negated: bool) -> HashSet<&str> {
+    let kept = words.list.iter().filter(|word| word.tells() && word.negated == negated);
+    kept.map(|word| word.stem.as_str()).collect()
+}
+
+/// "disable" for "enable", "Windows" for "macOS".
+fn excludes(task: &Words, said: &Words) -> bool {
+    let by_stem = |word: &Word| word.stem.clone();
+    let by_root = |word: &Word| word.root.clone();
+    clashes(task, said, by_stem) || clashes(task, said, by_root)
+}
+
+fn clashes(task: &Words, said: &Words, form: impl Fn(&Word) -> String) -> bool {
+    let wanted: HashSet<String> = task.list.iter().map(&form).collect();
+    let told: HashSet<String> = said.list.iter().map(&form).collect();
+    told.difference(&wanted).any(|word| {
+        let mut others = vocab::excluded(word).iter();
+        others.any(|other| wanted.contains(other) && !(told.contains(other) && both_fit(other)))
+    })
+}
+
+/// Opposites that are often named together; saying both contradicts nothing.
+fn both_fit(stem: &str) -> bool {
+    matches!(stem, "login" | "logout" | "read" | "write" | "client" | "server" | "request" | "respons")
+}
+
+/// Reviewing is not fixing, and building is not removing.
+fn acts_otherwise(title: &Words, task: &Words, said: &Words) -> bool {
+    let wanted = actions(task);
+    let main = actions(title).first().copied().or(wanted.first().copied());
+    let done = actions(said);
+    let makes = |action| matches!(action, Action::Build | Action::Change);
+    let strange = done.first().is_some_and(|first| {
+        let fits = makes(*first) && main.is_none_or(makes);
+        !wanted.contains(first) && !fits
+    });
+    let needed = main.is_some_and(|main| match main {
+        Action::Build | Action::Change | Action::Restructure => false,
+        Action::Fix | Action::Remove | Action::Inspect | Action::Test | Action::Document | Action::Deploy => {
+            !done.contains(&main)
+        }
+    });
+    strange || needed
+}
+
+fn actions(words: &Words) -> Vec<Action> {
+    words.list.iter().filter_map(|word| vocab::action(&word.stem)).collect()
+}
+
+/// In a language whose negations are unknown here, every word must be one of the task's.
+fn strays_in_other_tongue(task: &Words, said: &Words) -> bool {
+    let both = || task.list.iter().chain(&said.list);
+    let other_script = both().any(|word| !word.lower.is_ascii());
+    let english = both().any(|word| vocab::is_english(&word.lower));
+    let other = other_script || (!english && both().count() >= 6);
+    let strays = |word: &Word| !task.has(&word.stem) && !vocab::is_foreign_article(&word.lower);
+    other && said.list.iter().any(strays)
+}

@@ -1,0 +1,439 @@
+//! What the scorer knows about English: which words carry nothing, which mean the same, which mean
+//! the opposite, and which exclude each other.
+//!
+//! Tables only. They are written in plain words and stemmed once; how they are used is decided by
+//! the scorer and its conflicts.
+
+use std::collections::{HashMap, HashSet};
+use std::sync::LazyLock;
+
+use rust_stemmers::{Algorithm, Stemmer};
+
+/// What somebody does to a thing. A task to fix is not understood as a task to build.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(super) enum Action {
+    Build,
+    Change,
+    Restructure,
+    Fix,
+    Remove,
+    Inspect,
+    Test,
+    Document,
+    Deploy,
+}
+
+/// The stem under which a word and its synonyms are compared.
+pub(super) fn canonical(lower: &str) -> String {
+    let stem = stem(lower);
+    let group = SYNONYM.get(lower).or_else(|| SYNONYM.get(&stem));
+    group.cloned().unwrap_or(stem)
+}
+
+pub(super) fn action(canonical: &str) -> Option<Action> {
+    ACTION.get(canonical).copied()
+}
+
+/// Grammar: in every text, in no task.
+pub(super) fn is_stop(lower: &str) -> bool {
+    listed(&STOP, lower)
+}
+
+/// What people say when they agree to anything.
+pub(super) fn is_filler(lower: &str) -> bool {
+    listed(&FILLER, lower) || listed(&FILLER, &stem(lower))
+}
+
+/// Too general to tell one task from another.
+pub(super) fn is_general(lower: &str, canonical: &str) -> bool {
+    listed(&GENERAL, lower) || action(canonical) == Some(Action::Build)
+}
+
+/// Takes back what stands next to it.
+pub(super) fn is_negator(lower: &str) -> bool {
+    lower.ends_with("n't") || listed(&NEGATOR, lower)
+}
+
+/// Makes less of the task, or makes it somebody else's.
+pub(super) fn is_hedge(lower: &str) -> bool {
+    listed(&HEDGE, lower)
+}
+
+/// A small word of another language; unlike a negation it changes nothing.
+pub(super) fn is_foreign_article(lower: &str) -> bool {
+    listed(&FOREIGN_ARTICLE, lower)
+}
+
+/// A word that shows the text to be English.
+pub(super) fn is_english(lower: &str) -> bool {
+    listed(&ENGLISH, lower)
+}
+
+/// The words that cannot stand for this one: its opposites and the other choices of its kind.
+pub(super) fn excluded(canonical: &str) -> &'static [String] {
+    EXCLUDED.get(canonical).map_or(&[], Vec::as_slice)
+}
+
+/// A detail one expects of the topic: nothing new when the topic is the task.
+pub(super) fn belongs_to(canonical_word: &str, topic: &str) -> bool {
+    TOPICS.iter().any(|(name, words)| *name == topic && words.split(' ').any(|w| w == canonical_word))
+}
+
+fn listed(list: &LazyLock<HashSet<&'static str>>, lower: &str) -> bool {
+    list.contains(lower)
+}
+
+fn set(table: &'static str) -> HashSet<&'static str> {
+    table.split_whitespace().collect()
+}
+
+/// The stem alone, synonyms kept apart.
+pub(super) fn stem(lower: &str) -> String {
+    // The stemmer knows English; other scripts are compared as they are.
+    if !lower.is_ascii() {
+        return lower.to_owned();
+    }
+    STEMMER.stem(lower).into_owned()
+}
+
+static STEMMER: LazyLock<Stemmer> = LazyLock::new(|| Stemmer::create(Algorithm::English));
+
+static SYNONYM: LazyLock<HashMap<String, String>> = LazyLock::new(|| {
+    let mut map = HashMap::new();
+    for group in SYNONYMS {
+        let mut words = group.split(' ');
+        let first = words.next().unwrap_or_default();
+        for word in group.split(' ') {
+            map.insert(word.to_owned(), first.to_owned());
+            map.insert(stem(word), first.to_owned());
+        }
+    }
+    map
+});
+
+static ACTION: LazyLock<HashMap<String, Action>> = LazyLock::new(|| {
+    let classes = ACTIONS.iter();
+    let words = classes.flat_map(|(action, words)| words.split(' ').map(move |w| (w, *action)));
+    words.map(|(word, action)| (canonical(word), action)).collect()
+});
+
+static EXCLUDED: LazyLock<HashMap<String, Vec<String>>> = LazyLock::new(|| {
+    let mut map: HashMap<String, Vec<String>> = HashMap::new();
+    for group in OPPOSITES.iter().chain(CHOICES) {
+        exclude(&mut map, group, canonical);
+        exclude(&mut map, group, stem);
+    }
+    exclude(&mut map, "read write", stem);
+    map
+});
+
+fn exclude(map: &mut HashMap<String, Vec<String>>, group: &str, form: fn(&str) -> String) {
+    let words: Vec<String> = group.split(' ').map(form).collect();
+    for word in &words {
+        let others = words.iter().filter(|other| *other != word).cloned();
+        map.entry(word.clone()).or_default().extend(others);
+    }
+}
+
+static STOP: LazyLock<HashSet<&str>> = LazyLock::new(|| {
+    set(
+        "a about above across after again against all also although am an and any are around as at be because \
+ been being below beneath between beyond both by can could did do does doing done during each every few for from further get gets getting had has \
+ have having he her here him his how i i'd i'll i'm i've if in into is it it's its itself may me mine more most much must \
+ my myself need needed needs of off on once one onto or our ours out over own per put same shall she should so such than \
+ that that's the their theirs them then there these they they're this those through thus to too toward towards under until \
+ up upon us use used uses using very via was we we'd we'll we're we've were what when where whether which while who whom whose why will with within \
+ would you you'd you'll you're your yours anyone anything itself times time gonna let's i.e e.g etc where's \
+ become becomes come comes goes go so-called",
+    )
+});
+
+static FILLER: LazyLock<HashSet<&str>> = LazyLock::new(|| {
+    set(
+        "accept accepted ack acked acknowledge acknowledged acknowledging acknowledgement acknowledgment affirmative agree \
+ agreed alright aim asap assigned assignment away absolutely awesome aye begin beginning best ability care carefully carry certainly clear clearly \
+ commence complete completed completely completing confirm confirmed confirming copy course criteria acceptance deliver \
+ delegation described description detail details directly everything exactly excellent execute executing expected follow following fine finish full fully \
+ given glad go going good got great handle handling happy help hello hi immediately instruction instructions intend item items job \
+ just know let listed look looking looks lgtm message met mission noted now ok okay outlined perfect perform perfectly plan planned please \
+ proceed proceeding promptly provided quickly ready receive received receiving request requested require required \
+ requirement requirements responsibility right roger scope shortly soon specification specified spec stated start started starting \
+ straight straightforward sure take taken taking task tasks thank thanks thing things thoroughly totally understand understanding understood \
+ undertake want way well wilco willing work working yep yes yup according accordingly asked above aforementioned begun assure opportunity finished posted updated sounds sound problem consider considered count definitely gotcha cool nice love pleasure cheers amazing wonderful team",
+    )
+});
+
+static GENERAL: LazyLock<HashSet<&str>> = LazyLock::new(|| {
+    set(
+        "read reads reading user users endpoint endpoints feature features functionality logic code system app application version variable \
+ layer case cases implementation component components new everywhere properly correctly proper correct correctly ensure ensures ensuring \
+ make makes making set sets setting support supports supported supporting allow allows provide provides based simple existing current \
+ able response responses respond answer answers value values result results return returns returning handle type types \
+ upto anyone anybody kind related relevant necessary appropriate respective corresponding within include includes including \
+ included called contain contains containing have cover covers covering covered",
+    )
+});
+
+static NEGATOR: LazyLock<HashSet<&str>> = LazyLock::new(|| {
+    set(
+        "not no never without none nor neither cannot cant wont dont nothing nobody nowhere non skip skips skipping skipped avoid \
+ avoids avoiding omit omits omitting omitted exclude excludes excluding excluded except excepting ignore ignores ignoring ignored \
+ unable lack lacks lacking minus defer defers deferring deferred postpone \
+ postponed postponing zero unnecessary unneeded impossible hardly rarely seldom kein keine keinen keiner keinem nicht ohne nie pas jamais sans nunca",
+    )
+});
+
+static HEDGE: LazyLock<HashSet<&str>> = LazyLock::new(|| {
+    set(
+        "maybe might probably perhaps possibly presumably guess guessing assume assumes assuming assumed presume think unsure uncertain \
+ hopefully try tries trying attempt attempting unclear only merely partially partly partial half later eventually subset some mock mocks \
+ mocked mocking stub stubs stubbed stubbing fake faked dummy placeholder placeholders simulate simulated simulating pretend pretending \
+ alternatively ask asking delegate delegating delegated someone somebody almost roughly mostly tomorrow pending blocked \
+ wait waiting hardcode hardcoded hardcoding temporarily temporary optionally optional manually confused wonder wondering \
+ misunderstood unrelated opposite contrary anyway whatever besides already else other another different unlike forget \
+ forgetting refrain cancel cancelling abandon undo oppose leave leaving fail break breaking bypass bypassing circumvent workaround \
+ prevent preventing stop stopping block blocking delay delaying pause pausing until unless unlikely supposedly refuse refuses refusing refused decline declines declining declined against mistake protect",
+    )
+});
+
+static FOREIGN_ARTICLE: LazyLock<HashSet<&str>> = LazyLock::new(|| {
+    set("la le les un une des de du der die das den dem ein eine einen el los las una il um uma ich je yo \
+ werde werden wird vais voy")
+});
+
+static ENGLISH: LazyLock<HashSet<&str>> = LazyLock::new(|| {
+    set(
+        "the to and of with for is that from by be it will per after i'll i add fix implement when into this as in",
+    )
+});
+
+const SYNONYMS: &[&str] = &[
+    "auth authentication authenticate authenticating authenticated authn",
+    "build implement create add develop write make introduce construct code implementing building adding creating",
+    "fix repair resolve correct patch solve fixing bugfix",
+    "remove delete drop eliminate erase purge removal deletion removing deleting",
+    "document documentation docs doc documenting",
+    "config configuration configure configurable",
+    "database db",
+    "directory dir directories folder folders",
+    "repository repo repos",
+    "login signin sign-in logon",
+    "logout signout logoff",
+    "expire expiry expiration expires ttl",
+    "parameter param params argument args arg",
+    "update bump",
+    "increase raise",
+    "environment env",
+    "asynchronous async",
+    "synchronous sync synchronously",
+    "performance perf",
+    "function func fn",
+    "administrator admin",
+    "application app",
+    "maximum max",
+    "minimum min",
+    "kubernetes k8s",
+    "javascript js",
+    "typescript ts",
+    "postgres postgresql pg psql",
+    "mail email e-mail emails mails",
+    "image picture images pictures",
+    "list listing lists",
+    "paginate pagination paging paginated",
+    "store storage storing stored",
+    "retry retries retrying retried",
+    "verify check validate validation verification checks",
+    "old older oldest",
+    "new newer newest",
+    "show display displays shows displayed",
+    "parse parser parsing",
+    "cache caching cached",
+    "speed fast faster quick quicker",
+    "exceed exceeds exceeded exceeding beyond",
+    "migrate migration migrating",
+    "refactor refactoring restructure",
+    "log logs logging logged logger",
+    "upgrade upgrading upgraded",
+    "message msg messages",
+    "error errors err",
+    "throttle throttling ratelimit",
+    "install installation installing installer",
+    "deploy deployment deploying rollout",
+    "notify notification notifications",
+    "encrypt encryption encrypting",
+    "decrypt decryption decrypting",
+    "authorize authorization authorise authorisation authz",
+    "production prod",
+    "development dev",
+    "macos osx mac",
+    "maximise maximize",
+    "optimise optimize optimization optimisation",
+    "analyse analyze analysis",
+    "colour color",
+    "behaviour behavior",
+    "initialise initialize init initialization",
+    "certificate cert certs certificates",
+    "command cmd commands",
+    "reference ref references",
+    "permission permissions perms",
+];
+
+const ACTIONS: &[(Action, &str)] = &[
+    (Action::Build, "build generate setup extend provide"),
+    (
+        Action::Change,
+        "update change modify improve adjust replace upgrade downgrade optimize tune configure rotate increase decrease reduce enhance switch rework",
+    ),
+    (Action::Restructure, "refactor rewrite rename migrate convert revert merge split move port"),
+    (Action::Fix, "fix debug"),
+    (Action::Remove, "remove uninstall undo disable deprecate"),
+    (
+        Action::Inspect,
+        "review investigate analyse research audit explore study evaluate assess inspect examine look propose suggest consider discuss estimate monitor compare",
+    ),
+    (Action::Test, "test benchmark"),
+    (Action::Document, "document describe explain summarize"),
+    (Action::Deploy, "deploy release publish ship"),
+];
+
+const OPPOSITES: &[&str] = &[
+    "add remove",
+    "grant revoke",
+    "accept refuse",
+    "accept deny",
+    "allow refuse",
+    "allow reject",
+    "enable disable",
+    "increase decrease",
+    "increase reduce",
+    "show hide",
+    "start stop",
+    "open close",
+    "allow deny",
+    "allow block",
+    "allow forbid",
+    "include exclude",
+    "upload download",
+    "import export",
+    "encrypt decrypt",
+    "encode decode",
+    "before after",
+    "min max",
+    "first last",
+    "ascending descending",
+    "asc desc",
+    "client server",
+    "sync async",
+    "public private",
+    "internal external",
+    "required optional",
+    "true false",
+    "above below",
+    "more fewer",
+    "more less",
+    "always never",
+    "install uninstall",
+    "lock unlock",
+    "push pull",
+    "accept reject",
+    "approve reject",
+    "merge split",
+    "merge revert",
+    "frontend backend",
+    "upgrade downgrade",
+    "horizontal vertical",
+    "left right",
+    "top bottom",
+    "lower upper",
+    "lowercase uppercase",
+    "sender receiver",
+    "fast slow",
+    "expand collapse",
+    "connect disconnect",
+    "subscribe unsubscribe",
+    "mount unmount",
+    "deploy rollback",
+    "permanent temporary",
+    "manual automatic",
+    "mutable immutable",
+    "valid invalid",
+    "success failure",
+    "old new",
+    "keep remove",
+    "keep replace",
+    "same different",
+    "light dark",
+    "inbound outbound",
+    "incoming outgoing",
+    "input output",
+    "on off",
+    "up down",
+    "begin end",
+    "grow shrink",
+    "least most",
+    "under over",
+    "within beyond",
+    "compress decompress",
+    "serialize deserialize",
+    "active inactive",
+    "strict lenient",
+    "online offline",
+    "plain encrypted",
+    "hide reveal",
+    "join leave",
+    "attach detach",
+    "mask unmask",
+    "wide narrow",
+    "early late",
+    "create remove",
+    "restore remove",
+    "sequential parallel",
+    "local remote",
+    "static dynamic",
+    "single multiple",
+    "soft hard",
+    "request response",
+    "login logout",
+    "verbose quiet",
+    "whitelist blacklist",
+    "allowlist denylist",
+    "serial concurrent",
+];
+
+const CHOICES: &[&str] = &[
+    "staging production development",
+    "windows linux macos ios android",
+    "json xml yaml csv toml html markdown pdf",
+    "postgres mysql sqlite redis mongodb mariadb oracle cassandra dynamodb",
+    "python rust go golang java javascript typescript ruby php kotlin swift",
+    "monday tuesday wednesday thursday friday saturday sunday",
+    "january february march april june july august september october november december",
+    "chrome firefox safari edge",
+    "aws azure gcp",
+    "red green blue yellow",
+    "mail sms slack webhook",
+    "react vue angular svelte",
+    "http grpc graphql",
+    "stripe paypal adyen",
+    "jwt oauth saml",
+    "hourly daily weekly monthly yearly",
+    "hour day week month year minute second millisecond",
+    "md5 sha bcrypt argon2",
+    "docker podman",
+    "github gitlab bitbucket",
+    "buyer seller",
+    "admin guest",
+    "unit integration e2e",
+    "invoice order receipt",
+];
+
+const TOPICS: &[(&str, &str)] = &[
+    ("auth", "jwt token login logout session password oauth credential refresh signup"),
+    ("login", "password email form credential session"),
+    ("test", "unit coverag assert case"),
+    ("document", "guid readm section exampl"),
+    ("cli", "flag parameter command option"),
+    ("flag", "cli command option parameter"),
+    ("cache", "memori lru evict"),
+    ("api", "endpoint rest http"),
+];

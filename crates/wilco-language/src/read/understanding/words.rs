@@ -1,0 +1,308 @@
+//! A text as the words the scorer compares: stems with their weight, their clause and whether they
+//! stand under a negation.
+//!
+//! Knows nothing of tasks; what two texts have in common is the scorer's question.
+
+use unicode_segmentation::UnicodeSegmentation;
+
+use super::quantity;
+use super::vocabulary as vocab;
+
+/// No task is read beyond this many words.
+pub(super) const MOST_ASKED: usize = 2000;
+/// An understanding is a line or a few; nobody is sure of a longer one.
+pub(super) const MOST_SAID: usize = 600;
+
+/// How much a word tells about a task.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Weight {
+    /// Grammar and polite noise.
+    Nothing,
+    /// Fits many tasks: `implement`, `user`.
+    General,
+    Plain,
+    /// Identifiers and numbers; they are either right or wrong.
+    Exact,
+}
+
+impl Weight {
+    pub(super) fn points(self) -> u32 {
+        match self {
+            Weight::Nothing => 0,
+            Weight::General => 1,
+            Weight::Plain => 2,
+            Weight::Exact => 3,
+        }
+    }
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Word {
+    /// Lower case, as written.
+    pub(super) lower: String,
+    /// What it is compared by.
+    pub(super) stem: String,
+    /// Its stem alone; "write" and "build" are synonyms, but only one is the opposite of "read".
+    pub(super) root: String,
+    pub(super) weight: Weight,
+    /// Words between two punctuation marks share a clause.
+    pub(super) clause: usize,
+    pub(super) negated: bool,
+}
+
+impl Word {
+    pub(super) fn tells(&self) -> bool {
+        self.weight > Weight::Nothing
+    }
+
+    pub(super) fn is_number(&self) -> bool {
+        self.lower.starts_with(|c: char| c.is_ascii_digit())
+    }
+}
+
+/// A text as words.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct Words {
+    pub(super) list: Vec<Word>,
+    pub(super) asks: bool,
+    pub(super) cut: bool,
+}
+
+/// Reads a text up to `most` words, passing over the names of the task itself.
+pub(super) fn words(text: &str, task_id: &str, most: usize) -> Words {
+    let text = text.replace('’', "'");
+    let mut words = Words { asks: text.contains(['?', '？']), ..Words::default() };
+    let mut clause = 0;
+    for line in text.lines() {
+        if words.list.len() > most {
+            break;
+        }
+        let line = without_number(&without_id(line, task_id));
+        let mut end = 0;
+        for (at, word) in line.unicode_word_indices() {
+            if words.list.len() > most {
+                break;
+            }
+            if breaks(&line[end..at]) {
+                clause += 1;
+            }
+            end = at + word.len();
+            words.push(word, &line[..at], clause);
+            if line[end..].starts_with('%') {
+                words.push_part("percent", Weight::Plain, clause);
+            }
+        }
+        clause += 1;
+    }
+    words.cut = words.list.len() > most;
+    words.list.truncate(most);
+    words.join_phrases();
+    words.join_units();
+    words.mark_negated();
+    words
+}
+
+/// The id says which task is meant, not what it is about.
+fn without_id(line: &str, task_id: &str) -> String {
+    let id = task_id.trim();
+    if id.is_empty() || !id.is_ascii() {
+        return line.to_owned();
+    }
+    let lower = line.to_ascii_lowercase();
+    let mut out = String::with_capacity(line.len());
+    let mut from = 0;
+    for (at, found) in lower.match_indices(&id.to_ascii_lowercase()) {
+        let apart = |c: Option<char>| !c.is_some_and(char::is_alphanumeric);
+        let end = at + found.len();
+        if apart(line[..at].chars().next_back()) && apart(line[end..].chars().next()) {
+            out.push_str(&line[from..at]);
+            from = end;
+        }
+    }
+    out.push_str(&line[from..]);
+    out
+}
+
+/// The number of a list item counts nothing.
+fn without_number(line: &str) -> String {
+    match crate::read::text::list_item(line) {
+        Some((_, item)) => item.to_owned(),
+        None => line.to_owned(),
+    }
+}
+
+fn breaks(between: &str) -> bool {
+    between.contains(['.', ',', ';', ':', '!', '?', '(', ')', '–', '—', '、', '。', '，', '؛', '،'])
+        || between.contains(" - ")
+}
+
+impl Words {
+    pub(super) fn stems(&self) -> impl Iterator<Item = &str> {
+        self.list.iter().filter(|word| word.tells()).map(|word| word.stem.as_str())
+    }
+
+    /// Runs of words that tell something, parted by punctuation and by `and`, `or`, `but`.
+    pub(super) fn phrases(&self) -> Vec<Vec<usize>> {
+        let mut phrases: Vec<Vec<usize>> = vec![Vec::new()];
+        let mut clause = 0;
+        for (at, word) in self.list.iter().enumerate() {
+            if word.clause != clause || matches!(word.lower.as_str(), "and" | "or" | "but") {
+                phrases.push(Vec::new());
+            }
+            clause = word.clause;
+            if word.tells() {
+                phrases.last_mut().expect("begun above").push(at);
+            }
+        }
+        phrases.retain(|phrase| !phrase.is_empty());
+        phrases
+    }
+
+    pub(super) fn has(&self, stem: &str) -> bool {
+        self.list.iter().any(|word| word.stem == stem)
+    }
+
+    pub(super) fn and(mut self, other: Words) -> Words {
+        let shift = self.list.last().map_or(0, |word| word.clause + 1);
+        self.list.extend(other.list.into_iter().map(|mut word| {
+            word.clause += shift;
+            word
+        }));
+        self.asks |= other.asks;
+        self.cut |= other.cut || self.list.len() > MOST_ASKED;
+        self.list.truncate(MOST_ASKED);
+        self
+    }
+
+    fn push(&mut self, word: &str, before: &str, clause: usize) {
+        if word.parse::<f64>().is_ok() || word.contains(',') {
+            return self.push_part(&word.replace(',', ""), Weight::Exact, clause);
+        }
+        let marked = ["`", "/", ".", "--", "::"].iter().any(|mark| before.ends_with(mark));
+        let exact = marked || is_exact(word);
+        for part in parts(word) {
+            let weight = if exact { Weight::Exact } else { Weight::Plain };
+            self.push_part(part, weight, clause);
+        }
+    }
+
+    fn push_part(&mut self, part: &str, weight: Weight, clause: usize) {
+        let lower = part.to_lowercase();
+        let stem = vocab::canonical(&lower);
+        let weight = weigh(&lower, &stem, weight);
+        let root = vocab::stem(&lower);
+        self.list.push(Word { lower, stem, root, weight, clause, negated: false });
+    }
+
+    /// "log in" is one word written as two.
+    fn join_phrases(&mut self) {
+        for at in 1..self.list.len() {
+            let (first, second) = (&self.list[at - 1], &self.list[at]);
+            if first.clause != second.clause {
+                continue;
+            }
+            let joined = match (first.lower.as_str(), second.lower.as_str()) {
+                (first, "in") if enters(first) => "login",
+                (first, "out" | "off") if enters(first) => "logout",
+                ("command", "line") => "cli",
+                ("set" | "setting", "up") => "build",
+                ("rate", "limit" | "limits" | "limiting" | "limited" | "limiter") => "limit",
+                _ => continue,
+            };
+            self.list[at].weight = Weight::Nothing;
+            self.list[at - 1].stem = vocab::canonical(joined);
+            self.list[at - 1].root = vocab::stem(joined);
+            self.list[at - 1].weight = weigh(joined, joined, Weight::Plain);
+        }
+    }
+
+    /// The unit behind a number belongs to the number: "1 day" says what "24 hours" says.
+    fn join_units(&mut self) {
+        for at in 1..self.list.len() {
+            if self.list[at - 1].is_number() && quantity::is_unit(&self.list[at].lower) {
+                self.list[at].weight = Weight::Nothing;
+                self.list[at].stem.clear();
+                self.list[at].root.clear();
+            }
+        }
+    }
+
+    /// A negator takes in what follows in its clause, or what precedes it when nothing follows.
+    fn mark_negated(&mut self) {
+        for at in 0..self.list.len() {
+            let only = self.list.get(at + 1).is_some_and(|next| next.lower == "only");
+            if !vocab::is_negator(&self.list[at].lower) || only {
+                continue;
+            }
+            let clause = self.list[at].clause;
+            let reach = if self.list[at].lower == "non" { 2 } else { usize::MAX };
+            let mut reached = false;
+            for word in self.list[at + 1..].iter_mut().take(reach) {
+                if word.clause != clause || word.lower == "but" {
+                    break;
+                }
+                word.negated = true;
+                reached |= word.tells();
+            }
+            if !reached {
+                for word in self.list[..at].iter_mut().rev().take_while(|w| w.clause == clause) {
+                    word.negated = true;
+                }
+            }
+        }
+    }
+}
+
+fn enters(word: &str) -> bool {
+    matches!(word, "log" | "logs" | "logged" | "logging" | "sign" | "signs" | "signed" | "signing")
+}
+
+fn weigh(lower: &str, stem: &str, weight: Weight) -> Weight {
+    let noise = vocab::is_stop(lower)
+        || vocab::is_filler(lower)
+        || vocab::is_negator(lower)
+        || vocab::is_foreign_article(lower);
+    if noise {
+        Weight::Nothing
+    } else if vocab::is_general(lower, stem) {
+        Weight::General.min(weight)
+    } else {
+        weight
+    }
+}
+
+/// Written as names are: digits with letters, underscores, capitals inside, or all capitals.
+fn is_exact(word: &str) -> bool {
+    let letters = word.chars().filter(|c| c.is_alphabetic()).count();
+    let digit = word.chars().any(|c| c.is_ascii_digit());
+    let inner = word.chars().skip(1).any(char::is_uppercase) && word.is_ascii();
+    (digit && letters > 0) || word.contains('_') || (inner && letters >= 2)
+}
+
+/// `read_dir`, `user.rs` and `readDir` name what their parts name.
+fn parts(word: &str) -> Vec<&str> {
+    let mut parts = Vec::new();
+    for piece in word.split(['_', '.', ':']) {
+        let mut from = 0;
+        let mut before = ' ';
+        for (at, c) in piece.char_indices() {
+            if c.is_uppercase()
+                && before.is_lowercase()
+                && at - from >= 3
+                && piece.len() - at >= 3
+                && !NAMES.contains(&piece)
+            {
+                parts.push(&piece[from..at]);
+                from = at;
+            }
+            before = c;
+        }
+        parts.push(&piece[from..]);
+    }
+    parts.retain(|part| !part.is_empty());
+    parts
+}
+
+/// Names with a capital inside that are still one word.
+const NAMES: [&str; 8] =
+    ["PostgreSQL", "JavaScript", "TypeScript", "GitHub", "GitLab", "MongoDB", "GraphQL", "DynamoDB"];

@@ -1,0 +1,73 @@
+//! Verdicts in text form: `[VERDICT] GH-42 - PARTIAL` with a correction, what is missing, or a note.
+//!
+//! Reads what an initiator says. Whether it may say so now, and what each verdict requires, others
+//! decide.
+
+use std::collections::{HashMap, HashSet};
+
+use wilco_protocol::delegation::Verdict;
+
+use super::block::{self, Block, Key};
+use super::said::{Said, said};
+use super::text;
+
+/// One verdict, as written.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct VerdictText {
+    pub task_id: String,
+    pub verdict: Verdict,
+    pub correction: Option<String>,
+    pub missing: Vec<String>,
+    pub note: Option<String>,
+}
+
+/// Every verdict of a body; of a task judged in two ways, none.
+pub fn verdicts(body: &str) -> Vec<VerdictText> {
+    let blocks = block::blocks(body, "VERDICT", |block| verdict(block).is_some());
+    let mut verdicts: Vec<VerdictText> = Vec::new();
+    let mut seen: HashMap<String, usize> = HashMap::new();
+    let mut unclear: HashSet<usize> = HashSet::new();
+    for (read, contradicted) in blocks.into_iter().filter_map(reading) {
+        let at = *seen.entry(read.task_id.to_lowercase()).or_insert(verdicts.len());
+        let differs = verdicts.get(at).is_some_and(|known| known.verdict != read.verdict);
+        if contradicted || differs {
+            unclear.insert(at);
+        }
+        if at == verdicts.len() {
+            verdicts.push(read);
+        }
+    }
+    let clear = verdicts.into_iter().enumerate().filter(|(at, _)| !unclear.contains(at));
+    clear.map(|(_, verdict)| verdict).collect()
+}
+
+fn verdict(block: &Block) -> Option<Said<Verdict>> {
+    said(&block.said, verdict_word)
+}
+
+fn verdict_word(word: &str) -> Option<Verdict> {
+    let word = text::fold(word);
+    const VERDICTS: [Verdict; 4] =
+        [Verdict::Correct, Verdict::WrongTask, Verdict::WrongSummary, Verdict::Partial];
+    VERDICTS.into_iter().find(|verdict| verdict.word() == word)
+}
+
+fn reading(mut block: Block) -> Option<(VerdictText, bool)> {
+    let said = verdict(&block)?;
+    let remark = said.remark.and_then(|remark| block.take_remark(&remark));
+    let missing = block.items(Key::Missing).iter().flat_map(|item| parts(item)).collect();
+    let read = VerdictText {
+        verdict: said.word,
+        correction: block.text(Key::Correction),
+        missing,
+        note: block.text(Key::Note).or(remark),
+        task_id: block.id,
+    };
+    Some((read, said.contradicted))
+}
+
+/// "logout; refresh tokens" on one line names two things.
+fn parts(item: &str) -> Vec<String> {
+    let parts = item.split(';').map(str::trim).filter(|part| !part.is_empty());
+    parts.map(str::to_owned).collect()
+}

@@ -1,0 +1,205 @@
+//! What Wilco says in a delegation.
+
+use serde_json::{Map, Value, json};
+use wilco_protocol::delegation::{CancelReason, Phase, Say, State, Verdict, timers};
+use wilco_protocol::exchange::{Exchange, Texts};
+use wilco_protocol::{MessageId, Name, Time};
+
+use super::to_initiator::{bulleted, told};
+use super::{Rendered, Setting, escalation, notice, passed, teaching};
+
+pub(super) fn say(state: &State, to: &Name, say: &Say, setting: &Setting<'_>) -> Rendered {
+    let task = &state.task_id;
+    match say {
+        Say::Assignment { sole, spell_out } => assignment(state, to, *sole, *spell_out, setting),
+        Say::AckRequest => ack_request(state, to, setting),
+        Say::Correction { judged_by } => {
+            let right = judged_by.as_ref().and_then(|id| setting.cited.correction(id));
+            correction(state, to, right, setting)
+        }
+        Say::Supplement { judged_by } => {
+            supplement(state, to, missing(state, judged_by.as_ref(), setting), setting)
+        }
+        Say::Judgement { verdict: Verdict::Partial, missing, .. } => {
+            supplement(state, to, missing.clone(), setting)
+        }
+        Say::Judgement { verdict: Verdict::WrongTask, .. } => assignment(state, to, false, true, setting),
+        Say::Judgement { verdict: Verdict::WrongSummary | Verdict::Correct, correction: right, .. } => {
+            correction(state, to, right.clone(), setting)
+        }
+        Say::WhichCriterion => {
+            let text = format!(
+                "Your questions about {task} cannot be answered as they stand. Which acceptance criterion is unclear, \
+                 and what exactly about it?\n{}",
+                bulleted(&setting.cited.criteria(&state.assignment, state.amendment.as_ref()))
+            );
+            taught(state, to, "protocol-notice", format!("Which part of {task} is unclear?"), text, setting)
+                .with("reason", json!("which-criterion"))
+        }
+        Say::StatusCheck { other_tasks } => status_check(state, other_tasks),
+        Say::BeginNow => plain(
+            state,
+            "begin-now",
+            format!("Begin now: {task}"),
+            format!("{task} is yours. Begin now. Report with checkpoint-ack, finish with task-complete."),
+        ),
+        Say::Cancel { because } => cancel(state, *because),
+        Say::Notice(kind) => {
+            let (reason, text) = notice::notice(state, kind);
+            plain(state, "protocol-notice", format!("About {task}: {reason}"), text)
+                .with("reason", json!(reason))
+        }
+        Say::ToInitiator(say) => {
+            let told = told(state, say, setting);
+            let subject = format!("{task}: {}", told.reason);
+            let mut message = plain(state, "protocol-notice", subject, told.text);
+            message.content.extend(told.fields);
+            if told.asks {
+                message.priority = "high";
+                message = message.with("taught", json!(true));
+            }
+            message.with("reason", json!(told.reason))
+        }
+        Say::Escalation { number, again } => {
+            let exchange = Exchange::Delegation(state.clone());
+            escalation::message(&exchange, to, *number, *again, setting)
+                .unwrap_or_else(|| plain(state, "escalation", task.clone(), String::new()))
+                .with("task_id", json!(task))
+        }
+    }
+}
+
+impl Rendered {
+    fn with(mut self, key: &str, value: Value) -> Rendered {
+        self.content.insert(key.to_owned(), value);
+        self
+    }
+}
+
+fn plain(state: &State, kind: &str, subject: String, text: String) -> Rendered {
+    let content = Map::from_iter([
+        ("type".to_owned(), json!(kind)),
+        ("message".to_owned(), json!(text)),
+        ("task_id".to_owned(), json!(state.task_id)),
+    ]);
+    Rendered { subject, priority: "normal", content }
+}
+
+/// A message that asks the agent for its ACK and says how to give it.
+fn taught(
+    state: &State,
+    to: &Name,
+    kind: &str,
+    subject: String,
+    text: String,
+    setting: &Setting<'_>,
+) -> Rendered {
+    let block = teaching::acknowledge(state, to, deadline(state, setting.now), setting);
+    let mut message = plain(state, kind, subject, format!("{text}\n\n{block}"));
+    message.priority = "high";
+    message.with("taught", json!(true)).with("revision", json!(state.revision))
+}
+
+/// Until when the ACK is awaited.
+pub(super) fn deadline(state: &State, now: Time) -> Time {
+    match &state.phase {
+        Phase::AwaitingAck { until, .. } => *until,
+        _ => timers(state).first().map_or(now.plus(state.policy.ack_timeout), |timer| timer.due),
+    }
+}
+
+fn assignment(state: &State, to: &Name, sole: bool, spell_out: bool, setting: &Setting<'_>) -> Rendered {
+    let original = setting.cited.content(&state.assignment).cloned().unwrap_or_default();
+    let mut content = passed::with_teaching(state, to, &original, setting);
+    let mut lead = Vec::new();
+    if sole {
+        lead.push(format!("You are the sole assignee of {} now.", state.task_id));
+    }
+    if spell_out {
+        lead.push(format!("Your ACK named another task. This task's id is exactly: {}", state.task_id));
+    }
+    if let (false, Some(Value::String(text))) = (lead.is_empty(), content.get_mut("message")) {
+        *text = format!("{}\n\n{text}", lead.join("\n"));
+    }
+    content.insert("type".to_owned(), json!("task-assignment"));
+    content.insert("attempt".to_owned(), json!(state.attempt));
+    content.insert("sole_assignee".to_owned(), json!(sole));
+    Rendered { subject: format!("Task {}: {}", state.task_id, state.title), priority: "high", content }
+}
+
+fn ack_request(state: &State, to: &Name, setting: &Setting<'_>) -> Rendered {
+    let task = &state.task_id;
+    let text = format!(
+        "I sent you task {task} but have not received acknowledgment.\n\
+         Please confirm receipt with: [ACK] {task} - {{status}}\n\
+         \n\
+         Status options: RECEIVED, CLARIFICATION_NEEDED, REJECTED, QUEUED"
+    );
+    taught(state, to, "ack-request", format!("ACK REQUIRED: {task}"), text, setting)
+        .with("attempt", json!(state.attempt))
+}
+
+fn correction(state: &State, to: &Name, right: Option<String>, setting: &Setting<'_>) -> Rendered {
+    let stated = state.ack.as_ref().map(|ack| setting.cited.understanding(ack)).unwrap_or_default();
+    let right = right.unwrap_or_else(|| state.title.clone());
+    let text = format!("Your understanding: {stated}. Correct understanding: {right}");
+    taught(state, to, "task-correction", format!("Correction: {}", state.task_id), text, setting)
+        .with("your_understanding", json!(stated))
+        .with("correct_understanding", json!(right))
+}
+
+/// What the verdict lists, else the criteria that were not found, else everything.
+fn missing(state: &State, judged_by: Option<&MessageId>, setting: &Setting<'_>) -> Vec<String> {
+    let said = judged_by.map(|id| setting.cited.missing(id)).unwrap_or_default();
+    if !said.is_empty() {
+        return said;
+    }
+    let task = setting.cited.task(&state.assignment, state.amendment.as_ref());
+    let judged = state.understanding.as_ref().map(|judged| judged.missing.as_slice()).unwrap_or_default();
+    let named: Vec<_> =
+        judged.iter().filter_map(|index| task.criteria.get(usize::from(*index)).cloned()).collect();
+    match (named.is_empty(), task.criteria.is_empty()) {
+        (false, _) => named,
+        (true, false) => task.criteria,
+        (true, true) => vec![task.title],
+    }
+}
+
+fn supplement(state: &State, to: &Name, missing: Vec<String>, setting: &Setting<'_>) -> Rendered {
+    let text = format!(
+        "Your acknowledgement of {} leaves something out. Please confirm the full scope, including:\n{}",
+        state.task_id,
+        bulleted(&missing)
+    );
+    taught(state, to, "task-supplement", format!("Still missing: {}", state.task_id), text, setting)
+        .with("missing", json!(missing))
+}
+
+fn status_check(state: &State, other_tasks: &[String]) -> Rendered {
+    let task = &state.task_id;
+    let others = match other_tasks {
+        [] => String::new(),
+        some => format!(" Your other open tasks: {}.", some.join(", ")),
+    };
+    let text = match state.phase {
+        Phase::Queued { .. } => format!("You queued {task}. What holds you back?{others}"),
+        _ => format!("How does {task} go? Please report a checkpoint, or say what holds you back.{others}"),
+    };
+    plain(state, "status-check", format!("Status of {task}?"), text).with("other_tasks", json!(other_tasks))
+}
+
+fn cancel(state: &State, because: CancelReason) -> Rendered {
+    let task = &state.task_id;
+    let (reason, text) = match because {
+        CancelReason::Reassigned => ("reassigned", format!("{task} was given to another agent.")),
+        CancelReason::Superseded { by } => ("superseded", format!("{task} was assigned anew as {by}.")),
+        CancelReason::GivenUp => ("given-up", format!("{task} was given up.")),
+        CancelReason::NotYours => {
+            ("not-yours", format!("{task} is not yours any more: {} has it.", state.assignee))
+        }
+    };
+    let text = format!("{text} Stop working on it, and confirm with a message of type stop-ack.");
+    let mut message = plain(state, "task-cancel", format!("Stop: {task}"), text);
+    message.priority = "high";
+    message.with("reason", json!(reason))
+}

@@ -1,0 +1,67 @@
+//! Why somebody must decide, in words and as fields. Depends on what was recorded when it was opened,
+//! so that it reads the same later.
+
+use serde_json::{Map, Value, json};
+use wilco_protocol::escalation::{Escalation, Reason};
+use wilco_protocol::{EscalationId, Exchange, Name};
+
+use super::{Rendered, Setting, teaching};
+
+/// One sentence: what happened, to whom.
+pub fn escalation_text(exchange: &Exchange, escalation: &Escalation) -> String {
+    let subject = match exchange {
+        Exchange::Delegation(state) => &state.task_id,
+    };
+    let agent = &escalation.evidence.agent;
+    match escalation.reason {
+        Reason::NoAcknowledgment => format!(
+            "{agent} has not acknowledged {subject} after {} attempts, and nobody else can take it.",
+            escalation.evidence.attempts
+        ),
+        Reason::NoCandidate => format!("{agent} cannot take {subject}, and nobody else is left to ask."),
+        Reason::CapabilityMismatch => format!(
+            "{agent} still misunderstands {subject} after {} corrections. The task may be beyond what it can do.",
+            escalation.evidence.corrections
+        ),
+        Reason::NoClarification => format!("{agent} asked questions about {subject} that nobody answered."),
+        Reason::NoVerdict => format!("Nobody judged whether {agent} understood {subject}."),
+        Reason::NotAmended => format!("{agent} could not read {subject}, and nobody amended it."),
+        Reason::QueueStuck => format!("{agent} queued {subject} and has not begun."),
+        Reason::NoCheckpoint => format!("{agent} works on {subject} and has stopped reporting checkpoints."),
+    }
+}
+
+/// What was seen before it was opened.
+pub fn escalation_evidence(escalation: &Escalation) -> Value {
+    json!({
+        "agent": escalation.evidence.agent,
+        "attempts": escalation.evidence.attempts,
+        "corrections": escalation.evidence.corrections,
+        "delivery": escalation.evidence.delivery,
+    })
+}
+
+pub(super) fn message(
+    exchange: &Exchange,
+    to: &Name,
+    number: u32,
+    again: bool,
+    setting: &Setting<'_>,
+) -> Option<Rendered> {
+    let escalation = exchange.escalations().iter().find(|one| one.number == number)?;
+    let id = EscalationId { exchange: exchange.id(), number };
+    let (text, options) = (escalation_text(exchange, escalation), exchange.options());
+    let still = if again { "Still undecided: " } else { "" };
+    let taught = teaching::decide(id, to, &options, setting);
+    let mut content = Map::new();
+    content.insert("type".into(), json!("escalation"));
+    content.insert("message".into(), json!(format!("{still}{text}\n\n{taught}")));
+    content.insert("escalation".into(), json!(id.to_string()));
+    content.insert("reason".into(), json!(escalation.reason));
+    content.insert("evidence".into(), escalation_evidence(escalation));
+    content.insert("options".into(), json!(options));
+    content.insert("taught".into(), json!(true));
+    let subject =
+        format!("{}DECISION NEEDED: {}", if again { "Reminder: " } else { "" }, escalation.reason.word());
+    Some(Rendered { subject, priority: "urgent", content })
+}

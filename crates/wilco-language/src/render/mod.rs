@@ -1,0 +1,48 @@
+//! Every text that Wilco sends: messages, teaching blocks, refusals.
+//!
+//! Pure: what is said is decided elsewhere, and nothing here is parsed back by Wilco itself.
+
+mod delegation;
+mod escalation;
+mod notice;
+mod passed;
+mod refusal;
+mod shell;
+mod teaching;
+mod to_initiator;
+
+pub use escalation::{escalation_evidence, escalation_text};
+pub use passed::delivered;
+pub use refusal::{bad_key, refusal, unresolved};
+pub use shell::quoted;
+
+use serde_json::{Map, Value};
+use wilco_protocol::exchange::{Exchange, Say};
+use wilco_protocol::{Name, Time};
+
+use crate::hear::Cited;
+
+/// A message that Wilco makes, but for its id.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Rendered {
+    pub subject: String,
+    /// `normal`, `high` or `urgent`.
+    pub priority: &'static str,
+    pub content: Map<String, Value>,
+}
+
+/// Where and when something is said.
+#[derive(Debug, Clone, Copy)]
+pub struct Setting<'a> {
+    /// The server's address, for commands that can be pasted.
+    pub url: &'a str,
+    pub now: Time,
+    pub cited: &'a Cited,
+}
+
+/// The message for something that is said to an agent.
+pub fn say(exchange: &Exchange, to: &Name, say: &Say, setting: &Setting<'_>) -> Rendered {
+    match (exchange, say) {
+        (Exchange::Delegation(state), Say::Delegation(say)) => delegation::say(state, to, say, setting),
+    }
+}

@@ -1,0 +1,68 @@
+//! `protocol-notice`s: what a message was taken for, and what to do instead.
+
+use wilco_protocol::delegation::{Notice, State};
+
+/// The reason as a word, and in a sentence.
+pub(super) fn notice(state: &State, notice: &Notice) -> (&'static str, String) {
+    let task = &state.task_id;
+    match notice {
+        Notice::AckFirst => (
+            "ack-first",
+            format!(
+                "Please acknowledge {task} first. Your report is kept, but the task counts as yours only after your ACK."
+            ),
+        ),
+        Notice::AlreadyWorking => (
+            "already-working",
+            format!(
+                "{task} counts as being worked on, so it cannot be queued. Report a checkpoint, or reject it."
+            ),
+        ),
+        Notice::WhichRevision { current } => (
+            "which-revision",
+            format!(
+                "{task} was amended. Which revision do you acknowledge? Answer: [ACK] {task} r{current} - RECEIVED"
+            ),
+        ),
+        Notice::StaleRevision { current } => (
+            "stale-revision",
+            format!(
+                "{task} is at revision {current} now. Read the amendment and answer: [ACK] {task} r{current} - RECEIVED"
+            ),
+        ),
+        Notice::CheckpointBack { last } => (
+            "checkpoint-back",
+            format!(
+                "Checkpoint {last} of {task} is reached already. Numbers may skip and repeat, never go back."
+            ),
+        ),
+        Notice::TooManyCheckpoints => (
+            "too-many-checkpoints",
+            format!(
+                "{task} has as many checkpoints as there may be. Complete it, or report progress in a message."
+            ),
+        ),
+        Notice::NothingToConfirm { what } => {
+            ("nothing-to-confirm", format!("Nobody asked you to {what} {task}. Nothing changed."))
+        }
+        Notice::Paused => (
+            "paused",
+            format!(
+                "{task} is paused. Keep your question until it is resumed, or send it as a plain message."
+            ),
+        ),
+        Notice::SoleAssignee => {
+            ("sole-assignee", format!("You are the sole assignee of {task}. Nobody else works on it."))
+        }
+        Notice::Contradiction => (
+            "contradiction",
+            format!(
+                "Your message holds several ACKs of {task} that contradict each other, so none counts. Send one."
+            ),
+        ),
+        Notice::Ended { outcome } => (
+            "ended",
+            format!("{task} has ended ({}). Your message is kept and changes nothing.", outcome.word()),
+        ),
+    }
+}

@@ -1,0 +1,75 @@
+//! The delivered form of a message that somebody sent: its own fields, and what Wilco adds to them.
+
+use serde_json::{Map, Value, json};
+use wilco_protocol::delegation::State;
+use wilco_protocol::{Exchange, Name};
+
+use super::delegation::deadline;
+use super::{Setting, teaching};
+use crate::parse::Task;
+
+/// What a message looks like to the agent that it must reach.
+pub fn delivered(
+    exchange: &Exchange,
+    to: &Name,
+    original: &Map<String, Value>,
+    teach: bool,
+    setting: &Setting<'_>,
+) -> Map<String, Value> {
+    match exchange {
+        Exchange::Delegation(state) if teach => with_teaching(state, to, original, setting),
+        Exchange::Delegation(state) => named(state, original),
+    }
+}
+
+/// The message with the ids of its task.
+fn named(state: &State, original: &Map<String, Value>) -> Map<String, Value> {
+    let mut content = original.clone();
+    content.insert("task_id".to_owned(), json!(state.task_id));
+    content.insert("task_uuid".to_owned(), json!(state.task_uuid));
+    content.insert("revision".to_owned(), json!(state.revision));
+    content
+}
+
+pub(super) fn with_teaching(
+    state: &State,
+    to: &Name,
+    original: &Map<String, Value>,
+    setting: &Setting<'_>,
+) -> Map<String, Value> {
+    let mut content = named(state, original);
+    let text = body(state, original);
+    if asks_already(&text) {
+        content.insert("message".to_owned(), json!(text));
+        return content;
+    }
+    let block = teaching::acknowledge(state, to, deadline(state, setting.now), setting);
+    content.insert("message".to_owned(), json!(format!("{text}\n\n{block}")));
+    content.insert("taught".to_owned(), json!(true));
+    content
+}
+
+/// The text of the task: what was written, or what its fields say.
+fn body(state: &State, original: &Map<String, Value>) -> String {
+    let task = Task::of(original, &state.title);
+    let mut parts = Vec::new();
+    match &task.message {
+        Some(message) => parts.push(message.trim_end().to_owned()),
+        None => parts.push(format!("## Task: {} {}", state.task_id, task.title)),
+    }
+    let said = |text: &str| task.message.as_deref().is_some_and(|message| message.contains(text.trim()));
+    if !task.description.trim().is_empty() && !said(&task.description) {
+        parts.push(task.description.clone());
+    }
+    let unsaid: Vec<_> = task.criteria.iter().filter(|criterion| !said(criterion)).cloned().collect();
+    if !unsaid.is_empty() {
+        parts.push(format!("### Acceptance Criteria\n{}", super::to_initiator::bulleted(&unsaid)));
+    }
+    parts.join("\n\n")
+}
+
+/// Whether the text itself asks for an ACK in the right form.
+fn asks_already(text: &str) -> bool {
+    let upper = text.to_uppercase();
+    upper.contains("[ACK]") && upper.contains("RECEIVED")
+}

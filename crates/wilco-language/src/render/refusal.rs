@@ -1,0 +1,76 @@
+//! Refusals in words: what was expected, what came, what would be right.
+
+use wilco_protocol::decision::{Problem, Refusal};
+use wilco_protocol::directory::Unresolved;
+use wilco_protocol::policy::{BadKey, KeyProblem};
+
+use crate::parse::FieldError;
+
+/// The detail of a refusal.
+pub fn refusal(refusal: &Refusal) -> String {
+    match refusal {
+        Refusal::Role { expected } => format!("only the {expected} of this exchange may say that"),
+        Refusal::State { expected, got } => {
+            format!("this needs the exchange to be {expected}; it is {got}")
+        }
+        Refusal::AlreadyOpen { key, value, exchange } => format!(
+            "{key} {value:?} is open already as {exchange}; wait for its end, cancel it, or send \"supersede\": true"
+        ),
+        Refusal::Field { problem, .. } => self::problem(problem),
+    }
+}
+
+fn problem(problem: &Problem) -> String {
+    match problem {
+        Problem::UnknownOption { got, options } => {
+            format!("there is no option {got:?} here; choose one of {}", options.join(", "))
+        }
+        Problem::UnknownAgent { got } => {
+            format!("there is no agent {got:?}; register it first, or name another")
+        }
+        Problem::SelfAssigned => {
+            "a task cannot be assigned to its own initiator; name another agent".to_owned()
+        }
+        Problem::NoCandidateLeft => "nobody is left to ask; name an agent".to_owned(),
+        Problem::NothingAcknowledged => {
+            "there is no acknowledgement to accept; choose another option".to_owned()
+        }
+        Problem::NoDeadlineRuns => "no deadline runs at the moment, so there is nothing to extend".to_owned(),
+        Problem::MissingTime => "is required: how much longer, such as 10m".to_owned(),
+    }
+}
+
+/// What is wrong with a key of a policy in a request.
+pub fn bad_key(bad: &BadKey) -> FieldError {
+    let detail = match &bad.problem {
+        KeyProblem::Value { expected } => format!("expected {}", expected.trim_start_matches("expected ")),
+        KeyProblem::Unknown { known } => {
+            let close = |key: &&&str| strsim::damerau_levenshtein(key, &bad.key) <= 3;
+            let nearest =
+                known.iter().filter(close).min_by_key(|key| strsim::damerau_levenshtein(key, &bad.key));
+            match nearest {
+                Some(key) => format!("there is no policy key {:?}; did you mean {key:?}?", bad.key),
+                None => format!("there is no policy key {:?}; there are {}", bad.key, known.join(", ")),
+            }
+        }
+    };
+    FieldError { pointer: format!("/content/policy/{}", bad.key), detail }
+}
+
+/// Why a name addresses nobody.
+pub fn unresolved(text: &str, why: &Unresolved) -> String {
+    match why {
+        Unresolved::Unknown { nearest } if nearest.is_empty() => {
+            format!("there is no agent {text:?}; list the agents with: wilco agents")
+        }
+        Unresolved::Unknown { nearest } => {
+            let names: Vec<_> = nearest.iter().map(|name| name.as_str()).collect();
+            format!("there is no agent {text:?}; did you mean {}?", names.join(", "))
+        }
+        Unresolved::UnknownHost { host } => format!("there is no agent {text:?}: nobody is on host {host:?}"),
+        Unresolved::Ambiguous { candidates } => {
+            let names: Vec<_> = candidates.iter().map(|name| name.as_str()).collect();
+            format!("{text:?} could be {}; write the whole name", names.join(" or "))
+        }
+    }
+}

@@ -1,0 +1,136 @@
+//! The block that tells an agent how to answer. Agents know nothing of Wilco, so every message that
+//! asks for an answer ends with one, and every command in it works when it is pasted.
+
+use serde_json::json;
+use wilco_protocol::delegation::State;
+use wilco_protocol::{EscalationId, Name, Time};
+
+use super::Setting;
+use super::shell::quoted;
+
+/// How to acknowledge a task.
+pub(super) fn acknowledge(state: &State, to: &Name, until: Time, setting: &Setting<'_>) -> String {
+    let revision = if state.revision > 1 { format!(" r{}", state.revision) } else { String::new() };
+    let answer = json!({
+        "from": to,
+        "exchange": state.id,
+        "content": {
+            "type": "task-acknowledgment",
+            "task_id": state.task_id,
+            "status": "received",
+            "understanding": "WHAT YOU WILL DO",
+            "revision": state.revision,
+        },
+    });
+    let task = &state.task_id;
+    let command = format!(
+        "wilco ack {} received --understanding \"WHAT YOU WILL DO\" --as {}",
+        quoted(task),
+        quoted(to.as_str())
+    );
+    format!(
+        "---\n\
+         ACKNOWLEDGMENT REQUIRED before work begins. The task is not yours until your ACK is accepted.\n\
+         Answer until {until} (within {left}) in exactly this format:\n\
+         \n\
+         [ACK] {task}{revision} - {{RECEIVED|CLARIFICATION_NEEDED|REJECTED|QUEUED}}\n\
+         Understanding: {{one line: what you will do}}\n\
+         \n\
+         RECEIVED: you understood the task and begin at once.\n\
+         CLARIFICATION_NEEDED: add a line \"Questions:\" and a numbered list below it.\n\
+         REJECTED: add a line \"Reason:\" that says why you cannot take it.\n\
+         QUEUED: you finish other work first.\n\
+         \n\
+         Any one of these is enough:\n\
+         - reply to this message with the two lines above\n\
+         - {command}\n\
+         - {curl}\n\
+         ---",
+        left = until.since(setting.now),
+        curl = curl(setting.url, &answer),
+    )
+}
+
+/// How the initiator judges an acknowledgement.
+pub(super) fn verdict(state: &State, setting: &Setting<'_>) -> String {
+    let (task, me) = (&state.task_id, quoted(state.initiator.as_str()));
+    let answer = json!({
+        "from": state.initiator,
+        "exchange": state.id,
+        "content": {"type": "verdict", "verdict": "correct"},
+    });
+    let word = quoted(task);
+    format!(
+        "Give your verdict, in one of these ways:\n\
+         - reply: [VERDICT] {task} - {{CORRECT|WRONG-SUMMARY|PARTIAL}}, with a line \"Correction:\" or \"Missing:\"\n\
+         - wilco verdict {word} correct --as {me}\n\
+         - wilco verdict {word} wrong-summary --correction \"THE RIGHT UNDERSTANDING\" --as {me}\n\
+         - wilco verdict {word} partial --missing \"WHAT IS MISSING\" --as {me}\n\
+         - {curl}",
+        curl = curl(setting.url, &answer),
+    )
+}
+
+/// How the initiator answers questions.
+pub(super) fn clarify(state: &State, setting: &Setting<'_>) -> String {
+    let answer = json!({
+        "from": state.initiator,
+        "exchange": state.id,
+        "content": {"type": "task-clarification", "message": "YOUR ANSWER"},
+    });
+    format!(
+        "Answer, in one of these ways:\n\
+         - reply to this message in plain words\n\
+         - wilco clarify {} --answer \"YOUR ANSWER\" --as {} (one --answer for each question)\n\
+         - {}",
+        quoted(&state.task_id),
+        quoted(state.initiator.as_str()),
+        curl(setting.url, &answer),
+    )
+}
+
+/// How the initiator changes a task.
+pub(super) fn amend(state: &State, setting: &Setting<'_>) -> String {
+    let answer = json!({
+        "from": state.initiator,
+        "exchange": state.id,
+        "content": {"type": "task-amend", "message": "WHAT CHANGES"},
+    });
+    format!(
+        "Amend the task, in one of these ways:\n\
+         - wilco amend {} \"WHAT CHANGES\" --as {}\n\
+         - {}",
+        quoted(&state.task_id),
+        quoted(state.initiator.as_str()),
+        curl(setting.url, &answer),
+    )
+}
+
+/// How somebody decides an escalation.
+pub(super) fn decide(id: EscalationId, to: &Name, options: &[&'static str], setting: &Setting<'_>) -> String {
+    let first = options.first().copied().unwrap_or("abort");
+    let answer = json!({
+        "from": to,
+        "exchange": id.exchange,
+        "content": {"type": "decision", "escalation": id.to_string(), "option": first},
+    });
+    let me = quoted(to.as_str());
+    let lines: Vec<_> = options.iter().map(|option| line(id, option, &me)).collect();
+    format!("Decide, in one of these ways:\n{}\n- {}", lines.join("\n"), curl(setting.url, &answer))
+}
+
+fn line(id: EscalationId, option: &str, me: &str) -> String {
+    let needs = match option {
+        "reassign" => "",
+        "extend" => " --time 10m",
+        _ => "",
+    };
+    format!("- wilco decide {id} {option}{needs} --as {me}")
+}
+
+fn curl(url: &str, body: &serde_json::Value) -> String {
+    format!(
+        "curl -X POST {url}/v1/messages -H 'Content-Type: application/json' -d {}",
+        quoted(&body.to_string())
+    )
+}

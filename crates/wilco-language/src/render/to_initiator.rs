@@ -1,0 +1,217 @@
+//! What the initiator of a delegation is told and asked.
+
+use serde_json::{Map, Value, json};
+use wilco_protocol::delegation::{Owed, State, ToInitiator, Why};
+use wilco_protocol::exchange::Texts;
+
+use super::{Setting, teaching};
+
+/// The reason as a word, the text, and fields for programs.
+pub(super) struct Told {
+    pub(super) reason: &'static str,
+    pub(super) text: String,
+    pub(super) fields: Map<String, Value>,
+    /// Whether an answer is asked for, and taught.
+    pub(super) asks: bool,
+}
+
+pub(super) fn told(state: &State, say: &ToInitiator, setting: &Setting<'_>) -> Told {
+    let (task, agent) = (&state.task_id, &state.assignee);
+    let tell = |reason, text: String| Told { reason, text, fields: Map::new(), asks: false };
+    match say {
+        ToInitiator::Questions { vague } => questions(state, *vague, setting),
+        ToInitiator::StillOpen { from, count } => still_open(state, *from, *count, setting),
+        ToInitiator::ReviewAck => review(state, setting),
+        ToInitiator::ReviewEarlyWork => Told {
+            reason: "verdict-needed",
+            text: format!(
+                "{agent} reports work on {task} without having acknowledged it. Does it do the right thing?\n\n{}",
+                teaching::verdict(state, setting)
+            ),
+            fields: Map::new(),
+            asks: true,
+        },
+        ToInitiator::AmendNeeded => Told {
+            reason: "amendment-needed",
+            text: format!("{agent} cannot read {task} as it stands.\n\n{}", teaching::amend(state, setting)),
+            fields: Map::new(),
+            asks: true,
+        },
+        ToInitiator::Reminder { of } => reminder(state, *of, setting),
+        ToInitiator::Blocked { tasks } => {
+            let mut told = tell(
+                "queue-blocked",
+                format!("{agent} has queued {task} behind {}, still open.", tasks.join(", ")),
+            );
+            told.fields.insert("blocked_by".into(), json!(tasks));
+            told
+        }
+        ToInitiator::Reassigned { from, to, because } => {
+            let mut told = tell("reassigned", format!("{task} went from {from} to {to}: {}.", why(*because)));
+            told.fields.insert("from_agent".into(), json!(from));
+            told.fields.insert("to_agent".into(), json!(to));
+            told
+        }
+        ToInitiator::WaitingForAgent => {
+            tell("waiting", format!("{agent} cannot take {task} right now. Wilco sends it again by itself."))
+        }
+        ToInitiator::Completed => completed(state, setting),
+        ToInitiator::StopUnconfirmed => tell(
+            "stop-unconfirmed",
+            format!(
+                "{agent} was told to stop working on {task} and has not confirmed it. It may still be at it."
+            ),
+        ),
+        ToInitiator::PauseUnconfirmed { resume } => {
+            let word = if *resume { "resume" } else { "pause" };
+            tell("unconfirmed", format!("{agent} was asked to {word} {task} and has not confirmed it."))
+        }
+        ToInitiator::PauseOver => tell(
+            "pause-over",
+            format!("The time for which {task} was to be paused is over. Resume it, or cancel it."),
+        ),
+        ToInitiator::SameTaskElsewhere { exchange } => tell(
+            "same-task-elsewhere",
+            format!(
+                "Somebody else has an open delegation of {task} too: {exchange}. Two agents may do the same work."
+            ),
+        ),
+        ToInitiator::EnrolledByWeakSign => tell(
+            "enrolled",
+            format!(
+                "Your message looks like a task, so Wilco tracks it as {task} and asks {agent} for an ACK. \
+                 If it is none, undo it: wilco stop {} --as {}",
+                super::quoted(task),
+                super::quoted(state.initiator.as_str())
+            ),
+        ),
+        ToInitiator::FormerAgentSpoke { agent: former } => tell(
+            "former-assignee",
+            format!(
+                "{former} had {task} before and answered late. It was told again that {agent} has it now."
+            ),
+        ),
+    }
+}
+
+fn questions(state: &State, vague: bool, setting: &Setting<'_>) -> Told {
+    let asked =
+        state.questions.as_ref().map(|asked| setting.cited.questions(&asked.asked_in)).unwrap_or_default();
+    let hint = if vague {
+        "They stay vague after Wilco asked which criterion is unclear. Perhaps the task is too large: split it.\n\n"
+    } else {
+        ""
+    };
+    let text = format!(
+        "{} asks before beginning {}:\n{}\n\n{hint}{}",
+        state.assignee,
+        state.task_id,
+        numbered(&asked, 0),
+        teaching::clarify(state, setting)
+    );
+    let fields = Map::from_iter([("questions".to_owned(), json!(asked))]);
+    Told { reason: "clarification-needed", text, fields, asks: true }
+}
+
+fn still_open(state: &State, from: u32, count: u32, setting: &Setting<'_>) -> Told {
+    let asked =
+        state.questions.as_ref().map(|asked| setting.cited.questions(&asked.asked_in)).unwrap_or_default();
+    let open: Vec<_> = asked.into_iter().skip(from as usize).collect();
+    let text = format!(
+        "{} of {count} questions about {} are still open:\n{}\n\n{}",
+        count - from,
+        state.task_id,
+        numbered(&open, from as usize),
+        teaching::clarify(state, setting)
+    );
+    let fields = Map::from_iter([("questions".to_owned(), json!(open))]);
+    Told { reason: "questions-open", text, fields, asks: true }
+}
+
+fn review(state: &State, setting: &Setting<'_>) -> Told {
+    let stated = state.ack.as_ref().map(|ack| setting.cited.understanding(ack)).unwrap_or_default();
+    let criteria = setting.cited.criteria(&state.assignment, state.amendment.as_ref());
+    let pick = |indexes: &[u16]| -> Vec<String> {
+        indexes.iter().filter_map(|index| criteria.get(usize::from(*index)).cloned()).collect()
+    };
+    let judged = state.understanding.as_ref();
+    let covered = judged.map(|judged| pick(&judged.covered)).unwrap_or_default();
+    let missing = judged.map(|judged| pick(&judged.missing)).unwrap_or_default();
+    let mut text =
+        format!("{} acknowledged {}. Its understanding:\n{stated}\n\n", state.assignee, state.task_id);
+    for (label, list) in [("Found in it", &covered), ("Not found in it", &missing)] {
+        if !list.is_empty() {
+            text.push_str(&format!("{label}:\n{}\n\n", bulleted(list)));
+        }
+    }
+    text.push_str(&teaching::verdict(state, setting));
+    let fields = Map::from_iter([
+        ("understanding".to_owned(), json!(stated)),
+        ("score".to_owned(), json!(judged.map(|judged| f64::from(judged.score) / 1000.0))),
+        ("covered".to_owned(), json!(covered)),
+        ("missing".to_owned(), json!(missing)),
+    ]);
+    Told { reason: "verdict-needed", text, fields, asks: true }
+}
+
+fn reminder(state: &State, of: Owed, setting: &Setting<'_>) -> Told {
+    let (what, how) = match of {
+        Owed::Answers => ("answers to its questions", teaching::clarify(state, setting)),
+        Owed::Verdict => ("your verdict on its acknowledgement", teaching::verdict(state, setting)),
+        Owed::Amendment => ("an amended task", teaching::amend(state, setting)),
+    };
+    let text = format!("Reminder: {} waits for {what} ({}).\n\n{how}", state.assignee, state.task_id);
+    Told { reason: "reminder", text, fields: Map::new(), asks: true }
+}
+
+fn completed(state: &State, setting: &Setting<'_>) -> Told {
+    let acknowledged = state.acknowledged_at.unwrap_or(state.sent_at);
+    let durations = json!({
+        "to_acknowledge": acknowledged.since(state.sent_at),
+        "to_complete": setting.now.since(acknowledged),
+        "total": setting.now.since(state.sent_at),
+    });
+    let checkpoints: Vec<_> = state
+        .checkpoints
+        .iter()
+        .filter_map(|point| {
+            let said = setting.cited.checkpoint(&point.message);
+            let at = point.reached?;
+            Some(
+                json!({"checkpoint": point.number, "status": said.status, "summary": said.summary, "at": at}),
+            )
+        })
+        .collect();
+    let text = format!(
+        "{} completed {} ({} checkpoints). Acknowledged after {}, completed {} later.",
+        state.assignee,
+        state.task_id,
+        checkpoints.len(),
+        acknowledged.since(state.sent_at),
+        setting.now.since(acknowledged)
+    );
+    let fields =
+        Map::from_iter([("durations".to_owned(), durations), ("checkpoints".to_owned(), json!(checkpoints))]);
+    Told { reason: "completed", text, fields, asks: false }
+}
+
+fn why(because: Why) -> &'static str {
+    match because {
+        Why::Unresponsive => "no answer",
+        Why::Rejected => "it was rejected",
+        Why::Busy => "the agent is busy",
+        Why::CapabilityMismatch => "the agent lacks the capability",
+        Why::ShuttingDown => "the agent is shutting down",
+        Why::NetworkError => "the agent cannot be reached reliably",
+        Why::Decision => "by decision",
+    }
+}
+
+fn numbered(list: &[String], from: usize) -> String {
+    let line = |(index, text): (usize, &String)| format!("{}. {text}", index + 1 + from);
+    list.iter().enumerate().map(line).collect::<Vec<_>>().join("\n")
+}
+
+pub(super) fn bulleted(list: &[String]) -> String {
+    list.iter().map(|text| format!("- {text}")).collect::<Vec<_>>().join("\n")
+}

@@ -1,0 +1,60 @@
+//! The scorer against tables of tasks and understandings: no wrong acceptance, and a share it
+//! decides by itself.
+
+mod table;
+
+use table::{Entry, entries};
+use wilco_language::read::understanding::{Ruling, Scored, TaskText, score};
+
+#[test]
+fn del_21_tuned_pairs_have_no_wrong_acceptance() {
+    check("tuned", include_str!("tables/understanding_tuned.txt"), 90);
+}
+
+#[test]
+fn del_21_held_out_pairs_have_no_wrong_acceptance() {
+    check("held out", include_str!("tables/understanding_held_out.txt"), 75);
+}
+
+/// Prints the shares; `least` is the percentage the scorer must decide of what it could.
+fn check(name: &str, text: &str, least: usize) {
+    let entries = entries(text);
+    let (mut could, mut decided, mut wrong) = (0, 0, Vec::new());
+    for entry in &entries {
+        let scored = judge(entry);
+        let (allowed, hoped) = expected(entry.one("class"));
+        if !allowed.contains(&scored.ruling) {
+            wrong.push(format!("{}: {scored:?}", entry.name));
+        }
+        if let Some(hoped) = hoped {
+            could += 1;
+            decided += usize::from(scored.ruling == hoped);
+        }
+        println!("{:>10} {:?} {:>4} {}", entry.one("class"), scored.ruling, scored.score, entry.name);
+    }
+    let share = decided * 100 / could.max(1);
+    println!("{name}: {} pairs, decided {decided} of {could} ({share} %)", entries.len());
+    assert!(wrong.is_empty(), "{name}: wrong rulings: {wrong:#?}");
+    assert!(share >= least, "{name}: decided only {share} %");
+}
+
+fn judge(entry: &Entry) -> Scored {
+    let criteria = entry.all("criterion");
+    let task = TaskText {
+        task_id: entry.one("id"),
+        title: entry.one("title"),
+        description: entry.one("description"),
+        criteria: &criteria,
+    };
+    score(&task, entry.one("understanding"))
+}
+
+/// Which rulings are allowed, and which one would decide the pair.
+fn expected(class: &str) -> (&'static [Ruling], Option<Ruling>) {
+    match class {
+        "right" | "paraphrased" => (&[Ruling::Correct, Ruling::Unsure], Some(Ruling::Correct)),
+        "partial" | "wrong" | "negated" | "other-task" => (&[Ruling::Unsure], None),
+        "praise" | "empty" => (&[Ruling::Empty, Ruling::Unsure], Some(Ruling::Empty)),
+        other => panic!("unknown class {other}"),
+    }
+}

@@ -1,0 +1,53 @@
+//! What the courier does to the world outside: one file per effect.
+//!
+//! Nothing here decides anything. An order comes in, a report or a "not yet" comes out.
+
+mod command;
+mod human;
+mod judge;
+
+pub use command::Program;
+
+use wilco_engine::Order;
+use wilco_protocol::decision::{Effect, Report};
+
+/// The programs that orders may run, from the configuration.
+#[derive(Debug, Clone, Default)]
+pub struct Outside {
+    /// Judges acknowledgements.
+    pub judge: Option<Program>,
+    /// Reaches a person about an escalation.
+    pub human: Option<Program>,
+}
+
+/// What became of an order.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Outcome {
+    Reported(Report),
+    /// It failed in a way that may pass; worth another try.
+    NotYet {
+        reason: String,
+    },
+}
+
+impl Outside {
+    /// Carries out an order.
+    pub async fn carry_out(&self, order: &Order) -> Outcome {
+        match &order.effect {
+            Effect::Judge { ack, .. } => judge::judge(self.judge.as_ref(), ack, &order.payload).await,
+            Effect::CallHuman { escalation, .. } => {
+                human::call(self.human.as_ref(), *escalation, &order.payload).await
+            }
+        }
+    }
+
+    /// What is reported when an order failed too often.
+    pub fn given_up(order: &Order, reason: String) -> Report {
+        match &order.effect {
+            Effect::Judge { ack, .. } => Report::JudgeFailed { ack: ack.clone(), reason },
+            Effect::CallHuman { escalation, .. } => {
+                Report::HumanCalled { escalation: *escalation, reached: false }
+            }
+        }
+    }
+}

@@ -1,0 +1,170 @@
+//! What a protocol answers when it is asked to decide: events, what to say, what to do, whom to tell;
+//! or a refusal that names what was expected and what came.
+//!
+//! Nothing here is prose. Rendering a `Say` or a `Refusal` into words is the language's work.
+
+use serde::{Deserialize, Serialize};
+
+use crate::name::{ExchangeId, MessageId, Name};
+use crate::time::Time;
+use crate::{directory, exchange};
+
+/// The result of one input. `E` are the protocol's events, `S` what it says.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Decision<E, S> {
+    /// What happened, in order; folding them gives the new state.
+    pub events: Vec<E>,
+    /// Messages that Wilco sends.
+    pub says: Vec<Spoken<S>>,
+    /// What the courier does after the commit.
+    pub effects: Vec<Effect>,
+    /// Inputs to other exchanges or to the directory, worked off in the same transaction.
+    pub tells: Vec<Tell>,
+    /// Where the message that caused this goes.
+    pub passage: Passage,
+}
+
+impl<E, S> Default for Decision<E, S> {
+    fn default() -> Self {
+        Decision {
+            events: Vec::new(),
+            says: Vec::new(),
+            effects: Vec::new(),
+            tells: Vec::new(),
+            passage: Passage::AsAddressed,
+        }
+    }
+}
+
+/// Something said to one agent.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Spoken<S> {
+    pub to: Name,
+    pub say: S,
+}
+
+/// Where the incoming message goes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Passage {
+    /// To whom it is addressed, as it is.
+    AsAddressed,
+    /// To this agent, whoever it is addressed to; `teach` adds how to answer.
+    Reach { agent: Name, teach: bool },
+    /// To nobody: it was meant for Wilco.
+    Withheld,
+}
+
+/// An order to the courier, run after the commit. Its result returns as a report.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "effect", rename_all = "kebab-case")]
+pub enum Effect {
+    /// Let the configured command judge an acknowledgement. Repeatable.
+    Judge { exchange: ExchangeId, ack: MessageId },
+    /// Reach a person about an open escalation. Repeatable.
+    CallHuman { exchange: ExchangeId, escalation: u32 },
+}
+
+impl Effect {
+    /// The exchange that gets its report.
+    pub fn exchange(&self) -> ExchangeId {
+        match self {
+            Effect::Judge { exchange, .. } | Effect::CallHuman { exchange, .. } => *exchange,
+        }
+    }
+}
+
+/// What an effect brought back.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "report", rename_all = "kebab-case")]
+pub enum Report {
+    Judged {
+        ack: MessageId,
+        verdict: crate::delegation::Verdict,
+        correction: Option<String>,
+        missing: Vec<String>,
+    },
+    JudgeFailed {
+        ack: MessageId,
+        reason: String,
+    },
+    HumanCalled {
+        escalation: u32,
+        reached: bool,
+    },
+}
+
+/// An input to somebody else, in the same transaction.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Tell {
+    Exchange(ExchangeId, exchange::Told),
+    Directory(directory::Input),
+}
+
+/// Why nothing was decided: what was expected, what came.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Refusal {
+    /// Only somebody in this role may say that here.
+    Role { expected: &'static str },
+    /// That can be said only in these states.
+    State { expected: &'static str, got: &'static str },
+    /// Something else is open under the same key.
+    AlreadyOpen { key: &'static str, value: String, exchange: ExchangeId },
+    /// A field has a value that cannot be used.
+    Field { pointer: &'static str, problem: Problem },
+}
+
+/// What is wrong with a field.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Problem {
+    UnknownOption { got: String, options: Vec<&'static str> },
+    UnknownAgent { got: String },
+    SelfAssigned,
+    NoCandidateLeft,
+    NothingAcknowledged,
+    NoDeadlineRuns,
+    MissingTime,
+}
+
+/// A moment at which an exchange wants to be woken, and why.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+pub struct Timer {
+    pub name: &'static str,
+    pub due: Time,
+}
+
+/// What a decision may know of the world outside its exchange. Gathered under the one writer, so it
+/// stays true until the commit; the events record what was used.
+pub trait Facts {
+    /// Whether the server was down when this instant passed.
+    fn down_across(&self, due: Time) -> bool;
+    /// Registered, and not unresponsive, hibernated or inactive.
+    fn can_take(&self, agent: &Name) -> bool;
+    fn is_registered(&self, agent: &Name) -> bool;
+    /// Active or idle agents that have all these capabilities and no open delegation, in order of name.
+    fn able(&self, capabilities: &[String]) -> Vec<Name>;
+    /// The open delegations that wait for this agent's work, as task ids.
+    fn open_tasks(&self, agent: &Name) -> Vec<(ExchangeId, String)>;
+    /// The open delegation of this task by this initiator.
+    fn task_of(&self, initiator: &Name, task_id: &str) -> Option<ExchangeId>;
+    /// Open delegations of this task by other initiators.
+    fn task_of_others(&self, initiator: &Name, task_id: &str) -> Vec<(ExchangeId, Name)>;
+    /// The open delegation with this uuid.
+    fn task_with_uuid(&self, task_uuid: &str) -> Option<ExchangeId>;
+    /// How far the messages of this exchange got towards this agent.
+    fn delivery(&self, exchange: ExchangeId, agent: &Name) -> Stage;
+    /// How often the notice of an open escalation is repeated.
+    fn escalation_reminder(&self) -> crate::time::Span;
+}
+
+/// How far a message got. Each stage includes the ones before it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Stage {
+    #[default]
+    Stored,
+    Nudged,
+    Injected,
+    Read,
+    Acknowledged,
+    Acted,
+}

@@ -1,0 +1,299 @@
+//! Folding events into state. Total on every log that `decide` wrote.
+
+use super::event::{Assigned, Event, Resend};
+use super::state::{Checkpoint, FirstAck, Outcome, Phase, Questions, State, Unconfirmed};
+use crate::escalation::{Closed, Escalation, keep};
+use crate::name::Name;
+use crate::time::Time;
+
+/// The state after the first event of a delegation; none if it is another event.
+pub fn born(event: &Event, at: Time) -> Option<State> {
+    match event {
+        Event::Assigned(assigned) => Some(assign(assigned, at)),
+        _ => None,
+    }
+}
+
+fn assign(assigned: &Assigned, at: Time) -> State {
+    let phase = match (assigned.requires_ack, assigned.until) {
+        (true, until) => Phase::AwaitingAck { until: until.unwrap_or(at), backing_off: false },
+        (false, check) => Phase::Working { check, checks: 0 },
+    };
+    State {
+        id: assigned.id,
+        task_id: assigned.task_id.clone(),
+        task_uuid: assigned.task_uuid.clone(),
+        sign: assigned.sign,
+        title: assigned.title.clone(),
+        initiator: assigned.initiator.clone(),
+        requires_ack: assigned.requires_ack,
+        policy: assigned.policy.clone(),
+        assignment: assigned.assignment.clone(),
+        amendment: None,
+        assignee: assigned.assignee.clone(),
+        former_assignees: Vec::new(),
+        candidates: assigned.candidates.clone(),
+        capabilities: assigned.capabilities.clone(),
+        revision: 1,
+        attempt: 1,
+        corrections: 0,
+        phase,
+        unconfirmed: None,
+        ack: None,
+        understanding: None,
+        questions: None,
+        asked_to_be_specific: false,
+        early_work: 0,
+        busy_resends: 0,
+        network_resends: 0,
+        checkpoints: Vec::new(),
+        acknowledged_at: None,
+        escalations: Vec::new(),
+        incidents: Vec::new(),
+        stop_confirmed: None,
+        superseded_by: None,
+        sent_at: at,
+        first_ack: None,
+        created: at,
+        updated: at,
+    }
+}
+
+/// Applies an event that happened at this instant.
+pub fn apply(state: &mut State, event: &Event, at: Time) {
+    state.updated = at;
+    match event {
+        Event::Assigned(_) | Event::JudgeFailed { .. } => {}
+        Event::BackedOff { until } => state.phase = Phase::AwaitingAck { until: *until, backing_off: true },
+        Event::AckRequested { attempt, until } => {
+            state.attempt = *attempt;
+            awaiting(state, *until);
+        }
+        Event::Resent { because, attempt, until } => resent(state, *because, *attempt, *until),
+        Event::GraceGiven { until } | Event::Extended { until } => postpone(state, *until),
+        Event::Acknowledged { ack, status, in_time } => {
+            state.ack = Some(ack.clone());
+            state.network_resends = 0;
+            state.first_ack.get_or_insert(FirstAck { at, in_time: *in_time, status: *status });
+        }
+        Event::Judged { understanding } => state.understanding = Some(understanding.clone()),
+        Event::ReviewAwaited { until, judging } => {
+            state.phase = Phase::InReview { until: *until, reminded: false, judging: *judging };
+        }
+        Event::Corrected { until, .. } => {
+            state.corrections += 1;
+            awaiting_first(state, *until);
+        }
+        Event::Asked { message, count, until } => {
+            state.questions = Some(Questions { asked_in: message.clone(), count: *count, answered: 0, at });
+            enter(state, Phase::Clarifying { until: *until, reminded: false });
+        }
+        Event::SpecificsAsked { until } => {
+            state.asked_to_be_specific = true;
+            awaiting_first(state, *until);
+        }
+        Event::Answered { count } => answered(state, *count),
+        Event::Clarified { until } => awaiting_first(state, *until),
+        Event::Queued { until } => {
+            state.phase = Phase::Queued { until: *until, checks: 0, behind: Vec::new() };
+        }
+        Event::QueueChecked { checks, until, behind } => {
+            state.phase = Phase::Queued { until: *until, checks: *checks, behind: behind.clone() };
+        }
+        Event::Waiting { because, until } => {
+            if *because == Resend::Busy {
+                state.network_resends = 0;
+            }
+            enter(state, Phase::Waiting { because: *because, until: *until });
+        }
+        Event::Returned { until } => enter(state, Phase::Returned { until: *until, reminded: false }),
+        Event::Reminded { until } => reminded(state, *until),
+        Event::Accepted { check } => {
+            state.acknowledged_at = Some(at);
+            state.phase = Phase::Working { check: *check, checks: 0 };
+        }
+        Event::CheckpointsPlanned { planned } => plan(state, planned),
+        Event::EarlyWorkShown { until, .. } => {
+            state.early_work += 1;
+            if let Some(until) = until {
+                awaiting(state, *until);
+            }
+        }
+        Event::CheckpointReached { checkpoint, check } => reached(state, checkpoint, *check),
+        Event::CheckpointMissed { checks, check } => {
+            state.phase = Phase::Working { check: Some(*check), checks: *checks };
+        }
+        Event::Reassigned { to, until, .. } => reassigned(state, to, *until),
+        Event::CandidatesAdded { agents } => state.candidates.extend(agents.iter().cloned()),
+        Event::Amended { message, revision, until } => {
+            state.amendment = Some(message.clone());
+            state.revision = *revision;
+            anew(state, *until);
+        }
+        Event::PauseRequested { until, expected_duration } => {
+            let (until, expected_duration) = (Some(*until), *expected_duration);
+            state.unconfirmed = Some(Unconfirmed { resume: false, until, expected_duration });
+        }
+        Event::ResumeRequested { until } => {
+            let until = Some(*until);
+            state.unconfirmed = Some(Unconfirmed { resume: true, until, expected_duration: None });
+        }
+        Event::Unconfirmed => told_of_silence(state),
+        Event::Paused { until } => enter(state, Phase::Paused { until: *until }),
+        Event::PauseReminded => state.phase = Phase::Paused { until: None },
+        Event::Resumed { check } => enter(state, Phase::Working { check: *check, checks: 0 }),
+        Event::Escalated { escalation } => escalated(state, escalation),
+        Event::EscalationReminded { remind_at } => {
+            if let Some(open) = state.escalations.last_mut() {
+                open.remind_at = *remind_at;
+            }
+        }
+        Event::EscalationClosed { option, by } => {
+            if let Some(open) = state.escalations.last_mut() {
+                open.closed = Some(Closed { at, option: option.clone(), by: by.clone() });
+            }
+        }
+        Event::Recorded { incident } => keep(&mut state.incidents, incident.clone()),
+        Event::StopConfirmed => stop_answered(state, true),
+        Event::StopUnconfirmed => stop_answered(state, false),
+        Event::Ended { outcome, stop } => enter(state, Phase::Ended { outcome: *outcome, stop: *stop }),
+        Event::Superseded { by } => state.superseded_by = Some(*by),
+    }
+}
+
+fn answered(state: &mut State, count: u32) {
+    if let Some(questions) = &mut state.questions {
+        questions.answered += count;
+    }
+}
+
+/// The initiator knows that nothing was confirmed; a late confirmation still counts.
+fn told_of_silence(state: &mut State) {
+    if let Some(unconfirmed) = &mut state.unconfirmed {
+        unconfirmed.until = None;
+    }
+}
+
+/// A new plan replaces what was planned and not reached.
+fn plan(state: &mut State, planned: &[Checkpoint]) {
+    state.checkpoints.retain(|checkpoint| checkpoint.reached.is_some());
+    let last = state.last_checkpoint();
+    state.checkpoints.extend(planned.iter().filter(|plan| plan.number > last).cloned());
+}
+
+fn reached(state: &mut State, checkpoint: &Checkpoint, check: Option<Time>) {
+    match state.checkpoints.iter_mut().find(|plan| plan.number == checkpoint.number) {
+        Some(plan) => *plan = checkpoint.clone(),
+        None => state.checkpoints.push(checkpoint.clone()),
+    }
+    state.checkpoints.sort_by_key(|checkpoint| checkpoint.number);
+    if !matches!(state.phase, Phase::Paused { .. }) {
+        state.phase = Phase::Working { check, checks: 0 };
+    }
+}
+
+fn reassigned(state: &mut State, to: &Name, until: Time) {
+    let former = std::mem::replace(&mut state.assignee, to.clone());
+    state.former_assignees.retain(|agent| agent != to);
+    state.former_assignees.push(former);
+    anew(state, until);
+}
+
+fn escalated(state: &mut State, escalation: &Escalation) {
+    keep(&mut state.escalations, escalation.clone());
+    let from = std::mem::replace(&mut state.phase, ended());
+    state.phase = Phase::Escalated { from: Box::new(from) };
+}
+
+fn stop_answered(state: &mut State, confirmed: bool) {
+    state.stop_confirmed = Some(confirmed);
+    if let Phase::Ended { stop, .. } = &mut state.phase {
+        *stop = None;
+    }
+}
+
+/// A placeholder while a phase is moved out of its place.
+fn ended() -> Phase {
+    Phase::Ended { outcome: Outcome::Failed, stop: None }
+}
+
+/// Goes into a phase in which no pause or resumption is waited for any more.
+fn enter(state: &mut State, phase: Phase) {
+    state.unconfirmed = None;
+    state.phase = phase;
+}
+
+fn awaiting(state: &mut State, until: Time) {
+    enter(state, Phase::AwaitingAck { until, backing_off: false });
+}
+
+fn awaiting_first(state: &mut State, until: Time) {
+    state.attempt = 1;
+    awaiting(state, until);
+}
+
+/// Everything that counts per assignee and revision counts from the start.
+fn anew(state: &mut State, until: Time) {
+    state.corrections = 0;
+    state.early_work = 0;
+    state.busy_resends = 0;
+    state.network_resends = 0;
+    state.ack = None;
+    state.understanding = None;
+    state.questions = None;
+    state.asked_to_be_specific = false;
+    state.acknowledged_at = None;
+    state.checkpoints.retain(|checkpoint| checkpoint.reached.is_some());
+    awaiting_first(state, until);
+}
+
+fn resent(state: &mut State, because: Resend, attempt: u32, until: Time) {
+    match because {
+        Resend::Busy => state.busy_resends += 1,
+        Resend::Network => state.network_resends += 1,
+        Resend::Again => {}
+        Resend::Retry => {
+            state.corrections = 0;
+            state.busy_resends = 0;
+            state.network_resends = 0;
+        }
+    }
+    state.attempt = attempt;
+    awaiting(state, until);
+}
+
+/// Moves the running deadline; out of an escalation, back to where it came from.
+fn postpone(state: &mut State, later: Time) {
+    if let Phase::Escalated { from } = &state.phase {
+        state.phase = (**from).clone();
+    }
+    match &mut state.phase {
+        Phase::AwaitingAck { until, .. }
+        | Phase::Clarifying { until, .. }
+        | Phase::InReview { until, .. }
+        | Phase::Queued { until, .. }
+        | Phase::Waiting { until, .. }
+        | Phase::Returned { until, .. } => *until = later,
+        Phase::Working { check, .. } => *check = Some(later),
+        Phase::Paused { until } => *until = Some(later),
+        Phase::Escalated { .. } | Phase::Ended { .. } => {}
+    }
+}
+
+fn reminded(state: &mut State, later: Time) {
+    match &mut state.phase {
+        Phase::Clarifying { until, reminded }
+        | Phase::InReview { until, reminded, .. }
+        | Phase::Returned { until, reminded } => {
+            *until = later;
+            *reminded = true;
+        }
+        Phase::AwaitingAck { .. }
+        | Phase::Queued { .. }
+        | Phase::Waiting { .. }
+        | Phase::Working { .. }
+        | Phase::Paused { .. }
+        | Phase::Escalated { .. }
+        | Phase::Ended { .. } => {}
+    }
+}

@@ -1,0 +1,258 @@
+//! What an acknowledgement leads to, and how its understanding is judged.
+
+use super::draft::Draft;
+use super::succession;
+use crate::decision::{Effect, Report};
+use crate::delegation::event::{Event, Why};
+use crate::delegation::input::{Ack, Ruling};
+use crate::delegation::policy::Judge;
+use crate::delegation::say::{Notice, Say, ToInitiator};
+use crate::delegation::state::{Checkpoint, MAX_CHECKPOINTS, Phase, Understanding};
+use crate::delegation::words::{AckStatus, Verdict};
+use crate::escalation::Reason;
+use crate::name::MessageId;
+use crate::time::Span;
+
+/// How long the judge command may take, its start and a retry included, before the initiator is asked.
+const JUDGE_PATIENCE: Span = Span::seconds(60);
+
+/// An ACK before the task counts as assigned.
+pub(super) fn before_work(draft: &mut Draft<'_>, message: MessageId, ack: Ack) {
+    if !speaks_of_this_revision(draft, &ack) {
+        return;
+    }
+    acknowledged(draft, &message, ack.status);
+    if ack.status == AckStatus::Rejected {
+        return succession::next_agent(draft, Why::Rejected, Reason::NoCandidate);
+    }
+    if !ack.names_task {
+        return settle(draft, Verdict::WrongTask, None);
+    }
+    match ack.status {
+        AckStatus::Rejected => {}
+        AckStatus::Queued => {
+            show_score(draft, &ack);
+            if !is_queued(&draft.state.phase) {
+                let until = draft.after(draft.state.policy.queued_check);
+                draft.event(Event::Queued { until });
+            }
+        }
+        AckStatus::NeedsClarification => asks(draft, message, &ack),
+        AckStatus::Received | AckStatus::Confirmed if ack.questions > 0 => asks(draft, message, &ack),
+        AckStatus::Received | AckStatus::Confirmed => judge(draft, message, ack),
+    }
+}
+
+/// Also when somebody is asked to decide about the queue: saying so again does not restart the count.
+fn is_queued(phase: &Phase) -> bool {
+    match phase {
+        Phase::Escalated { from } => is_queued(from),
+        phase => matches!(phase, Phase::Queued { .. }),
+    }
+}
+
+/// An ACK of a task that is being worked on.
+pub(super) fn at_work(draft: &mut Draft<'_>, message: MessageId, ack: Ack) {
+    let asks_something = match ack.status {
+        AckStatus::NeedsClarification => true,
+        AckStatus::Received | AckStatus::Confirmed => ack.questions > 0,
+        AckStatus::Rejected => false,
+        AckStatus::Queued => return draft.say_to_assignee(Say::Notice(Notice::AlreadyWorking)),
+    };
+    let repeats = !asks_something && ack.status != AckStatus::Rejected;
+    if repeats || !speaks_of_this_revision(draft, &ack) {
+        return;
+    }
+    if asks_something && matches!(draft.state.phase, Phase::Paused { .. }) {
+        return draft.say_to_assignee(Say::Notice(Notice::Paused));
+    }
+    acknowledged(draft, &message, ack.status);
+    if asks_something {
+        asks(draft, message, &ack);
+    } else {
+        succession::next_agent(draft, Why::Rejected, Reason::NoCandidate);
+    }
+}
+
+fn speaks_of_this_revision(draft: &mut Draft<'_>, ack: &Ack) -> bool {
+    let current = draft.state.revision;
+    let notice = match ack.revision {
+        Some(revision) if revision == current => return true,
+        None if current == 1 => return true,
+        Some(_) => Notice::StaleRevision { current },
+        None => Notice::WhichRevision { current },
+    };
+    draft.say_to_assignee(Say::Notice(notice));
+    false
+}
+
+fn acknowledged(draft: &mut Draft<'_>, message: &MessageId, status: AckStatus) {
+    let in_time = draft.state.attempt == 1
+        && match draft.state.phase {
+            Phase::AwaitingAck { until, backing_off } => !backing_off && draft.now <= until,
+            Phase::Escalated { .. } => false,
+            Phase::Clarifying { .. }
+            | Phase::InReview { .. }
+            | Phase::Queued { .. }
+            | Phase::Waiting { .. }
+            | Phase::Returned { .. }
+            | Phase::Working { .. }
+            | Phase::Paused { .. }
+            | Phase::Ended { .. } => true,
+        };
+    draft.event(Event::Acknowledged { ack: message.clone(), status, in_time });
+}
+
+/// The understanding of an ACK that is not judged is shown all the same.
+fn show_score(draft: &mut Draft<'_>, ack: &Ack) {
+    if ack.scored.ruling != Ruling::Empty {
+        draft.event(Event::Judged { understanding: ack.scored.understanding.clone() });
+    }
+}
+
+fn asks(draft: &mut Draft<'_>, message: MessageId, ack: &Ack) {
+    show_score(draft, ack);
+    let vague = ack.vague || ack.questions == 0;
+    if vague && !draft.state.asked_to_be_specific {
+        let until = draft.ack_deadline();
+        draft.event(Event::SpecificsAsked { until });
+        return draft.say_to_assignee(Say::WhichCriterion);
+    }
+    let until = draft.after(draft.state.policy.clarification_timeout);
+    draft.event(Event::Asked { message, count: ack.questions.max(1), until });
+    draft.tell_initiator(ToInitiator::Questions { vague });
+}
+
+fn judge(draft: &mut Draft<'_>, message: MessageId, ack: Ack) {
+    let understanding = ack.scored.understanding;
+    plan(draft, &message, ack.planned);
+    if ack.scored.ruling == Ruling::Empty {
+        draft.event(Event::Judged { understanding: with(understanding, Verdict::Partial) });
+        return settle(draft, Verdict::Partial, None);
+    }
+    match (draft.state.policy.understanding, ack.scored.ruling) {
+        (Judge::Accept, _) | (Judge::Auto, Ruling::Correct) => {
+            draft.event(Event::Judged { understanding: with(understanding, Verdict::Correct) });
+            settle(draft, Verdict::Correct, None);
+        }
+        (Judge::Auto | Judge::Initiator, _) => {
+            draft.event(Event::Judged { understanding });
+            review(draft, ToInitiator::ReviewAck);
+        }
+        (Judge::Command, _) => {
+            draft.event(Event::Judged { understanding });
+            let judging = Some(draft.after(JUDGE_PATIENCE));
+            let until = draft.after(draft.state.policy.review_timeout);
+            draft.event(Event::ReviewAwaited { until, judging });
+            draft.effect(Effect::Judge { exchange: draft.state.id, ack: message });
+        }
+    }
+}
+
+fn plan(draft: &mut Draft<'_>, message: &MessageId, planned: u32) {
+    let planned = (1..=planned.min(MAX_CHECKPOINTS))
+        .map(|number| Checkpoint { number, message: message.clone(), reached: None })
+        .collect::<Vec<_>>();
+    if !planned.is_empty() {
+        draft.event(Event::CheckpointsPlanned { planned });
+    }
+}
+
+fn with(mut understanding: Understanding, verdict: Verdict) -> Understanding {
+    understanding.verdict = Some(verdict);
+    understanding
+}
+
+/// Asks the initiator for a verdict.
+pub(super) fn review(draft: &mut Draft<'_>, what: ToInitiator) {
+    let until = draft.after(draft.state.policy.review_timeout);
+    draft.event(Event::ReviewAwaited { until, judging: None });
+    draft.tell_initiator(what);
+}
+
+/// The initiator's verdict on the ACK in review.
+pub(super) fn judged(draft: &mut Draft<'_>, message: MessageId, verdict: Verdict, missing: Vec<u16>) {
+    draft.withhold();
+    let mut understanding = with(last_understanding(draft), verdict);
+    understanding.judged_by = Some(message.clone());
+    if verdict == Verdict::Partial {
+        understanding.covered.retain(|criterion| !missing.contains(criterion));
+        understanding.missing = missing;
+    }
+    draft.event(Event::Judged { understanding });
+    if verdict == Verdict::Correct {
+        draft.say_to_assignee(Say::BeginNow);
+    }
+    settle(draft, verdict, Some(message));
+}
+
+fn last_understanding(draft: &Draft<'_>) -> Understanding {
+    draft.state.understanding.clone().unwrap_or(Understanding {
+        score: 0,
+        verdict: None,
+        covered: Vec::new(),
+        missing: Vec::new(),
+        judged_by: None,
+    })
+}
+
+/// What the judge command said, if it is still asked.
+pub(super) fn reported(draft: &mut Draft<'_>, report: Report) {
+    let awaited = matches!(draft.state.phase, Phase::InReview { judging: Some(_), .. });
+    match report {
+        Report::Judged { ack, verdict, correction, missing } => {
+            if awaited && draft.state.ack.as_ref() == Some(&ack) {
+                by_command(draft, verdict, correction, missing);
+            }
+        }
+        Report::JudgeFailed { ack, reason } => {
+            if awaited && draft.state.ack.as_ref() == Some(&ack) {
+                draft.event(Event::JudgeFailed { reason });
+                review(draft, ToInitiator::ReviewAck);
+            }
+        }
+        Report::HumanCalled { .. } => {}
+    }
+}
+
+fn by_command(draft: &mut Draft<'_>, verdict: Verdict, correction: Option<String>, missing: Vec<String>) {
+    let understanding = with(last_understanding(draft), verdict);
+    draft.event(Event::Judged { understanding });
+    if verdict == Verdict::Correct {
+        draft.say_to_assignee(Say::BeginNow);
+        accept(draft);
+    } else {
+        correct(draft, verdict, Say::Judgement { verdict, correction, missing });
+    }
+}
+
+fn settle(draft: &mut Draft<'_>, verdict: Verdict, judged_by: Option<MessageId>) {
+    match verdict {
+        Verdict::Correct => accept(draft),
+        Verdict::WrongTask => {
+            if draft.state.understanding.as_ref().and_then(|judged| judged.verdict) != Some(verdict) {
+                let understanding = with(last_understanding(draft), verdict);
+                draft.event(Event::Judged { understanding });
+            }
+            correct(draft, verdict, Say::Assignment { sole: false, spell_out: true });
+        }
+        Verdict::WrongSummary => correct(draft, verdict, Say::Correction { judged_by }),
+        Verdict::Partial => correct(draft, verdict, Say::Supplement { judged_by }),
+    }
+}
+
+/// Corrects the agent, unless it was corrected often enough.
+fn correct(draft: &mut Draft<'_>, verdict: Verdict, say: Say) {
+    if draft.state.corrections >= draft.state.policy.max_corrections {
+        return draft.escalate(Reason::CapabilityMismatch);
+    }
+    let until = draft.ack_deadline();
+    draft.event(Event::Corrected { verdict, until });
+    draft.say_to_assignee(say);
+}
+
+/// The task is assigned.
+pub(super) fn accept(draft: &mut Draft<'_>) {
+    let check = draft.next_check();
+    draft.event(Event::Accepted { check });
+}

@@ -1,0 +1,84 @@
+//! How a delegation begins.
+
+use super::Decision;
+use crate::decision::{Facts, Passage, Problem, Refusal, Spoken, Tell};
+use crate::delegation::event::{Assigned, Event};
+use crate::delegation::input::{Assign, Told};
+use crate::delegation::say::{Notice, Say, ToInitiator};
+use crate::delegation::words::Sign;
+use crate::exchange;
+use crate::name::{ExchangeId, Name};
+use crate::time::Time;
+
+/// Begins a delegation, or says what stands against it.
+pub fn begin(assign: Assign, facts: &dyn Facts, now: Time) -> Result<Decision, Refusal> {
+    if assign.by == assign.to {
+        return Err(Refusal::Field { pointer: "/to", problem: Problem::SelfAssigned });
+    }
+    if let Some(unknown) = assign.candidates.iter().find(|agent| !facts.is_registered(agent)) {
+        let problem = Problem::UnknownAgent { got: unknown.to_string() };
+        return Err(Refusal::Field { pointer: "/content/candidates", problem });
+    }
+    let superseded = superseded(&assign, facts)?;
+    let mut decision = Decision::default();
+    decision.events.push(Event::Assigned(Box::new(assigned(&assign, now))));
+    decision.passage = Passage::Reach { agent: assign.to.clone(), teach: assign.requires_ack };
+    decision.says = notices(&assign, facts);
+    if let Some(first) = superseded {
+        let sole = Say::Notice(Notice::SoleAssignee);
+        decision.says.push(Spoken { to: assign.to.clone(), say: sole });
+        let told = exchange::Told::Delegation(Told::Superseded { by: assign.id });
+        decision.tells.push(Tell::Exchange(first, told));
+    }
+    Ok(decision)
+}
+
+/// The open delegation that this one replaces, or the refusal to have two.
+fn superseded(assign: &Assign, facts: &dyn Facts) -> Result<Option<ExchangeId>, Refusal> {
+    let same_task = facts.task_of(&assign.by, &assign.task_id);
+    if let (Some(exchange), false) = (same_task, assign.supersede) {
+        return Err(Refusal::AlreadyOpen { key: "task_id", value: assign.task_id.clone(), exchange });
+    }
+    match facts.task_with_uuid(&assign.task_uuid) {
+        Some(exchange) if same_task != Some(exchange) => {
+            Err(Refusal::AlreadyOpen { key: "task_uuid", value: assign.task_uuid.clone(), exchange })
+        }
+        Some(_) | None => Ok(same_task),
+    }
+}
+
+fn assigned(assign: &Assign, now: Time) -> Assigned {
+    let until = if assign.requires_ack {
+        Some(now.plus(assign.policy.ack_timeout))
+    } else {
+        assign.policy.checkpoint_timeout.map(|span| now.plus(span))
+    };
+    Assigned {
+        id: assign.id,
+        task_id: assign.task_id.clone(),
+        task_uuid: assign.task_uuid.clone(),
+        sign: assign.sign,
+        title: assign.title.clone(),
+        initiator: assign.by.clone(),
+        assignee: assign.to.clone(),
+        assignment: assign.message.clone(),
+        requires_ack: assign.requires_ack,
+        candidates: assign.candidates.clone(),
+        capabilities: assign.capabilities.clone(),
+        policy: assign.policy.clone(),
+        until,
+    }
+}
+
+fn notices(assign: &Assign, facts: &dyn Facts) -> Vec<Spoken<Say>> {
+    let mut says = Vec::new();
+    let mut notice = |to: &Name, say| says.push(Spoken { to: to.clone(), say: Say::ToInitiator(say) });
+    for (exchange, other) in facts.task_of_others(&assign.by, &assign.task_id) {
+        notice(&assign.by, ToInitiator::SameTaskElsewhere { exchange });
+        notice(&other, ToInitiator::SameTaskElsewhere { exchange: assign.id });
+    }
+    if matches!(assign.sign, Some(Sign::Checklist | Sign::Placeholders)) {
+        notice(&assign.by, ToInitiator::EnrolledByWeakSign);
+    }
+    says
+}

@@ -1,0 +1,99 @@
+//! Decisions on an escalated delegation.
+
+use super::ack::accept;
+use super::draft::Draft;
+use super::succession::{reassign, successor};
+use crate::decision::{Problem, Refusal};
+use crate::delegation::event::{Event, Resend, Why};
+use crate::delegation::input::Choice;
+use crate::delegation::say::{CancelReason, Say};
+use crate::delegation::state::{Outcome, Phase, State};
+use crate::delegation::timers::deadline;
+use crate::name::Name;
+use crate::time::Span;
+
+/// What may be chosen now.
+pub fn options(state: &State) -> Vec<&'static str> {
+    let Phase::Escalated { from } = &state.phase else { return Vec::new() };
+    let mut options = vec!["retry", "reassign"];
+    if state.ack.is_some() {
+        options.push("accept");
+    }
+    if deadline(from).is_some() {
+        options.push("extend");
+    }
+    options.push("abort");
+    options
+}
+
+pub(super) fn decide(draft: &mut Draft<'_>, by: Name, choice: Choice) -> Result<(), Refusal> {
+    let open = draft.state.escalation().map(|escalation| escalation.number);
+    if choice.escalation.is_some() && choice.escalation != open {
+        return Err(Refusal::State { expected: "an open escalation", got: "decided" });
+    }
+    let decided = check(draft, &choice)?;
+    draft.withhold();
+    draft.event(Event::EscalationClosed { option: Some(choice.option), by: Some(by) });
+    match decided {
+        Decided::Retry => {
+            let until = draft.ack_deadline();
+            draft.event(Event::Resent { because: Resend::Retry, attempt: 1, until });
+            draft.say_to_assignee(Say::Assignment { sole: false, spell_out: false });
+        }
+        Decided::Reassign(agent) => reassign(draft, agent, Why::Decision),
+        Decided::Accept => {
+            draft.say_to_assignee(Say::BeginNow);
+            accept(draft);
+        }
+        Decided::Extend(time) => {
+            let until = draft.after(time);
+            draft.event(Event::Extended { until });
+        }
+        Decided::Abort => {
+            draft.say_to_assignee(Say::Cancel { because: CancelReason::GivenUp });
+            draft.end(Outcome::Failed);
+        }
+    }
+    Ok(())
+}
+
+enum Decided {
+    Retry,
+    Reassign(Name),
+    Accept,
+    Extend(Span),
+    Abort,
+}
+
+/// Everything that could be wrong with a choice is found before anything happens.
+fn check(draft: &Draft<'_>, choice: &Choice) -> Result<Decided, Refusal> {
+    let field = |pointer, problem| Refusal::Field { pointer, problem };
+    match choice.option.as_str() {
+        "retry" => Ok(Decided::Retry),
+        "abort" => Ok(Decided::Abort),
+        "accept" if draft.state.ack.is_none() => Err(field("/content/option", Problem::NothingAcknowledged)),
+        "accept" => Ok(Decided::Accept),
+        "reassign" => match &choice.agent {
+            None => successor(draft)
+                .map(Decided::Reassign)
+                .ok_or_else(|| field("/content/agent", Problem::NoCandidateLeft)),
+            Some(agent) if *agent == draft.state.initiator => {
+                Err(field("/content/agent", Problem::SelfAssigned))
+            }
+            Some(agent) if !draft.facts.is_registered(agent) => {
+                Err(field("/content/agent", Problem::UnknownAgent { got: agent.to_string() }))
+            }
+            Some(agent) if *agent == draft.state.assignee => Ok(Decided::Retry),
+            Some(agent) => Ok(Decided::Reassign(agent.clone())),
+        },
+        "extend" => match (choice.time, options(&draft.state).contains(&"extend")) {
+            (Some(time), true) if !time.is_zero() => Ok(Decided::Extend(time)),
+            (Some(_) | None, true) => Err(field("/content/time", Problem::MissingTime)),
+            (_, false) => Err(field("/content/option", Problem::NoDeadlineRuns)),
+        },
+        unknown => {
+            let options = options(&draft.state);
+            Err(field("/content/option", Problem::UnknownOption { got: unknown.to_owned(), options }))
+        }
+    }
+}

@@ -1,0 +1,120 @@
+//! A decision in the making: the state as it will be, and what has been decided so far.
+
+use super::Decision;
+use crate::decision::{Effect, Facts, Passage, Spoken, Tell};
+use crate::delegation::apply::apply;
+use crate::delegation::event::Event;
+use crate::delegation::say::{Say, ToInitiator};
+use crate::delegation::state::{Outcome, Phase, State};
+use crate::escalation::{Escalation, Evidence, Reason};
+use crate::name::Name;
+use crate::time::{Span, Time};
+
+pub(super) struct Draft<'a> {
+    pub(super) state: State,
+    pub(super) facts: &'a dyn Facts,
+    pub(super) now: Time,
+    decision: Decision,
+}
+
+impl<'a> Draft<'a> {
+    pub(super) fn new(state: &State, facts: &'a dyn Facts, now: Time) -> Draft<'a> {
+        Draft { state: state.clone(), facts, now, decision: Decision::default() }
+    }
+
+    /// Records what happened; later steps of the same decision see it.
+    pub(super) fn event(&mut self, event: Event) {
+        apply(&mut self.state, &event, self.now);
+        self.decision.events.push(event);
+    }
+
+    pub(super) fn say(&mut self, to: Name, say: Say) {
+        self.decision.says.push(Spoken { to, say });
+    }
+
+    pub(super) fn say_to_assignee(&mut self, say: Say) {
+        self.say(self.state.assignee.clone(), say);
+    }
+
+    pub(super) fn tell_initiator(&mut self, say: ToInitiator) {
+        self.say(self.state.initiator.clone(), Say::ToInitiator(say));
+    }
+
+    pub(super) fn effect(&mut self, effect: Effect) {
+        self.decision.effects.push(effect);
+    }
+
+    pub(super) fn tell(&mut self, tell: Tell) {
+        self.decision.tells.push(tell);
+    }
+
+    /// The causing message must reach the assignee, and teach it how to answer when asked to.
+    pub(super) fn pass_to_assignee(&mut self, teach: bool) {
+        self.decision.passage = Passage::Reach { agent: self.state.assignee.clone(), teach };
+    }
+
+    pub(super) fn withhold(&mut self) {
+        self.decision.passage = Passage::Withheld;
+    }
+
+    pub(super) fn after(&self, span: Span) -> Time {
+        self.now.plus(span)
+    }
+
+    pub(super) fn ack_deadline(&self) -> Time {
+        self.after(self.state.policy.ack_timeout)
+    }
+
+    /// When the next checkpoint is due, if anybody wants one.
+    pub(super) fn next_check(&self) -> Option<Time> {
+        self.state.policy.checkpoint_timeout.map(|span| self.after(span))
+    }
+
+    /// Opens an escalation to the initiator, unless one is open.
+    pub(super) fn escalate(&mut self, reason: Reason) {
+        if self.state.escalation().is_some() {
+            return;
+        }
+        let state = &self.state;
+        let number = state.escalations.last().map_or(1, |last| last.number + 1);
+        let evidence = Evidence {
+            agent: state.assignee.clone(),
+            attempts: state.attempt,
+            corrections: state.corrections,
+            delivery: self.facts.delivery(state.id, &state.assignee),
+        };
+        let remind_every = self.facts.escalation_reminder();
+        let escalation = Escalation {
+            number,
+            reason,
+            addressee: state.initiator.clone(),
+            evidence,
+            opened: self.now,
+            remind_at: self.after(remind_every),
+            remind_every,
+            closed: None,
+        };
+        let (id, addressee) = (state.id, state.initiator.clone());
+        self.event(Event::Escalated { escalation });
+        self.say(addressee, Say::Escalation { number, again: false });
+        self.effect(Effect::CallHuman { exchange: id, escalation: number });
+    }
+
+    /// Ends the exchange. An assignee that was told to stop is to confirm it.
+    pub(super) fn end(&mut self, outcome: Outcome) {
+        let stop = match outcome {
+            Outcome::Completed => None,
+            Outcome::Cancelled | Outcome::Failed => Some(self.ack_deadline()),
+        };
+        self.event(Event::Ended { outcome, stop });
+    }
+
+    /// An exchange that left `escalated` by itself closes its escalation.
+    pub(super) fn finish(mut self) -> Decision {
+        let open = self.state.escalation().is_some();
+        if open && !matches!(self.state.phase, Phase::Escalated { .. }) {
+            self.event(Event::EscalationClosed { option: None, by: None });
+        }
+        self.decision
+    }
+}

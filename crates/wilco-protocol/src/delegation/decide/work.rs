@@ -1,0 +1,112 @@
+//! Work: checkpoints, completion, pauses, and work that was begun too early.
+
+use super::ack::review;
+use super::draft::Draft;
+use crate::decision::Refusal;
+use crate::delegation::event::Event;
+use crate::delegation::say::{Notice, Say, ToInitiator};
+use crate::delegation::state::{Checkpoint, MAX_CHECKPOINTS, Outcome, Phase, Unconfirmed};
+use crate::name::MessageId;
+use crate::time::Span;
+
+/// Checkpoints may skip and repeat, and never go back.
+pub(super) fn checkpoint(draft: &mut Draft<'_>, message: MessageId, number: u32) {
+    let last = draft.state.last_checkpoint();
+    if number < last {
+        return draft.say_to_assignee(Say::Notice(Notice::CheckpointBack { last }));
+    }
+    if number == last {
+        return;
+    }
+    let planned = draft.state.checkpoints.iter().any(|checkpoint| checkpoint.number == number);
+    if !planned && draft.state.checkpoints.len() >= MAX_CHECKPOINTS as usize {
+        return draft.say_to_assignee(Say::Notice(Notice::TooManyCheckpoints));
+    }
+    let check = draft.next_check();
+    let checkpoint = Checkpoint { number, message, reached: Some(draft.now) };
+    draft.event(Event::CheckpointReached { checkpoint, check });
+}
+
+pub(super) fn complete(draft: &mut Draft<'_>) {
+    draft.end(Outcome::Completed);
+    draft.tell_initiator(ToInitiator::Completed);
+}
+
+/// Work shown before any accepted ACK: asked for the ACK once, then the initiator looks at it.
+pub(super) fn too_early(draft: &mut Draft<'_>, message: MessageId) {
+    let first = draft.state.early_work == 0;
+    let restarts = matches!(draft.state.phase, Phase::AwaitingAck { .. });
+    let until = restarts.then(|| draft.ack_deadline());
+    draft.event(Event::EarlyWorkShown { message, until });
+    if !first && agent_owes(&draft.state.phase) {
+        review(draft, ToInitiator::ReviewEarlyWork);
+    } else {
+        draft.say_to_assignee(Say::Notice(Notice::AckFirst));
+    }
+}
+
+/// Whether the next word is the agent's. Where the initiator is asked already, nothing else is put to it.
+fn agent_owes(phase: &Phase) -> bool {
+    match phase {
+        Phase::AwaitingAck { .. } | Phase::Queued { .. } | Phase::Waiting { .. } => true,
+        Phase::Escalated { from } => agent_owes(from),
+        Phase::Clarifying { .. }
+        | Phase::InReview { .. }
+        | Phase::Returned { .. }
+        | Phase::Working { .. }
+        | Phase::Paused { .. }
+        | Phase::Ended { .. } => false,
+    }
+}
+
+pub(super) fn pause(draft: &mut Draft<'_>, expected_duration: Option<Span>) {
+    let until = draft.ack_deadline();
+    draft.event(Event::PauseRequested { until, expected_duration });
+    draft.pass_to_assignee(false);
+}
+
+pub(super) fn pause_confirmed(draft: &mut Draft<'_>) {
+    match draft.state.unconfirmed.clone() {
+        Some(Unconfirmed { resume: false, expected_duration, .. }) => {
+            let until = expected_duration.map(|span| draft.after(span));
+            draft.event(Event::Paused { until });
+        }
+        Some(Unconfirmed { resume: true, .. }) | None => {
+            draft.say_to_assignee(Say::Notice(Notice::NothingToConfirm { what: "pause" }));
+        }
+    }
+}
+
+/// Resuming before the pause was confirmed takes the pause back.
+pub(super) fn resume(draft: &mut Draft<'_>) -> Result<(), Refusal> {
+    let paused = matches!(draft.state.phase, Phase::Paused { .. });
+    let pausing = matches!(draft.state.unconfirmed, Some(Unconfirmed { resume: false, .. }));
+    if !paused && !pausing {
+        return Err(Refusal::State { expected: "paused", got: draft.state.name() });
+    }
+    if paused {
+        let until = draft.ack_deadline();
+        draft.event(Event::ResumeRequested { until });
+    } else {
+        let check = draft.next_check();
+        draft.event(Event::Resumed { check });
+    }
+    draft.pass_to_assignee(false);
+    Ok(())
+}
+
+pub(super) fn resume_confirmed(draft: &mut Draft<'_>) {
+    match draft.state.unconfirmed {
+        Some(Unconfirmed { resume: true, .. }) => {
+            let check = draft.next_check();
+            draft.event(Event::Resumed { check });
+        }
+        Some(Unconfirmed { resume: false, .. }) | None => {
+            draft.say_to_assignee(Say::Notice(Notice::NothingToConfirm { what: "resume" }));
+        }
+    }
+}
+
+pub(super) fn stopped(draft: &mut Draft<'_>) {
+    draft.event(Event::StopConfirmed);
+}

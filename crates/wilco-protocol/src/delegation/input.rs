@@ -1,0 +1,175 @@
+//! What somebody says to a delegation, already read into types.
+
+use super::policy::Policy;
+use super::state::Understanding;
+use super::words::{AckStatus, Sign, Verdict};
+use crate::decision::Report;
+use crate::name::{ExchangeId, MessageId, Name};
+use crate::time::Span;
+
+/// The request that begins a delegation.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Assign {
+    pub id: ExchangeId,
+    pub by: Name,
+    pub to: Name,
+    pub message: MessageId,
+    pub task_id: String,
+    pub task_uuid: String,
+    pub title: String,
+    pub sign: Option<Sign>,
+    pub requires_ack: bool,
+    pub supersede: bool,
+    pub candidates: Vec<Name>,
+    pub capabilities: Vec<String>,
+    pub policy: Policy,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub enum Input {
+    Said(Said),
+    /// A timer is due. Early, late and double wakes are harmless.
+    Wake,
+    Report(Report),
+    Told(Told),
+}
+
+/// What another exchange or the directory tells a delegation.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Told {
+    /// Its initiator assigned the task anew.
+    Superseded { by: ExchangeId },
+    /// An agent that had gone silent or slept is active again.
+    AgentReturned { agent: Name },
+}
+
+/// A message of somebody's.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Said {
+    pub by: Name,
+    /// Whether an operator says it, who may decide anything.
+    pub operator: bool,
+    pub message: MessageId,
+    pub what: What,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub enum What {
+    Ack(Ack),
+    Error(AgentError),
+    Checkpoint {
+        number: u32,
+    },
+    Complete,
+    StopAck,
+    PauseAck,
+    ResumeAck,
+    /// `answers`: how many were given; none means that a text answers them all.
+    Clarify {
+        answers: Option<u32>,
+    },
+    Verdict {
+        verdict: Verdict,
+        missing: Vec<u16>,
+    },
+    Amend,
+    Cancel,
+    Pause {
+        expected_duration: Option<Span>,
+    },
+    Resume,
+    Extend {
+        time: Span,
+    },
+    /// The same assignment to the same agent again.
+    Again,
+    Decide(Choice),
+    /// Belongs to the exchange and moves nothing. `to_notice`: it answers a notice of Wilco's.
+    Remark {
+        to_notice: bool,
+    },
+    /// Contradicting ACKs of this task in one text.
+    Contradiction,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct Ack {
+    pub status: AckStatus,
+    /// Whether the task id in it, if any, is this task's.
+    pub names_task: bool,
+    /// The revision it speaks of, if it says.
+    pub revision: Option<u32>,
+    /// How many questions it asks, and whether they ask nothing answerable.
+    pub questions: u32,
+    pub vague: bool,
+    /// What the scorer made of the understanding.
+    pub scored: Scored,
+    /// How many checkpoints it plans.
+    pub planned: u32,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct Scored {
+    pub understanding: Understanding,
+    pub ruling: Ruling,
+}
+
+/// What the scorer can say by itself.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Ruling {
+    Correct,
+    Empty,
+    Unsure,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct AgentError {
+    pub code: ErrorCode,
+    pub retry_after: Option<Span>,
+    pub alternatives: Vec<Name>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ErrorCode {
+    ResourceUnavailable,
+    CapabilityMismatch,
+    NetworkError,
+    InvalidTaskFormat,
+    AgentShuttingDown,
+}
+
+/// A decision on an escalation.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Choice {
+    pub option: String,
+    /// The escalation it names, if it does.
+    pub escalation: Option<u32>,
+    pub agent: Option<Name>,
+    pub time: Option<Span>,
+}
+
+impl What {
+    /// What it is called when somebody is told how a message was read.
+    pub fn meaning(&self) -> &'static str {
+        match self {
+            What::Ack(ack) => ack.status.word(),
+            What::Error(_) => "error",
+            What::Checkpoint { .. } => "checkpoint",
+            What::Complete => "complete",
+            What::StopAck => "stop-confirmed",
+            What::PauseAck => "pause-confirmed",
+            What::ResumeAck => "resume-confirmed",
+            What::Clarify { .. } => "answers",
+            What::Verdict { verdict, .. } => verdict.word(),
+            What::Amend => "amendment",
+            What::Cancel => "cancel",
+            What::Pause { .. } => "pause",
+            What::Resume => "resume",
+            What::Extend { .. } => "extend",
+            What::Again => "assigned-again",
+            What::Decide(_) => "decision",
+            What::Remark { .. } => "remark",
+            What::Contradiction => "contradiction",
+        }
+    }
+}

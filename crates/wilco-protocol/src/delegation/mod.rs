@@ -1,0 +1,27 @@
+//! Delegation: a task is assigned only when its agent has shown that it understood it.
+//!
+//! An initiator delegates one task to one assignee. `decide` has the chart.
+
+mod apply;
+mod decide;
+mod event;
+mod input;
+mod policy;
+mod say;
+mod state;
+mod timers;
+mod view;
+mod words;
+
+pub use apply::{apply, born};
+pub use decide::{Decision, begin, decide, options};
+pub use event::{Assigned, Event, Resend, Why};
+pub use input::{Ack, AgentError, Assign, Choice, ErrorCode, Input, Ruling, Said, Scored, Told, What};
+pub use policy::{Judge, KEYS, OnBusy, Policy};
+pub use say::{CancelReason, Notice, Owed, Say, ToInitiator};
+pub use state::{
+    Checkpoint, FirstAck, MAX_CHECKPOINTS, Outcome, Phase, Questions, State, Unconfirmed, Understanding,
+};
+pub use timers::timers;
+pub use view::{awaits, keys, view};
+pub use words::{AckStatus, Sign, Verdict};

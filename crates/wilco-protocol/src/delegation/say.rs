@@ -1,0 +1,108 @@
+//! What Wilco says in a delegation, without the words: the language renders them.
+
+use super::event::Why;
+use super::state::Outcome;
+use super::words::Verdict;
+use crate::name::{ExchangeId, MessageId, Name};
+
+/// To the assignee unless the name says otherwise.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Say {
+    /// The task itself, again or to a new agent, with how to acknowledge it.
+    Assignment {
+        sole: bool,
+        spell_out: bool,
+    },
+    AckRequest,
+    Correction {
+        judged_by: Option<MessageId>,
+    },
+    Supplement {
+        judged_by: Option<MessageId>,
+    },
+    /// The judge command's own words.
+    Judgement {
+        verdict: Verdict,
+        correction: Option<String>,
+        missing: Vec<String>,
+    },
+    WhichCriterion,
+    StatusCheck {
+        other_tasks: Vec<String>,
+    },
+    BeginNow,
+    Cancel {
+        because: CancelReason,
+    },
+    Notice(Notice),
+    /// To the initiator.
+    ToInitiator(ToInitiator),
+    /// To the addressee of the open escalation; `again`: its reminder.
+    Escalation {
+        number: u32,
+        again: bool,
+    },
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum CancelReason {
+    Reassigned,
+    Superseded { by: ExchangeId },
+    GivenUp,
+    NotYours,
+}
+
+/// A `protocol-notice` to whoever sent something that moved nothing.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Notice {
+    AckFirst,
+    AlreadyWorking,
+    WhichRevision {
+        current: u32,
+    },
+    StaleRevision {
+        current: u32,
+    },
+    CheckpointBack {
+        last: u32,
+    },
+    TooManyCheckpoints,
+    NothingToConfirm {
+        what: &'static str,
+    },
+    Paused,
+    Contradiction,
+    Ended {
+        outcome: Outcome,
+    },
+    /// An earlier assignment of this task was cancelled: nobody else has it now.
+    SoleAssignee,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ToInitiator {
+    Questions { vague: bool },
+    StillOpen { from: u32, count: u32 },
+    ReviewAck,
+    ReviewEarlyWork,
+    AmendNeeded,
+    Reminder { of: Owed },
+    Blocked { tasks: Vec<String> },
+    Reassigned { from: Name, to: Name, because: Why },
+    WaitingForAgent,
+    Completed,
+    StopUnconfirmed,
+    PauseUnconfirmed { resume: bool },
+    PauseOver,
+    SameTaskElsewhere { exchange: ExchangeId },
+    EnrolledByWeakSign,
+    FormerAgentSpoke { agent: Name },
+}
+
+/// What the initiator owes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Owed {
+    Answers,
+    Verdict,
+    Amendment,
+}

@@ -1,0 +1,246 @@
+//! Where a delegation stands. Ids, numbers and short names only: the texts stay in their messages.
+
+use serde::{Deserialize, Serialize};
+
+use super::event::Resend;
+use super::policy::Policy;
+use super::words::{AckStatus, Sign, Verdict};
+use crate::escalation::{Escalation, Incident};
+use crate::name::{ExchangeId, MessageId, Name};
+use crate::time::Time;
+
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct State {
+    pub id: ExchangeId,
+    pub task_id: String,
+    pub task_uuid: String,
+    pub sign: Option<Sign>,
+    pub title: String,
+    pub initiator: Name,
+    pub requires_ack: bool,
+    pub policy: Policy,
+    /// The message that holds the task, and the newest that changed it.
+    pub assignment: MessageId,
+    pub amendment: Option<MessageId>,
+    pub assignee: Name,
+    pub former_assignees: Vec<Name>,
+    /// Whom to ask next, in order: candidates first, then what agents suggested.
+    pub candidates: Vec<Name>,
+    pub capabilities: Vec<String>,
+    pub revision: u32,
+    /// The attempt at getting this assignee's answer to this revision, from 1.
+    pub attempt: u32,
+    pub corrections: u32,
+    pub phase: Phase,
+    /// A pause or resumption that the assignee has not confirmed.
+    pub unconfirmed: Option<Unconfirmed>,
+    /// The newest acknowledgement that was judged or waits to be.
+    pub ack: Option<MessageId>,
+    pub understanding: Option<Understanding>,
+    pub questions: Option<Questions>,
+    /// Vague questions were sent back once.
+    pub asked_to_be_specific: bool,
+    /// Messages that showed work before any accepted acknowledgement.
+    pub early_work: u32,
+    /// Resends after the agent said it was busy, and those in a row after it said the network failed.
+    pub busy_resends: u32,
+    pub network_resends: u32,
+    pub checkpoints: Vec<Checkpoint>,
+    pub acknowledged_at: Option<Time>,
+    pub escalations: Vec<Escalation>,
+    pub incidents: Vec<Incident>,
+    /// Whether the assignee confirmed that it stopped; none while nobody asked, or the answer is awaited.
+    pub stop_confirmed: Option<bool>,
+    /// The exchange that replaced this one.
+    pub superseded_by: Option<ExchangeId>,
+    pub sent_at: Time,
+    /// The first acknowledgement, and whether it came in the first attempt.
+    pub first_ack: Option<FirstAck>,
+    pub created: Time,
+    pub updated: Time,
+}
+
+/// What is waited for. Data lives in the phase in which it exists.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(tag = "in", rename_all = "kebab-case")]
+pub enum Phase {
+    /// The assignee owes an ACK. `backing_off`: the attempt timed out, the next begins at `until`.
+    AwaitingAck {
+        until: Time,
+        backing_off: bool,
+    },
+    /// The initiator owes answers.
+    Clarifying {
+        until: Time,
+        reminded: bool,
+    },
+    /// The initiator owes a verdict; until `judging`, the configured command may give it.
+    InReview {
+        until: Time,
+        reminded: bool,
+        judging: Option<Time>,
+    },
+    /// The assignee does something else first; `checks` counts the steps taken, `behind` is what it was
+    /// found to do at the first of them.
+    Queued {
+        until: Time,
+        checks: u8,
+        behind: Vec<ExchangeId>,
+    },
+    /// The assignee could not take it now; resent at `until`.
+    Waiting {
+        because: Resend,
+        until: Time,
+    },
+    /// The initiator owes an amendment.
+    Returned {
+        until: Time,
+        reminded: bool,
+    },
+    /// The assignee works. `check` is when its next checkpoint is due.
+    Working {
+        check: Option<Time>,
+        checks: u8,
+    },
+    Paused {
+        until: Option<Time>,
+    },
+    /// Somebody owes a decision; `from` is where it came from.
+    Escalated {
+        from: Box<Phase>,
+    },
+    /// Ended. `stop`: until when the assignee's confirmation that it stopped is awaited.
+    Ended {
+        outcome: Outcome,
+        stop: Option<Time>,
+    },
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Outcome {
+    Completed,
+    Cancelled,
+    Failed,
+}
+
+impl Outcome {
+    pub fn word(self) -> &'static str {
+        match self {
+            Outcome::Completed => "completed",
+            Outcome::Cancelled => "cancelled",
+            Outcome::Failed => "failed",
+        }
+    }
+}
+
+/// A request to pause or resume that waits for its confirmation.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Unconfirmed {
+    pub resume: bool,
+    /// When the initiator is told that nothing came; none once it was told.
+    pub until: Option<Time>,
+    pub expected_duration: Option<crate::time::Span>,
+}
+
+/// How an acknowledgement was judged. Criteria are named by their index in the task.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Understanding {
+    /// In thousandths.
+    pub score: u16,
+    pub verdict: Option<Verdict>,
+    pub covered: Vec<u16>,
+    pub missing: Vec<u16>,
+    /// The initiator's verdict, when it is one: its `missing` texts stand there.
+    pub judged_by: Option<MessageId>,
+}
+
+/// The open questions of an acknowledgement.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Questions {
+    pub asked_in: MessageId,
+    pub count: u32,
+    pub answered: u32,
+    pub at: Time,
+}
+
+impl Questions {
+    pub fn open(&self) -> bool {
+        self.answered < self.count
+    }
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct FirstAck {
+    pub at: Time,
+    pub in_time: bool,
+    pub status: AckStatus,
+}
+
+/// A checkpoint, planned in an ACK or reached. Its texts stand in `message`.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Checkpoint {
+    pub number: u32,
+    pub message: MessageId,
+    /// None while it is only planned.
+    pub reached: Option<Time>,
+}
+
+/// More checkpoints than this are refused.
+pub const MAX_CHECKPOINTS: u32 = 1000;
+
+impl State {
+    pub fn is_open(&self) -> bool {
+        !matches!(self.phase, Phase::Ended { .. })
+    }
+
+    /// The name of the state, as the API shows it.
+    pub fn name(&self) -> &'static str {
+        self.phase.name()
+    }
+
+    /// The open escalation.
+    pub fn escalation(&self) -> Option<&Escalation> {
+        self.escalations.last().filter(|escalation| escalation.closed.is_none())
+    }
+
+    pub fn last_checkpoint(&self) -> u32 {
+        let reached = self.checkpoints.iter().filter(|checkpoint| checkpoint.reached.is_some());
+        reached.map(|checkpoint| checkpoint.number).max().unwrap_or(0)
+    }
+
+    /// Enrolled only because of a checklist or placeholders: too weak a sign to replace anybody.
+    pub fn weakly_signed(&self) -> bool {
+        matches!(self.sign, Some(Sign::Checklist | Sign::Placeholders))
+    }
+
+    /// Messages whose texts the view needs.
+    pub fn cites(&self) -> Vec<MessageId> {
+        let mut ids = vec![self.assignment.clone()];
+        ids.extend(self.amendment.clone());
+        ids.extend(self.ack.clone());
+        ids.extend(self.understanding.as_ref().and_then(|judged| judged.judged_by.clone()));
+        ids.extend(self.questions.as_ref().map(|questions| questions.asked_in.clone()));
+        ids.extend(self.checkpoints.iter().map(|checkpoint| checkpoint.message.clone()));
+        ids.sort();
+        ids.dedup();
+        ids
+    }
+}
+
+impl Phase {
+    pub fn name(&self) -> &'static str {
+        match self {
+            Phase::AwaitingAck { .. } => "awaiting-ack",
+            Phase::Clarifying { .. } => "clarifying",
+            Phase::InReview { .. } => "in-review",
+            Phase::Queued { .. } => "queued",
+            Phase::Waiting { .. } => "waiting",
+            Phase::Returned { .. } => "returned",
+            Phase::Working { .. } => "working",
+            Phase::Paused { .. } => "paused",
+            Phase::Escalated { .. } => "escalated",
+            Phase::Ended { outcome, .. } => outcome.word(),
+        }
+    }
+}

@@ -1,0 +1,92 @@
+//! Whom a text addresses.
+
+use super::{Agent, Directory};
+use crate::name::Name;
+
+/// Why a text addresses nobody.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Unresolved {
+    Unknown { nearest: Vec<Name> },
+    UnknownHost { host: String },
+    Ambiguous { candidates: Vec<Name> },
+}
+
+impl Directory {
+    /// Finds a recipient: `name@host`, id, name, alias, session, then a unique last segment
+    /// (`auth` finds `code-impl-auth`). Letter case does not matter; an exact name always wins.
+    pub fn resolve(&self, text: &str) -> Result<&Agent, Unresolved> {
+        let text = text.strip_prefix('@').unwrap_or(text);
+        if let Some(agent) = self.get(&Name::new(text)) {
+            return Ok(agent);
+        }
+        if let Some((name, host)) = text.rsplit_once('@') {
+            return self.on_host(name, host);
+        }
+        if let Some(agent) = self.exactly(text) {
+            return Ok(agent);
+        }
+        let suffix = format!("-{}", text.to_lowercase());
+        let by_segment =
+            |agent: &&Agent| !text.is_empty() && agent.name.as_str().to_lowercase().ends_with(&suffix);
+        let mut matches = self.iter().filter(by_segment);
+        match (matches.next(), matches.next()) {
+            (Some(only), None) => Ok(only),
+            (None, _) => Err(Unresolved::Unknown { nearest: nearest(self.iter().map(|a| &a.name), text) }),
+            (Some(_), Some(_)) => {
+                let candidates = self.iter().filter(by_segment).map(|agent| agent.name.clone()).collect();
+                Err(Unresolved::Ambiguous { candidates })
+            }
+        }
+    }
+
+    /// Finds a sender: exactly by id, name, alias or session.
+    pub fn exactly(&self, text: &str) -> Option<&Agent> {
+        let text = text.strip_prefix('@').unwrap_or(text);
+        let same = |other: &str| other.eq_ignore_ascii_case(text);
+        let by = |test: &dyn Fn(&Agent) -> bool| self.iter().find(|agent| test(agent));
+        self.get(&Name::new(text))
+            .or_else(|| by(&|agent| same(&agent.id)))
+            .or_else(|| by(&|agent| same(agent.name.as_str())))
+            .or_else(|| by(&|agent| agent.profile.alias.as_deref().is_some_and(same)))
+            .or_else(|| by(&|agent| same(agent.session())))
+    }
+
+    fn on_host(&self, name: &str, host: &str) -> Result<&Agent, Unresolved> {
+        let here =
+            |agent: &Agent| agent.profile.host.as_deref().unwrap_or("localhost").eq_ignore_ascii_case(host);
+        if !self.iter().any(here) {
+            return Err(Unresolved::UnknownHost { host: host.to_owned() });
+        }
+        let agent = self.resolve(name)?;
+        if here(agent) { Ok(agent) } else { Err(Unresolved::UnknownHost { host: host.to_owned() }) }
+    }
+}
+
+/// Up to three names that somebody may have meant.
+pub fn nearest<'a>(names: impl Iterator<Item = &'a Name>, text: &str) -> Vec<Name> {
+    let text = text.to_lowercase();
+    let close = |name: &Name| {
+        let lower = name.as_str().to_lowercase();
+        let distance = distance(&lower, &text);
+        let near = distance <= 2.max(text.chars().count() / 3) || lower.contains(&text) && !text.is_empty();
+        near.then_some(distance)
+    };
+    let mut found: Vec<_> = names.filter_map(|name| Some((close(name)?, name.clone()))).collect();
+    found.sort();
+    found.into_iter().take(3).map(|(_, name)| name).collect()
+}
+
+/// Edits between two words.
+fn distance(a: &str, b: &str) -> usize {
+    let b: Vec<char> = b.chars().collect();
+    let mut row: Vec<usize> = (0..=b.len()).collect();
+    for (i, ca) in a.chars().enumerate() {
+        let mut diagonal = std::mem::replace(&mut row[0], i + 1);
+        for (j, cb) in b.iter().enumerate() {
+            let substituted = diagonal + usize::from(ca != *cb);
+            diagonal = row[j + 1];
+            row[j + 1] = substituted.min(row[j] + 1).min(diagonal + 1);
+        }
+    }
+    row[b.len()]
+}

@@ -1,0 +1,82 @@
+//! One agent and what is known of it.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::name::Name;
+use crate::time::Time;
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Agent {
+    /// Made by the server, never changed.
+    pub id: String,
+    pub name: Name,
+    #[serde(flatten)]
+    pub profile: Profile,
+    /// What somebody set; without it the agent's presence is its status.
+    pub mark: Option<Mark>,
+    pub registered: Time,
+}
+
+/// What may be said about an agent when it is registered.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Profile {
+    #[serde(default)]
+    pub alias: Option<String>,
+    #[serde(default)]
+    pub session: Option<String>,
+    #[serde(default)]
+    pub host: Option<String>,
+    #[serde(default)]
+    pub program: Option<String>,
+    #[serde(default)]
+    pub role: Role,
+    #[serde(default)]
+    pub capabilities: Vec<String>,
+    #[serde(default)]
+    pub nudge: Option<Value>,
+    #[serde(default)]
+    pub github: Option<String>,
+    #[serde(default)]
+    pub labels: BTreeMap<String, String>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Role {
+    #[default]
+    Worker,
+    Orchestrator,
+    ChiefOfStaff,
+    Specialist,
+    Controller,
+    User,
+}
+
+/// A status that is set rather than seen.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Mark {
+    Unresponsive,
+    Hibernated,
+    Inactive,
+}
+
+impl Mark {
+    pub fn word(self) -> &'static str {
+        match self {
+            Mark::Unresponsive => "unresponsive",
+            Mark::Hibernated => "hibernated",
+            Mark::Inactive => "inactive",
+        }
+    }
+}
+
+impl Agent {
+    /// The session it works in; by default its name.
+    pub fn session(&self) -> &str {
+        self.profile.session.as_deref().unwrap_or(self.name.as_str())
+    }
+}

@@ -1,0 +1,98 @@
+//! An escalation: an exchange waits for somebody's choice. Every protocol opens and closes them alike.
+
+use serde::{Deserialize, Serialize};
+
+use crate::decision::Stage;
+use crate::name::Name;
+use crate::time::{Span, Time};
+
+/// How many closed escalations and incidents an exchange remembers; the journal has them all.
+pub const KEPT: usize = 16;
+
+/// Why an exchange could not go on by itself.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Reason {
+    /// The agent did not acknowledge, and there is nobody else.
+    NoAcknowledgment,
+    /// The agent refused or failed, and there is nobody else.
+    NoCandidate,
+    /// The agent keeps misunderstanding.
+    CapabilityMismatch,
+    /// The initiator did not answer the agent's questions.
+    NoClarification,
+    /// The initiator did not judge an acknowledgement.
+    NoVerdict,
+    /// The initiator did not amend a task that the agent could not read.
+    NotAmended,
+    /// The agent queued the task and never began.
+    QueueStuck,
+    /// The agent stopped reporting checkpoints.
+    NoCheckpoint,
+}
+
+impl Reason {
+    pub fn word(self) -> &'static str {
+        match self {
+            Reason::NoAcknowledgment => "no-acknowledgment",
+            Reason::NoCandidate => "no-candidate",
+            Reason::CapabilityMismatch => "capability-mismatch",
+            Reason::NoClarification => "no-clarification",
+            Reason::NoVerdict => "no-verdict",
+            Reason::NotAmended => "not-amended",
+            Reason::QueueStuck => "queue-stuck",
+            Reason::NoCheckpoint => "no-checkpoint",
+        }
+    }
+}
+
+/// One escalation, open until somebody decides or the exchange goes on by itself.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Escalation {
+    /// Counted from 1 within the exchange.
+    pub number: u32,
+    pub reason: Reason,
+    pub addressee: Name,
+    pub evidence: Evidence,
+    pub opened: Time,
+    /// When the notice is repeated.
+    pub remind_at: Time,
+    pub remind_every: Span,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub closed: Option<Closed>,
+}
+
+/// What was seen before it was opened.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Evidence {
+    pub agent: Name,
+    pub attempts: u32,
+    pub corrections: u32,
+    pub delivery: Stage,
+}
+
+/// How an escalation ended. `option` is missing when the exchange went on by itself.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Closed {
+    pub at: Time,
+    pub option: Option<String>,
+    pub by: Option<Name>,
+}
+
+/// Something that went wrong and that somebody may ask about later.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Incident {
+    pub at: Time,
+    pub kind: String,
+    pub agent: Name,
+    pub attempts: u32,
+    pub delivery: Stage,
+}
+
+/// Adds to a list that keeps only its newest entries.
+pub(crate) fn keep<T>(list: &mut Vec<T>, entry: T) {
+    if list.len() >= KEPT {
+        list.remove(0);
+    }
+    list.push(entry);
+}

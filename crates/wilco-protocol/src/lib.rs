@@ -1,0 +1,18 @@
+//! The protocols as pure values: no clock, no I/O, no randomness, no prose.
+//!
+//! Each protocol is a folder with the same files: `decide` says what happens, `apply` folds it into
+//! the state, `timers` says when to wake it, `view` shows it. `exchange` is their common face.
+
+pub mod decision;
+pub mod delegation;
+pub mod directory;
+pub mod escalation;
+pub mod exchange;
+pub mod journal;
+pub mod name;
+pub mod policy;
+pub mod time;
+
+pub use exchange::Exchange;
+pub use name::{EscalationId, ExchangeId, MessageId, Name, Protocol};
+pub use time::{Span, Time};

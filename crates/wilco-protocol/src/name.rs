@@ -1,0 +1,177 @@
+//! Names and ids: agents, messages, exchanges, escalations.
+
+use std::fmt;
+use std::str::FromStr;
+use std::sync::Arc;
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+/// Messages that Wilco makes are from this name, and nobody else may use it.
+pub const WILCO: &str = "wilco";
+
+/// Names that no agent may have or send under.
+pub const RESERVED: [&str; 2] = [WILCO, "validation-orchestrator"];
+
+macro_rules! text_id {
+    ($(#[$doc:meta])* $name:ident) => {
+        $(#[$doc])*
+        #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+        #[serde(transparent)]
+        pub struct $name(Arc<str>);
+
+        impl $name {
+            pub fn new(text: impl AsRef<str>) -> Self {
+                Self(Arc::from(text.as_ref()))
+            }
+
+            pub fn as_str(&self) -> &str {
+                &self.0
+            }
+        }
+
+        impl fmt::Display for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.pad(&self.0)
+            }
+        }
+
+        impl PartialEq<str> for $name {
+            fn eq(&self, other: &str) -> bool {
+                &*self.0 == other
+            }
+        }
+
+        impl From<&str> for $name {
+            fn from(text: &str) -> Self {
+                Self::new(text)
+            }
+        }
+    };
+}
+
+text_id! {
+    /// The name of an agent; unique in its realm, never changed.
+    Name
+}
+text_id! {
+    /// The id of a message: made by the server (`msg-{ms}-{7 base36}`) or chosen by the client.
+    MessageId
+}
+
+impl Name {
+    /// The name that Wilco's own messages carry.
+    pub fn wilco() -> Name {
+        Name::new(WILCO)
+    }
+
+    pub fn is_reserved(&self) -> bool {
+        RESERVED.contains(&self.as_str())
+    }
+}
+
+/// The protocols there are. Each is a folder of this crate.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Protocol {
+    Delegation,
+}
+
+impl Protocol {
+    pub const ALL: [Protocol; 1] = [Protocol::Delegation];
+
+    pub fn word(self) -> &'static str {
+        match self {
+            Protocol::Delegation => "delegation",
+        }
+    }
+
+    /// What the ids of its exchanges begin with.
+    fn prefix(self) -> &'static str {
+        match self {
+            Protocol::Delegation => "del",
+        }
+    }
+}
+
+/// The id of an exchange: `del-42`. The number is the journal position of the message that began it,
+/// so ids are short, grow, and are never given twice.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct ExchangeId {
+    pub protocol: Protocol,
+    pub number: u64,
+}
+
+impl fmt::Display for ExchangeId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}-{}", self.protocol.prefix(), self.number)
+    }
+}
+
+impl FromStr for ExchangeId {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<ExchangeId, String> {
+        let unknown = || format!("expected an exchange id such as del-42, got {text:?}");
+        let (prefix, number) = text.split_once('-').ok_or_else(unknown)?;
+        let protocol = Protocol::ALL.into_iter().find(|p| p.prefix() == prefix).ok_or_else(unknown)?;
+        if number.starts_with('0') || !number.bytes().all(|b| b.is_ascii_digit()) {
+            return Err(unknown());
+        }
+        Ok(ExchangeId { protocol, number: number.parse().map_err(|_| unknown())? })
+    }
+}
+
+impl Serialize for ExchangeId {
+    fn serialize<S: Serializer>(&self, out: S) -> Result<S::Ok, S::Error> {
+        out.collect_str(self)
+    }
+}
+
+impl<'de> Deserialize<'de> for ExchangeId {
+    fn deserialize<D: Deserializer<'de>>(input: D) -> Result<ExchangeId, D::Error> {
+        let text = std::borrow::Cow::<'de, str>::deserialize(input)?;
+        text.parse().map_err(serde::de::Error::custom)
+    }
+}
+
+/// The id of an escalation, `del-42-e1`: the first of exchange `del-42`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct EscalationId {
+    pub exchange: ExchangeId,
+    pub number: u32,
+}
+
+impl fmt::Display for EscalationId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}-e{}", self.exchange, self.number)
+    }
+}
+
+impl FromStr for EscalationId {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<EscalationId, String> {
+        let unknown = || format!("expected an escalation id such as del-42-e1, got {text:?}");
+        let (exchange, number) = text.rsplit_once("-e").ok_or_else(unknown)?;
+        Ok(EscalationId {
+            exchange: exchange.parse().map_err(|_| unknown())?,
+            number: number.parse().map_err(|_| unknown())?,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ids_are_read_as_they_are_written() {
+        let exchange = ExchangeId { protocol: Protocol::Delegation, number: 42 };
+        assert_eq!(exchange.to_string(), "del-42");
+        assert_eq!("del-42".parse(), Ok(exchange));
+        assert_eq!("del-42-e1".parse(), Ok(EscalationId { exchange, number: 1 }));
+        for text in ["", "del", "del-", "del-042", "del-x", "xyz-1", "del-42-e", "del--1"] {
+            assert!(text.parse::<ExchangeId>().is_err(), "{text:?}");
+        }
+    }
+}

@@ -1,0 +1,97 @@
+//! The ground that laws and model stand on: a world of a few agents, and what holds in every state.
+
+use wilco_protocol::decision::{Facts, Stage};
+use wilco_protocol::delegation::{Input, Phase, State, apply, decide, keys, timers};
+use wilco_protocol::{Exchange, ExchangeId, Name, Span, Time};
+
+/// A world in which `helper` may take over and the server may have been down.
+pub(crate) struct World {
+    pub(crate) down: Option<(Time, Time)>,
+    /// Nobody of these can take a task.
+    pub(crate) away: Vec<Name>,
+}
+
+impl Facts for World {
+    fn down_across(&self, due: Time) -> bool {
+        self.down.is_some_and(|(from, until)| from < due && due < until)
+    }
+
+    fn can_take(&self, agent: &Name) -> bool {
+        self.is_registered(agent) && !self.away.contains(agent)
+    }
+
+    fn is_registered(&self, agent: &Name) -> bool {
+        matches!(agent.as_str(), "boss" | "worker" | "helper" | "carol")
+    }
+
+    fn able(&self, _: &[String]) -> Vec<Name> {
+        vec!["boss".into(), "carol".into(), "helper".into(), "worker".into()]
+    }
+
+    fn open_tasks(&self, _: &Name) -> Vec<(ExchangeId, String)> {
+        Vec::new()
+    }
+
+    fn task_of(&self, _: &Name, _: &str) -> Option<ExchangeId> {
+        None
+    }
+
+    fn task_of_others(&self, _: &Name, _: &str) -> Vec<(ExchangeId, Name)> {
+        Vec::new()
+    }
+
+    fn task_with_uuid(&self, _: &str) -> Option<ExchangeId> {
+        None
+    }
+
+    fn delivery(&self, _: ExchangeId, _: &Name) -> Stage {
+        Stage::Read
+    }
+
+    fn escalation_reminder(&self) -> Span {
+        Span::minutes(30)
+    }
+}
+
+/// G5: whoever has the task never had it before without getting it back, and never delegated it.
+pub(crate) fn one_assignee(state: &State) -> bool {
+    let former = &state.former_assignees;
+    let twice = former.iter().enumerate().any(|(n, agent)| former[..n].contains(agent));
+    state.assignee != state.initiator && !former.contains(&state.assignee) && !twice
+}
+
+/// G6: an open exchange has a timer, an open escalation included, or rests and is shown as such.
+pub(crate) fn never_stuck(state: &State) -> bool {
+    !state.is_open() || !timers(state).is_empty() || rests(state)
+}
+
+fn rests(state: &State) -> bool {
+    Exchange::Delegation(state.clone()).rests()
+}
+
+/// G6 in full: left alone, an exchange comes to an end, to somebody's decision, or to rest.
+pub(crate) fn silence_leads_somewhere(state: &State) -> bool {
+    const MOST_STEPS: usize = 60;
+    let world = World { down: None, away: Vec::new() };
+    let mut state = state.clone();
+    for _ in 0..MOST_STEPS {
+        let settled = !state.is_open() || state.escalation().is_some() || rests(&state);
+        let Some(timer) = timers(&state).first().copied() else { return settled };
+        if settled {
+            return true;
+        }
+        let now = timer.due.max(state.updated);
+        let Ok(decision) = decide(&state, Input::Wake, &world, now) else { return false };
+        decision.events.iter().for_each(|event| apply(&mut state, event, now));
+    }
+    false
+}
+
+pub(crate) fn escalation_fits_the_phase(state: &State) -> bool {
+    state.escalation().is_some() == matches!(state.phase, Phase::Escalated { .. })
+        && state.escalations.iter().rev().skip(1).all(|earlier| earlier.closed.is_some())
+}
+
+pub(crate) fn keys_are_sorted_and_unique(state: &State) -> bool {
+    keys(state).is_sorted_by(|a, b| a < b)
+}

@@ -1,0 +1,177 @@
+//! What somebody says, as a line of a transcript, read into the protocol's inputs.
+//!
+//! The first words say what it is, what follows after commas says more:
+//!
+//! ```text
+//! boss: assign GH-1 to worker, candidates helper carol, supersede
+//! worker: received, unsure, revision 2
+//! worker: error RESOURCE_UNAVAILABLE, retry after 10m, alternatives carol
+//! boss: decide reassign, agent carol
+//! ```
+
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+use wilco_protocol::delegation::{
+    Ack, AckStatus, AgentError, Assign, Choice, ErrorCode, Policy, Ruling, Scored, Understanding, What,
+};
+use wilco_protocol::{ExchangeId, MessageId, Name, Span};
+
+/// The words of a line: its head, and what is added after commas.
+pub(crate) struct Words<'a> {
+    pub(crate) head: &'a str,
+    more: Vec<&'a str>,
+}
+
+impl<'a> Words<'a> {
+    pub(crate) fn of(text: &'a str) -> Words<'a> {
+        let mut parts = text.split(',').map(str::trim);
+        Words { head: parts.next().unwrap_or(""), more: parts.collect() }
+    }
+
+    fn has(&self, word: &str) -> bool {
+        self.more.contains(&word)
+    }
+
+    /// What follows this word: `retry after 10m` has `10m` after `retry after`.
+    pub(crate) fn after(&self, word: &str) -> Option<&'a str> {
+        self.more.iter().find_map(|part| part.strip_prefix(word)?.strip_prefix(' ')).map(str::trim)
+    }
+
+    fn span(&self, word: &str) -> Option<Span> {
+        self.after(word).map(span)
+    }
+
+    fn number(&self, word: &str) -> Option<u32> {
+        self.after(word).map(number)
+    }
+
+    fn list(&self, word: &str) -> Vec<&'a str> {
+        self.after(word).map(|names| names.split(' ').collect()).unwrap_or_default()
+    }
+
+    fn names(&self, word: &str) -> Vec<Name> {
+        self.list(word).into_iter().map(Name::new).collect()
+    }
+
+    /// `1 question` says 1, `2 questions` says 2.
+    fn count_of(&self, word: &str) -> u32 {
+        let count = |part: &&'a str| part.trim_end_matches('s').strip_suffix(word);
+        self.more.iter().find_map(count).map_or(0, |count| number(count.trim()))
+    }
+}
+
+fn number(text: &str) -> u32 {
+    text.parse().unwrap_or_else(|_| panic!("a number expected, got {text:?}"))
+}
+
+fn span(text: &str) -> Span {
+    text.parse().unwrap_or_else(|_| panic!("a duration expected, got {text:?}"))
+}
+
+pub(crate) fn word<T: DeserializeOwned>(text: &str) -> T {
+    serde_json::from_value(Value::from(text)).unwrap_or_else(|error| panic!("{text:?}: {error}"))
+}
+
+/// `assign GH-1 to worker, …`.
+pub(crate) fn assign(
+    id: ExchangeId,
+    by: &str,
+    message: MessageId,
+    words: &Words<'_>,
+    policy: &Policy,
+) -> Assign {
+    let (task_id, to) = words
+        .head
+        .strip_prefix("assign ")
+        .and_then(|rest| rest.split_once(" to "))
+        .expect("assign TASK to AGENT");
+    Assign {
+        id,
+        by: by.into(),
+        to: to.into(),
+        message,
+        task_id: task_id.to_owned(),
+        task_uuid: words.after("uuid").map_or_else(|| format!("uuid-of-{id}"), str::to_owned),
+        title: format!("Task {task_id}"),
+        sign: words.after("sign").map(word),
+        requires_ack: !words.has("no ack"),
+        supersede: words.has("supersede"),
+        candidates: words.names("candidates"),
+        capabilities: words.list("capabilities").into_iter().map(str::to_owned).collect(),
+        policy: policy.clone(),
+    }
+}
+
+pub(crate) fn what(words: &Words<'_>) -> What {
+    let (verb, rest) = words.head.split_once(' ').unwrap_or((words.head, ""));
+    match (verb, rest) {
+        ("received" | "confirmed" | "needs-clarification" | "rejected" | "queued", "") => {
+            What::Ack(ack(word(verb), words))
+        }
+        ("error", code) => What::Error(AgentError {
+            code: error_code(code),
+            retry_after: words.span("retry after"),
+            alternatives: words.names("alternatives"),
+        }),
+        ("checkpoint", which) => What::Checkpoint { number: number(which) },
+        ("complete", "") => What::Complete,
+        ("stop-ack", "") => What::StopAck,
+        ("pause-ack", "") => What::PauseAck,
+        ("resume-ack", "") => What::ResumeAck,
+        ("answer", "all") => What::Clarify { answers: None },
+        ("answer", count) => What::Clarify { answers: Some(number(count)) },
+        ("verdict", verdict) => What::Verdict {
+            verdict: word(verdict),
+            missing: words.list("missing").into_iter().map(|index| number(index) as u16).collect(),
+        },
+        ("amend", "") => What::Amend,
+        ("cancel", "") => What::Cancel,
+        ("pause", "") => What::Pause { expected_duration: words.span("for") },
+        ("resume", "") => What::Resume,
+        ("extend", time) => What::Extend { time: span(time) },
+        ("assign", "again") => What::Again,
+        ("decide", option) => What::Decide(Choice {
+            option: option.to_owned(),
+            escalation: words.number("escalation"),
+            agent: words.after("agent").map(Name::new),
+            time: words.span("time"),
+        }),
+        ("remark", "") => What::Remark { to_notice: words.has("to a notice") },
+        ("contradiction", "") => What::Contradiction,
+        _ => panic!("nobody can say {:?}", words.head),
+    }
+}
+
+fn ack(status: AckStatus, words: &Words<'_>) -> Ack {
+    let ruling = match (words.has("empty"), words.has("unsure")) {
+        (true, _) => Ruling::Empty,
+        (false, true) => Ruling::Unsure,
+        (false, false) => Ruling::Correct,
+    };
+    let (score, covered, missing) = match ruling {
+        Ruling::Correct => (1000, vec![0, 1], vec![]),
+        Ruling::Unsure => (500, vec![0], vec![1]),
+        Ruling::Empty => (0, vec![], vec![0, 1]),
+    };
+    let understanding = Understanding { score, verdict: None, covered, missing, judged_by: None };
+    Ack {
+        status,
+        names_task: !words.has("wrong task"),
+        revision: words.number("revision"),
+        questions: words.count_of("question"),
+        vague: words.has("vague"),
+        scored: Scored { understanding, ruling },
+        planned: words.number("plans").unwrap_or(0),
+    }
+}
+
+fn error_code(text: &str) -> ErrorCode {
+    match text {
+        "RESOURCE_UNAVAILABLE" => ErrorCode::ResourceUnavailable,
+        "CAPABILITY_MISMATCH" => ErrorCode::CapabilityMismatch,
+        "NETWORK_ERROR" => ErrorCode::NetworkError,
+        "INVALID_TASK_FORMAT" => ErrorCode::InvalidTaskFormat,
+        "AGENT_SHUTTING_DOWN" => ErrorCode::AgentShuttingDown,
+        unknown => panic!("unknown error code {unknown}"),
+    }
+}

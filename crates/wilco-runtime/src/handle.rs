@@ -1,0 +1,101 @@
+//! What doors hold: a way to the writer, to readers, and to those who wait.
+
+use std::sync::mpsc::{SyncSender, TrySendError};
+
+use tokio::sync::oneshot;
+use wilco_engine::{Answer, Command};
+use wilco_protocol::directory::Agent;
+use wilco_protocol::{Span, Time};
+use wilco_store::{Reader, StoreError};
+
+use crate::clock::Clock;
+use crate::readers::Readers;
+use crate::waiters::Waiters;
+use crate::writer::Job;
+
+#[derive(Debug, Clone)]
+pub struct Handle {
+    pub(crate) queue: SyncSender<Job>,
+    pub(crate) readers: Readers,
+    pub(crate) waiters: Waiters,
+    pub(crate) clock: Clock,
+}
+
+/// The queue to the writer is full, or the writer is gone. Nothing was done.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("the server is overloaded or shutting down; try again in a moment")]
+pub struct Overloaded;
+
+#[derive(Debug, thiserror::Error)]
+pub enum ReadError {
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    #[error("the reader failed")]
+    Lost,
+}
+
+/// An agent and when it was last seen.
+#[derive(Debug, Clone)]
+pub struct AgentNow {
+    pub agent: Agent,
+    pub last_seen: Option<Time>,
+}
+
+impl Handle {
+    /// Does one command; returns after it is durable.
+    pub async fn send(&self, command: Command) -> Result<Answer, Overloaded> {
+        let mut answers = self.send_all(vec![command]).await?;
+        answers.pop().ok_or(Overloaded)
+    }
+
+    /// Does commands in order, in one commit.
+    pub async fn send_all(&self, commands: Vec<Command>) -> Result<Vec<Answer>, Overloaded> {
+        self.ask(|answer| Job::Commands(commands, answer)).await
+    }
+
+    /// All agents.
+    pub async fn agents(&self) -> Result<Vec<AgentNow>, Overloaded> {
+        self.ask(Job::Agents).await
+    }
+
+    /// Moves the test clock, and answers when everything that became due has happened.
+    pub async fn advance(&self, by: Span) -> Result<Time, Overloaded> {
+        self.ask(|answer| Job::Advance(by, answer)).await
+    }
+
+    /// Finishes what was accepted, then ends the writer.
+    pub async fn stop(&self) {
+        // A writer that is gone has stopped already.
+        let _ = self.ask(Job::Stop).await;
+    }
+
+    async fn ask<T>(&self, job: impl FnOnce(oneshot::Sender<T>) -> Job) -> Result<T, Overloaded> {
+        let (sender, receiver) = oneshot::channel();
+        match self.queue.try_send(job(sender)) {
+            Ok(()) => receiver.await.map_err(|_| Overloaded),
+            Err(TrySendError::Full(_) | TrySendError::Disconnected(_)) => Err(Overloaded),
+        }
+    }
+
+    /// Reads on a thread where blocking is fine.
+    pub async fn read<T: Send + 'static>(
+        &self,
+        ask: impl FnOnce(&dyn Reader) -> Result<T, StoreError> + Send + 'static,
+    ) -> Result<T, ReadError> {
+        let readers = self.readers.clone();
+        let answer = tokio::task::spawn_blocking(move || readers.read(ask)).await;
+        answer.map_err(|_| ReadError::Lost)?.map_err(ReadError::Store)
+    }
+
+    pub fn waiters(&self) -> &Waiters {
+        &self.waiters
+    }
+
+    pub fn now(&self) -> Time {
+        self.clock.now()
+    }
+
+    pub fn has_test_clock(&self) -> bool {
+        self.clock.is_test()
+    }
+}

@@ -1,0 +1,16 @@
+//! Threads and clocks around the engine: the writer, the alarm, the courier, waiting readers.
+//!
+//! This is the only place that reads a clock. Doors get a `Handle`.
+
+mod clock;
+mod handle;
+mod readers;
+mod test_clock;
+mod waiters;
+mod writer;
+
+pub use clock::Clock;
+pub use handle::{AgentNow, Handle, Overloaded, ReadError};
+pub use test_clock::TestClock;
+pub use waiters::Waiters;
+pub use writer::{Start, StartError, start};

@@ -1,0 +1,46 @@
+//! Readers that wait for something new.
+
+use std::collections::{BTreeSet, HashMap};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use tokio::sync::{Notify, watch};
+use wilco_protocol::Name;
+
+/// Wakes long polls and streams after a commit.
+#[derive(Debug, Clone)]
+pub struct Waiters {
+    head: watch::Sender<u64>,
+    /// Held only to look one entry up or clear those nobody waits for; never over an await.
+    inboxes: Arc<Mutex<HashMap<Name, Arc<Notify>>>>,
+}
+
+impl Waiters {
+    pub(crate) fn new(head: u64) -> Waiters {
+        Waiters { head: watch::Sender::new(head), inboxes: Arc::default() }
+    }
+
+    /// The newest position, as it grows.
+    pub fn head(&self) -> watch::Receiver<u64> {
+        self.head.subscribe()
+    }
+
+    /// Something to wait on until this agent gets a message. Ask for it before looking into the inbox.
+    pub fn inbox(&self, agent: &Name) -> Arc<Notify> {
+        let mut inboxes = self.inboxes.lock().unwrap_or_else(PoisonError::into_inner);
+        inboxes.entry(agent.clone()).or_default().clone()
+    }
+
+    pub(crate) fn committed(&self, head: u64, reached: &BTreeSet<Name>) {
+        self.head.send_replace(head);
+        if reached.is_empty() {
+            return;
+        }
+        let mut inboxes = self.inboxes.lock().unwrap_or_else(PoisonError::into_inner);
+        for agent in reached {
+            if let Some(notify) = inboxes.get(agent) {
+                notify.notify_waiters();
+            }
+        }
+        inboxes.retain(|_, notify| Arc::strong_count(notify) > 1);
+    }
+}

@@ -1,0 +1,324 @@
+//! The one writer: drains the queue, steps the engine, commits, answers. It also is the alarm (it
+//! sleeps until the next wake) and sends the courier off.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
+use std::time::Duration;
+
+use tokio::sync::oneshot;
+use wilco_engine::{Answer, Command, Engine, Order, Refused, Settings, Stepped};
+use wilco_outside::{Outcome, Outside};
+use wilco_protocol::{Span, Time};
+use wilco_store::{EffectRow, Store, StoreError};
+
+use crate::clock::Clock;
+use crate::handle::{AgentNow, Handle};
+use crate::readers::{OpenReader, Readers};
+use crate::test_clock::TestClock;
+use crate::waiters::Waiters;
+
+/// Jobs that wait for the writer; more are refused.
+const QUEUE: usize = 4096;
+/// Commands in one commit.
+const MAX_BATCH: usize = 1024;
+/// Orders that are carried out at the same time.
+const MAX_RUNNING: usize = 16;
+/// An order that failed this often is given up.
+const MAX_ATTEMPTS: u32 = 6;
+/// The wait after the first failure; it doubles each time.
+const FIRST_WAIT: Span = Span::seconds(5);
+/// The longest sleep, so that a clock that was set is noticed.
+const LONGEST_SLEEP: Duration = Duration::from_secs(30);
+
+pub(crate) enum Job {
+    Commands(Vec<Command>, oneshot::Sender<Vec<Answer>>),
+    Agents(oneshot::Sender<Vec<AgentNow>>),
+    Advance(Span, oneshot::Sender<Time>),
+    Stop(oneshot::Sender<()>),
+}
+
+/// What a writer starts from.
+pub struct Start<S> {
+    pub store: S,
+    pub readers: OpenReader,
+    pub settings: Settings,
+    pub outside: Outside,
+    pub clock: Clock,
+    /// Where the test clock is kept, if it is one.
+    pub test_clock: Option<TestClock>,
+    pub version: String,
+}
+
+impl<S> std::fmt::Debug for Start<S> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Start").field("settings", &self.settings).finish_non_exhaustive()
+    }
+}
+
+#[derive(Debug, thiserror::Error)]
+pub enum StartError {
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    #[error("cannot start the writer: {0}")]
+    Thread(#[from] std::io::Error),
+}
+
+/// Starts the writer on a thread of its own. Call it inside a tokio runtime: the courier runs there.
+pub fn start<S: Store + Send + 'static>(start: Start<S>) -> Result<Handle, StartError> {
+    let Start { store, readers, settings, outside, clock, test_clock, version } = start;
+    let (queue, jobs) = sync_channel(QUEUE);
+    let engine = Engine::load(settings, &store)?;
+    let head = store.head()?;
+    let waiters = Waiters::new(head.position);
+    let pending = store.effects()?.into_iter().map(|row| ((row.due, row.position, row.index), row)).collect();
+    let mut writer = Writer {
+        engine,
+        store,
+        clock: clock.clone(),
+        test_clock,
+        waiters: waiters.clone(),
+        jobs,
+        queue: queue.clone(),
+        outside: Arc::new(outside),
+        courier: tokio::runtime::Handle::current(),
+        pending,
+        running: 0,
+        advancing: None,
+    };
+    let now = clock.now();
+    let down_from = head.at.map(|last| last.min(now));
+    let started = Command::Started { version, down_from, downtime: down_from.map(|last| now.since(last)) };
+    writer.step(vec![started])?;
+    std::thread::Builder::new().name("wilco-writer".to_owned()).spawn(move || writer.run())?;
+    Ok(Handle { queue, readers: Readers::new(readers), waiters, clock })
+}
+
+struct Writer<S> {
+    engine: Engine,
+    store: S,
+    clock: Clock,
+    test_clock: Option<TestClock>,
+    waiters: Waiters,
+    jobs: Receiver<Job>,
+    queue: SyncSender<Job>,
+    outside: Arc<Outside>,
+    courier: tokio::runtime::Handle,
+    /// Orders not carried out yet, by when they are due.
+    pending: BTreeMap<(Time, u64, u32), EffectRow>,
+    running: usize,
+    advancing: Option<(Time, oneshot::Sender<Time>)>,
+}
+
+/// What a turn of the writer brought.
+enum Turn {
+    GoOn,
+    Stop(oneshot::Sender<()>),
+}
+
+impl<S: Store> Writer<S> {
+    fn run(mut self) {
+        loop {
+            self.send_courier();
+            let first = match self.jobs.recv_timeout(self.patience()) {
+                Ok(job) => Some(job),
+                Err(RecvTimeoutError::Timeout) => None,
+                Err(RecvTimeoutError::Disconnected) => return,
+            };
+            let turn = self.turn(first);
+            self.wake_due();
+            self.go_on_advancing();
+            if let Turn::Stop(stopped) = turn {
+                // Nobody waits for it any more when the caller is gone.
+                let _ = stopped.send(());
+                return;
+            }
+        }
+    }
+
+    /// How long to sleep when nobody asks for anything.
+    fn patience(&self) -> Duration {
+        if self.advancing.is_some() && self.running == 0 {
+            return Duration::ZERO;
+        }
+        if self.clock.is_test() {
+            return LONGEST_SLEEP;
+        }
+        let order =
+            self.pending.first_key_value().map(|((due, ..), _)| *due).filter(|_| self.running < MAX_RUNNING);
+        let next = [self.engine.next_wake(), order].into_iter().flatten().min();
+        match next {
+            Some(due) => Duration::from_millis(due.since(self.clock.now()).as_millis()).min(LONGEST_SLEEP),
+            None => LONGEST_SLEEP,
+        }
+    }
+
+    /// Takes whatever waits in the queue, does it in one commit, answers.
+    fn turn(&mut self, first: Option<Job>) -> Turn {
+        let (mut commands, mut waiting, mut stop) = (Vec::new(), Vec::new(), None);
+        let mut next = first;
+        while let Some(job) = next {
+            match job {
+                Job::Commands(list, answer) => {
+                    waiting.push((list.len(), answer));
+                    commands.extend(list);
+                }
+                Job::Agents(answer) => {
+                    let _ = answer.send(self.agents());
+                }
+                Job::Advance(by, answer) => self.advance(by, answer),
+                Job::Stop(stopped) => {
+                    stop = Some(stopped);
+                    break;
+                }
+            }
+            next = if commands.len() < MAX_BATCH { self.jobs.try_recv().ok() } else { None };
+        }
+        if !commands.is_empty() {
+            self.answer(commands, waiting);
+        }
+        stop.map_or(Turn::GoOn, Turn::Stop)
+    }
+
+    fn answer(&mut self, commands: Vec<Command>, waiting: Vec<(usize, oneshot::Sender<Vec<Answer>>)>) {
+        let settled = commands.iter().filter(|command| is_settling(command)).count();
+        self.running = self.running.saturating_sub(settled);
+        match self.step(commands) {
+            Ok(stepped) => {
+                let mut answers = stepped.answers.into_iter();
+                for (count, waiter) in waiting {
+                    // A caller that went away gets no answer; what it asked for is done all the same.
+                    let _ = waiter.send(answers.by_ref().take(count).collect());
+                }
+            }
+            Err(error) => {
+                tracing::error!(%error, "a commit failed; nothing of it was acknowledged");
+                let error = Arc::new(error);
+                for (count, waiter) in waiting {
+                    let refused = (0..count).map(|_| Err(Refused::Store(error.clone()))).collect();
+                    let _ = waiter.send(refused);
+                }
+            }
+        }
+    }
+
+    fn step(&mut self, commands: Vec<Command>) -> Result<Stepped, StoreError> {
+        let mut stepped = self.engine.step(commands, self.clock.now(), &mut self.store)?;
+        if stepped.committed {
+            self.waiters.committed(stepped.head, &stepped.reached);
+        }
+        for row in stepped.effects.drain(..) {
+            self.pending.insert((row.due, row.position, row.index), row);
+        }
+        Ok(stepped)
+    }
+
+    /// Wakes what is due. A wake that cannot be committed is tried again at the next turn.
+    fn wake_due(&mut self) {
+        if self.engine.next_wake().is_none_or(|due| due > self.clock.now()) {
+            return;
+        }
+        if let Err(error) = self.step(vec![Command::Wake]) {
+            tracing::error!(%error, "what is due could not be done; trying again");
+            std::thread::sleep(Duration::from_millis(200));
+        }
+    }
+
+    /// Starts orders that are due.
+    fn send_courier(&mut self) {
+        let now = self.clock.now();
+        while self.running < MAX_RUNNING {
+            match self.pending.first_key_value() {
+                Some(((due, ..), _)) if *due <= now => {}
+                Some(_) | None => return,
+            }
+            let Some((_, row)) = self.pending.pop_first() else { return };
+            self.running += 1;
+            let (outside, queue) = (self.outside.clone(), self.queue.clone());
+            self.courier.spawn(async move {
+                let command = carried_out(&outside, row, now).await;
+                let (answer, _) = oneshot::channel();
+                // Blocking is right here: the queue is bounded, and a report must not be lost.
+                let _ = tokio::task::spawn_blocking(move || queue.send(Job::Commands(vec![command], answer)))
+                    .await;
+            });
+        }
+    }
+
+    fn agents(&self) -> Vec<AgentNow> {
+        let agents = self.engine.directory().iter();
+        agents
+            .map(|agent| AgentNow { last_seen: self.engine.last_seen(&agent.name), agent: agent.clone() })
+            .collect()
+    }
+
+    fn advance(&mut self, by: Span, answer: oneshot::Sender<Time>) {
+        let now = self.clock.now();
+        if !self.clock.is_test() {
+            let _ = answer.send(now);
+            return;
+        }
+        let target = now.plus(by);
+        self.advancing = Some((target, answer));
+    }
+
+    /// Moves the test clock from due time to due time, each handled at its own time, effects included.
+    fn go_on_advancing(&mut self) {
+        let Clock::Test(millis) = self.clock.clone() else { return };
+        while let Some((target, _)) = self.advancing {
+            self.send_courier();
+            if self.running > 0 {
+                return;
+            }
+            let order = self.pending.first_key_value().map(|((due, ..), _)| *due);
+            let next = [self.engine.next_wake(), order].into_iter().flatten().min();
+            let to = next.filter(|due| *due <= target).unwrap_or(target).max(self.clock.now());
+            millis.store(to.millis(), std::sync::atomic::Ordering::SeqCst);
+            self.wake_due();
+            let due_again = self.engine.next_wake().is_some_and(|due| due <= to);
+            let order_due = self.pending.first_key_value().is_some_and(|((due, ..), _)| *due <= to);
+            if to == target && !due_again && !order_due {
+                self.arrived(target);
+            }
+        }
+    }
+
+    fn arrived(&mut self, target: Time) {
+        if let Some(kept) = &self.test_clock
+            && let Err(error) = kept.keep(target)
+        {
+            tracing::error!(%error, "the position of the test clock could not be kept");
+        }
+        if let Some((_, answer)) = self.advancing.take() {
+            let _ = answer.send(target);
+        }
+    }
+}
+
+/// Whether a command ends an order that was running.
+fn is_settling(command: &Command) -> bool {
+    matches!(command, Command::Report { .. } | Command::Postpone { .. })
+}
+
+/// Carries out an order; what came of it is a command again.
+async fn carried_out(outside: &Outside, row: EffectRow, now: Time) -> Command {
+    let (position, index) = (row.position, row.index);
+    let order: Order = match serde_json::from_slice(&row.body) {
+        Ok(order) => order,
+        Err(error) => {
+            tracing::error!(%error, position, "an order cannot be read and is put off");
+            return Command::Postpone { position, index, due: now.plus(Span::minutes(60)) };
+        }
+    };
+    match outside.carry_out(&order).await {
+        Outcome::Reported(report) => Command::Report { position, index, report },
+        Outcome::NotYet { reason } if row.attempts + 1 >= MAX_ATTEMPTS => {
+            let report = Outside::given_up(&order, reason);
+            Command::Report { position, index, report }
+        }
+        Outcome::NotYet { reason } => {
+            tracing::warn!(reason, position, "an order failed and is tried again");
+            Command::Postpone { position, index, due: now.plus(FIRST_WAIT.doubled(row.attempts)) }
+        }
+    }
+}

@@ -1,0 +1,118 @@
+//! What every request passes first: its host, its origin, its token.
+
+use axum::extract::{Request, State};
+use axum::middleware::Next;
+use axum::response::{IntoResponse, Response};
+use http::{HeaderMap, Method, StatusCode, header};
+use wilco_engine::Viewer;
+
+use crate::door::Door;
+use crate::problem::Failure;
+
+/// These answer anybody: they say nothing about anybody.
+const OPEN: [&str; 2] = ["/healthz", "/readyz"];
+
+pub(crate) async fn guard(State(door): State<Door>, mut request: Request, next: Next) -> Response {
+    let checked = check(&door, &request);
+    match checked {
+        Ok(viewer) => {
+            request.extensions_mut().insert(viewer);
+            next.run(request).await
+        }
+        Err(failure) => {
+            let unauthorized = failure.0.status == StatusCode::UNAUTHORIZED.as_u16();
+            let mut response = failure.into_response();
+            if unauthorized {
+                response
+                    .headers_mut()
+                    .insert(header::WWW_AUTHENTICATE, http::HeaderValue::from_static("Bearer"));
+            }
+            response
+        }
+    }
+}
+
+fn check(door: &Door, request: &Request) -> Result<Viewer, Failure> {
+    host(door, request)?;
+    origin(door, request)?;
+    viewer(door, request)
+}
+
+/// A page on another site can make a browser send requests here, but not with our own name as host.
+fn host(door: &Door, request: &Request) -> Result<(), Failure> {
+    let header = text(request.headers(), header::HOST);
+    let given = header.or_else(|| request.uri().authority().map(|authority| authority.as_str()));
+    let known =
+        given.is_some_and(|given| door.config.hosts.iter().any(|host| host.eq_ignore_ascii_case(given)));
+    if known {
+        return Ok(());
+    }
+    let detail = format!(
+        "this server is not {:?}; it answers to {} (add others in server.hosts)",
+        given.unwrap_or(""),
+        door.config.hosts.join(", ")
+    );
+    Err(Failure::new(StatusCode::MISDIRECTED_REQUEST, "wrong-host", detail))
+}
+
+/// Writes from a browser come only from our own pages, and only as JSON.
+fn origin(door: &Door, request: &Request) -> Result<(), Failure> {
+    let Some(origin) = text(request.headers(), header::ORIGIN) else { return Ok(()) };
+    let own = |host: &String| origin.eq_ignore_ascii_case(&format!("http://{host}"));
+    let trusted =
+        door.config.hosts.iter().any(own) || door.config.origins.iter().any(|known| known == origin);
+    let streams =
+        text(request.headers(), header::ACCEPT).is_some_and(|accept| accept.contains("event-stream"));
+    let reads = matches!(*request.method(), Method::GET | Method::HEAD);
+    if !trusted && (!reads || streams) {
+        let detail = format!("calls from pages of {origin:?} are not allowed");
+        return Err(Failure::new(StatusCode::FORBIDDEN, "foreign-origin", detail));
+    }
+    let json = content_type(request.headers()).is_some_and(is_json);
+    if !reads && request.method() != Method::DELETE && !json {
+        let detail = "send it with Content-Type: application/json";
+        return Err(Failure::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, "content-type", detail));
+    }
+    Ok(())
+}
+
+fn viewer(door: &Door, request: &Request) -> Result<Viewer, Failure> {
+    let unauthorized = |detail: &str| Failure::new(StatusCode::UNAUTHORIZED, "unauthorized", detail);
+    let open = OPEN.contains(&request.uri().path());
+    let bearer = text(request.headers(), header::AUTHORIZATION)
+        .and_then(|value| value.split_once(' '))
+        .filter(|(scheme, _)| scheme.eq_ignore_ascii_case("bearer"))
+        .map(|(_, secret)| secret.trim());
+    match bearer {
+        None if open || !door.config.auth_required => Ok(Viewer::Local),
+        None => Err(unauthorized(
+            "a token is needed; make one with: wilco token create NAME, and send Authorization: Bearer TOKEN",
+        )),
+        Some(secret) => match door.config.tokens.viewer(secret) {
+            Ok(Some(viewer)) => Ok(viewer),
+            Ok(None) if open => Ok(Viewer::Local),
+            Ok(None) => Err(unauthorized("this token is not known; it may have been revoked")),
+            Err(error) => {
+                tracing::error!(%error, "tokens cannot be read");
+                Err(Failure::new(
+                    StatusCode::SERVICE_UNAVAILABLE,
+                    "tokens",
+                    "tokens cannot be read at the moment",
+                ))
+            }
+        },
+    }
+}
+
+fn text(headers: &HeaderMap, name: header::HeaderName) -> Option<&str> {
+    headers.get(name).and_then(|value| value.to_str().ok())
+}
+
+pub(crate) fn content_type(headers: &HeaderMap) -> Option<&str> {
+    text(headers, header::CONTENT_TYPE).map(|value| value.split(';').next().unwrap_or("").trim())
+}
+
+pub(crate) fn is_json(kind: &str) -> bool {
+    let kind = kind.to_ascii_lowercase();
+    kind == "application/json" || kind == "application/x-ndjson" || kind.ends_with("+json")
+}

@@ -1,0 +1,58 @@
+//! What every door stands on: the runtime, the limits, who may come in.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::sync::Semaphore;
+use wilco_runtime::Handle;
+
+use crate::auth::Tokens;
+
+/// How the server is set up.
+#[derive(Debug, Clone)]
+pub struct Config {
+    /// Host headers that are let in, with their ports.
+    pub hosts: Vec<String>,
+    /// Origins that may write, besides none at all.
+    pub origins: Vec<String>,
+    /// Whether every call needs a token.
+    pub auth_required: bool,
+    pub tokens: Tokens,
+    pub limits: Limits,
+    pub version: String,
+}
+
+/// Past these: a clear error, never a crash.
+#[derive(Debug, Clone)]
+pub struct Limits {
+    pub body_bytes: usize,
+    pub header_timeout: Duration,
+    pub body_timeout: Duration,
+    pub idle_timeout: Duration,
+    pub connections: usize,
+    pub waiting_readers: usize,
+    pub wait: Duration,
+}
+
+impl Default for Limits {
+    fn default() -> Limits {
+        Limits {
+            body_bytes: 1 << 20,
+            header_timeout: Duration::from_secs(10),
+            body_timeout: Duration::from_secs(30),
+            idle_timeout: Duration::from_secs(75),
+            connections: 1024,
+            waiting_readers: 4096,
+            wait: Duration::from_secs(60),
+        }
+    }
+}
+
+/// Shared by all requests.
+#[derive(Debug, Clone)]
+pub(crate) struct Door {
+    pub(crate) handle: Handle,
+    pub(crate) config: Arc<Config>,
+    pub(crate) waiting: Arc<Semaphore>,
+    pub(crate) stopping: tokio::sync::watch::Receiver<bool>,
+}

@@ -1,0 +1,18 @@
+//! Is the server there, and can it work?
+
+use axum::Json;
+use axum::extract::State;
+use serde_json::{Value, json};
+
+use crate::door::Door;
+use crate::problem::Failure;
+
+pub(crate) async fn healthz(State(door): State<Door>) -> Json<Value> {
+    Json(json!({"status": "ok", "version": door.config.version}))
+}
+
+/// Ready when the store can be read.
+pub(crate) async fn readyz(State(door): State<Door>) -> Result<Json<Value>, Failure> {
+    let head = door.handle.read(|reader| reader.head()).await?;
+    Ok(Json(json!({"status": "ready", "position": head.position})))
+}

@@ -1,0 +1,16 @@
+//! The doors: HTTP. A door checks who comes in and how much it brings, turns bytes into commands and
+//! answers into bytes. It never touches a store: everything goes through the runtime's handle.
+
+mod auth;
+mod connection;
+mod door;
+mod health;
+mod problem;
+mod query;
+mod serve;
+mod shape;
+mod v1;
+
+pub use auth::{Role, Token, TokenError, Tokens};
+pub use door::{Config, Limits};
+pub use serve::serve;

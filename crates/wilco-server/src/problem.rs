@@ -1,0 +1,123 @@
+//! Errors as problem documents. The one place where causes become status codes.
+
+use axum::response::{IntoResponse, Response};
+use http::{StatusCode, header};
+use wilco_engine::Refused;
+use wilco_language::parse::{FieldError, ParseError};
+use wilco_runtime::{Overloaded, ReadError};
+use wilco_store::StoreError;
+use wilco_wire::{FieldProblem, Problem};
+
+/// An error on its way out.
+#[derive(Debug, Clone)]
+pub(crate) struct Failure(pub(crate) Problem);
+
+impl Failure {
+    pub(crate) fn new(status: StatusCode, kind: &str, detail: impl Into<String>) -> Failure {
+        Failure(Problem {
+            kind: format!("tag:wilco,2026:{kind}"),
+            title: status.canonical_reason().unwrap_or("Error").to_owned(),
+            status: status.as_u16(),
+            detail: detail.into(),
+            errors: Vec::new(),
+            exchange: None,
+        })
+    }
+
+    pub(crate) fn not_found(detail: impl Into<String>) -> Failure {
+        Failure::new(StatusCode::NOT_FOUND, "not-found", detail)
+    }
+
+    pub(crate) fn bad_request(detail: impl Into<String>) -> Failure {
+        Failure::new(StatusCode::BAD_REQUEST, "bad-request", detail)
+    }
+
+    pub(crate) fn invalid(errors: Vec<FieldError>) -> Failure {
+        let one = |error: &FieldError| format!("{} {}", error.pointer, error.detail);
+        let detail = errors.iter().map(one).collect::<Vec<_>>().join("; ");
+        let mut failure = Failure::new(StatusCode::UNPROCESSABLE_ENTITY, "validation", detail);
+        let field = |error: FieldError| FieldProblem { pointer: error.pointer, detail: error.detail };
+        failure.0.errors = errors.into_iter().map(field).collect();
+        failure
+    }
+}
+
+impl IntoResponse for Failure {
+    fn into_response(self) -> Response {
+        let status = StatusCode::from_u16(self.0.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+        let body = serde_json::to_string(&self.0).unwrap_or_default();
+        (status, [(header::CONTENT_TYPE, "application/problem+json")], body).into_response()
+    }
+}
+
+impl From<ParseError> for Failure {
+    fn from(error: ParseError) -> Failure {
+        match error {
+            ParseError::Syntax(_) => {
+                Failure::bad_request(format!("{error}; send a JSON object with from, to and content"))
+            }
+            ParseError::TooDeep => Failure::bad_request(error.to_string()),
+            ParseError::UnknownExchange(_) => Failure::not_found(error.to_string()),
+            ParseError::Fields(errors) => Failure::invalid(errors),
+        }
+    }
+}
+
+impl From<Refused> for Failure {
+    fn from(refused: Refused) -> Failure {
+        match refused {
+            Refused::NotFound { detail } => Failure::not_found(detail),
+            Refused::Forbidden { detail } => Failure::new(StatusCode::FORBIDDEN, "forbidden", detail),
+            Refused::Conflict { detail, exchange } => {
+                let mut failure = Failure::new(StatusCode::CONFLICT, "conflict", detail);
+                failure.0.exchange = exchange.map(|id| id.to_string());
+                failure
+            }
+            Refused::Invalid { errors } => Failure::invalid(errors),
+            Refused::KeyReused => Failure::new(
+                StatusCode::UNPROCESSABLE_ENTITY,
+                "key-reused",
+                "this Idempotency-Key or id came with another message before; use a new one for a new message",
+            ),
+            Refused::TooMany { detail } => Failure::new(StatusCode::TOO_MANY_REQUESTS, "too-many", detail),
+            Refused::Store(error) => Failure::from(&*error),
+        }
+    }
+}
+
+impl From<&StoreError> for Failure {
+    fn from(error: &StoreError) -> Failure {
+        match error {
+            StoreError::Full(_) => Failure::new(
+                StatusCode::INSUFFICIENT_STORAGE,
+                "disk-full",
+                "the disk is full and nothing was stored; make room and send it again",
+            ),
+            StoreError::Failed(_) => Failure::new(
+                StatusCode::SERVICE_UNAVAILABLE,
+                "store-failed",
+                "the store failed and nothing was acknowledged; send it again with the same Idempotency-Key",
+            ),
+            StoreError::Damaged { .. } => {
+                Failure::new(StatusCode::INTERNAL_SERVER_ERROR, "store-damaged", error.to_string())
+            }
+        }
+    }
+}
+
+impl From<Overloaded> for Failure {
+    fn from(overloaded: Overloaded) -> Failure {
+        Failure::new(StatusCode::SERVICE_UNAVAILABLE, "overloaded", overloaded.to_string())
+    }
+}
+
+impl From<ReadError> for Failure {
+    fn from(error: ReadError) -> Failure {
+        match error {
+            ReadError::Store(error) => Failure::from(&error),
+            ReadError::Lost => {
+                Failure::new(StatusCode::INTERNAL_SERVER_ERROR, "read-failed", "the read failed")
+            }
+        }
+    }
+}

@@ -1,0 +1,132 @@
+//! The query of a request, strict: an unknown key is an error that names the nearest known one.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use wilco_protocol::Span;
+
+use crate::problem::Failure;
+
+const DEFAULT_LIMIT: usize = 50;
+const MAX_LIMIT: usize = 1000;
+
+/// The keys and values of a query.
+#[derive(Debug)]
+pub(crate) struct Query(BTreeMap<String, String>);
+
+impl Query {
+    pub(crate) fn read(raw: Option<&str>, known: &[&str]) -> Result<Query, Failure> {
+        let mut pairs = BTreeMap::new();
+        for (key, value) in form(raw.unwrap_or("")) {
+            if !known.contains(&key.as_str()) {
+                return Err(Failure::bad_request(unknown(&key, known)));
+            }
+            if pairs.insert(key.clone(), value).is_some() {
+                return Err(Failure::bad_request(format!(
+                    "the query key {key:?} stands there twice; give it once"
+                )));
+            }
+        }
+        Ok(Query(pairs))
+    }
+
+    pub(crate) fn text(&self, key: &str) -> Option<&str> {
+        self.0.get(key).map(String::as_str).filter(|value| !value.is_empty())
+    }
+
+    pub(crate) fn flag(&self, key: &str) -> Result<Option<bool>, Failure> {
+        match self.text(key) {
+            None => Ok(None),
+            Some("true" | "1") => Ok(Some(true)),
+            Some("false" | "0") => Ok(Some(false)),
+            Some(other) => Err(Failure::bad_request(format!("{key}: expected true or false, got {other:?}"))),
+        }
+    }
+
+    /// A cursor from an earlier page.
+    pub(crate) fn cursor(&self, key: &str) -> Result<Option<u64>, Failure> {
+        let Some(text) = self.text(key) else { return Ok(None) };
+        let digits = text.len() <= 18 && text.bytes().all(|byte| byte.is_ascii_digit());
+        let number = text.parse().ok().filter(|_| digits);
+        number.map(Some).ok_or_else(|| {
+            Failure::bad_request(format!("{key}: {text:?} is no cursor; use the `next` of an earlier page"))
+        })
+    }
+
+    pub(crate) fn limit(&self) -> Result<usize, Failure> {
+        let Some(text) = self.text("limit") else { return Ok(DEFAULT_LIMIT) };
+        let wrong =
+            || Failure::bad_request(format!("limit: expected a number from 1 to {MAX_LIMIT}, got {text:?}"));
+        text.parse().ok().filter(|limit| (1..=MAX_LIMIT).contains(limit)).ok_or_else(wrong)
+    }
+
+    /// How long to wait for something new; none when nobody asked to.
+    pub(crate) fn wait(&self, most: Duration) -> Result<Option<Duration>, Failure> {
+        let Some(text) = self.text("wait") else { return Ok(None) };
+        let span: Span = text.parse().map_err(|error| Failure::bad_request(format!("wait: {error}")))?;
+        let wait = Duration::from_millis(span.as_millis());
+        if wait > most {
+            return Err(Failure::bad_request(format!("wait: at most {}s, got {text}", most.as_secs())));
+        }
+        Ok(Some(wait))
+    }
+}
+
+fn unknown(key: &str, known: &[&str]) -> String {
+    let near = known.iter().min_by_key(|word| strsim::damerau_levenshtein(word, key));
+    match near.filter(|word| strsim::damerau_levenshtein(word, key) <= 2) {
+        Some(word) => format!("there is no query key {key:?} here; did you mean {word:?}?"),
+        None if known.is_empty() => format!("there is no query key {key:?} here; this address takes none"),
+        None => format!("there is no query key {key:?} here; there are {}", known.join(", ")),
+    }
+}
+
+/// Decodes `a=b&c=d`.
+fn form(raw: &str) -> Vec<(String, String)> {
+    let pairs = raw.split('&').filter(|pair| !pair.is_empty());
+    pairs
+        .map(|pair| pair.split_once('=').unwrap_or((pair, "")))
+        .map(|(k, v)| (decoded(k), decoded(v)))
+        .collect()
+}
+
+fn decoded(text: &str) -> String {
+    let bytes = text.replace('+', " ").into_bytes();
+    let mut out = Vec::with_capacity(bytes.len());
+    let mut rest = bytes.as_slice();
+    while let [first, tail @ ..] = rest {
+        let code = match (first, tail) {
+            (b'%', [a, b, ..]) => hex(*a).zip(hex(*b)).map(|(a, b)| a * 16 + b),
+            _ => None,
+        };
+        out.push(code.unwrap_or(*first));
+        rest = if code.is_some() { &tail[2..] } else { tail };
+    }
+    String::from_utf8_lossy(&out).into_owned()
+}
+
+fn hex(digit: u8) -> Option<u8> {
+    (digit as char).to_digit(16).map(|value| value as u8)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn api_2b_queries_are_strict_and_say_what_would_be_right() {
+        let read = |raw: &str| Query::read(Some(raw), &["after", "limit", "wait"]);
+        assert_eq!(read("after=7&limit=3").unwrap().cursor("after").unwrap(), Some(7));
+        assert!(read("limt=3").unwrap_err().0.detail.contains("did you mean \"limit\""));
+        assert!(read("limit=0").unwrap().limit().is_err());
+        assert!(read("limit=1001").unwrap().limit().is_err());
+        assert!(read("after=x").unwrap().cursor("after").is_err());
+        assert!(read("wait=61s").unwrap().wait(Duration::from_secs(60)).is_err());
+        assert!(read("limit=1&limit=2").is_err());
+    }
+
+    #[test]
+    fn percent_codes_are_decoded_and_broken_ones_kept() {
+        assert_eq!(decoded("a%20b+c%C3%A9%zz%2"), "a b cé%zz%2");
+    }
+}

@@ -1,0 +1,121 @@
+//! Accepting connections, so many and no more, until told to stop.
+
+use std::convert::Infallible;
+use std::future::Future;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use axum::extract::Request;
+use axum::middleware::from_fn_with_state;
+use hyper::body::Incoming;
+use hyper_util::rt::{TokioIo, TokioTimer};
+use tokio::io::AsyncWriteExt;
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::{Semaphore, watch};
+use tower::ServiceExt;
+use wilco_runtime::Handle;
+
+use crate::auth::guard;
+use crate::connection::{Busy, Connection};
+use crate::door::{Config, Door};
+use crate::v1;
+
+/// How long a stopping server waits for answers that are on their way.
+const DRAIN: Duration = Duration::from_secs(10);
+
+/// Serves until `stop` is ready, then answers what it has begun.
+pub async fn serve(listener: TcpListener, handle: Handle, config: Config, stop: impl Future<Output = ()>) {
+    let (stopping, stopped) = watch::channel(false);
+    let waiting = Arc::new(Semaphore::new(config.limits.waiting_readers));
+    let seats = Arc::new(Semaphore::new(config.limits.connections));
+    let door = Door { handle, config: Arc::new(config), waiting, stopping: stopped.clone() };
+    let app = v1::router(&door).layer(from_fn_with_state(door.clone(), guard)).with_state(door.clone());
+    tokio::pin!(stop);
+    loop {
+        let stream = tokio::select! {
+            accepted = listener.accept() => match accepted {
+                Ok((stream, _)) => stream,
+                Err(error) => {
+                    tracing::warn!(%error, "a connection could not be accepted");
+                    tokio::time::sleep(Duration::from_millis(50)).await;
+                    continue;
+                }
+            },
+            () = &mut stop => break,
+        };
+        match seats.clone().try_acquire_owned() {
+            Ok(seat) => {
+                let (app, door, stopped) = (app.clone(), door.clone(), stopped.clone());
+                tokio::spawn(async move {
+                    connection(stream, app, &door.config, stopped).await;
+                    drop(seat);
+                });
+            }
+            Err(_) => {
+                tokio::spawn(turn_away(stream, door.config.limits.connections));
+            }
+        }
+    }
+    stopping.send_replace(true);
+    let all = door.config.limits.connections as u32;
+    if tokio::time::timeout(DRAIN, seats.acquire_many(all)).await.is_err() {
+        tracing::warn!("some connections did not end in time");
+    }
+}
+
+async fn connection(
+    stream: TcpStream,
+    app: axum::Router,
+    config: &Config,
+    mut stopped: watch::Receiver<bool>,
+) {
+    // Answers are small and waited for.
+    let _ = stream.set_nodelay(true);
+    let busy: Busy = Arc::new(AtomicBool::new(false));
+    let io = TokioIo::new(Connection::new(stream, busy.clone(), config.limits.header_timeout));
+    let service = hyper::service::service_fn(move |request: hyper::Request<Incoming>| {
+        let (app, busy) = (app.clone(), busy.clone());
+        busy.store(true, Ordering::Release);
+        async move {
+            let response = app.oneshot(request.map(axum::body::Body::new) as Request).await;
+            busy.store(false, Ordering::Release);
+            response as Result<_, Infallible>
+        }
+    });
+    let serving = hyper::server::conn::http1::Builder::new()
+        .timer(TokioTimer::new())
+        // Counted from the end of the last answer: how long a connection may rest.
+        .header_read_timeout(config.limits.idle_timeout)
+        .serve_connection(io, service);
+    tokio::pin!(serving);
+    tokio::select! {
+        // A connection that breaks is the client's business.
+        _ = &mut serving => return,
+        _ = stopped.wait_for(|stopped| *stopped) => serving.as_mut().graceful_shutdown(),
+    }
+    let _ = serving.await;
+}
+
+/// One connection too many: says so, and closes.
+async fn turn_away(mut stream: TcpStream, most: usize) {
+    let detail = format!("there are {most} connections already; close some, or try again later");
+    let body = serde_json::json!({
+        "type": "tag:wilco,2026:too-many-connections",
+        "title": "Service Unavailable",
+        "status": 503,
+        "detail": detail,
+    })
+    .to_string();
+    let head = format!(
+        "HTTP/1.1 503 Service Unavailable\r\ncontent-type: application/problem+json\r\ncontent-length: {}\r\n\
+         retry-after: 1\r\nconnection: close\r\n\r\n",
+        body.len()
+    );
+    let _ = tokio::time::timeout(Duration::from_secs(1), async {
+        stream.write_all(head.as_bytes()).await?;
+        stream.write_all(body.as_bytes()).await?;
+        stream.shutdown().await
+    })
+    .await;
+}

@@ -1,0 +1,180 @@
+//! From values to what stands on the wire.
+
+use serde_json::Value;
+use serde_json::value::RawValue;
+use wilco_engine::reads::{EscalationView, EventView, IncidentView, Letter};
+use wilco_engine::{Accepted, Summary, status};
+use wilco_protocol::Time;
+use wilco_protocol::directory::Agent;
+use wilco_protocol::exchange::View;
+use wilco_runtime::AgentNow;
+use wilco_store::{InboxStatus, Message};
+use wilco_wire as wire;
+
+fn json(raw: &RawValue) -> Value {
+    serde_json::from_str(raw.get()).unwrap_or(Value::Null)
+}
+
+/// The word for a value that serialises to one.
+fn word<T: serde::Serialize>(value: &T) -> String {
+    serde_json::to_value(value).ok().and_then(|value| value.as_str().map(str::to_owned)).unwrap_or_default()
+}
+
+/// As it was sent.
+pub(crate) fn original(message: &Message, status: InboxStatus) -> wire::Message {
+    wire::Message {
+        id: message.id.to_string(),
+        from: message.from.to_string(),
+        from_verified: message.from_verified,
+        to: message.to.to_string(),
+        subject: message.subject.clone(),
+        priority: word(&message.priority),
+        content: json(&message.content),
+        delivered: None,
+        in_reply_to: message.in_reply_to.as_ref().map(ToString::to_string),
+        exchange: message.exchange.map(|id| id.to_string()),
+        broadcast_id: message.broadcast_id.clone(),
+        timestamp: message.timestamp.to_string(),
+        status: status_word(status).to_owned(),
+        reading: message.reading.as_ref().map(|reading| wire::Reading {
+            exchange: reading.exchange.map(|id| id.to_string()),
+            rule: reading.rule.clone(),
+            meaning: reading.meaning.clone(),
+            effect: reading.effect.clone(),
+        }),
+    }
+}
+
+/// As its reader gets it.
+pub(crate) fn delivered(letter: &Letter) -> wire::Message {
+    let content = json(letter.message.delivered());
+    wire::Message { content, reading: None, ..original(&letter.message, letter.status) }
+}
+
+/// Both forms.
+pub(crate) fn whole(letter: &Letter) -> wire::Message {
+    let delivered = Some(json(letter.message.delivered()));
+    wire::Message { delivered, ..original(&letter.message, letter.status) }
+}
+
+pub(crate) fn status_word(status: InboxStatus) -> &'static str {
+    match status {
+        InboxStatus::Unread => "unread",
+        InboxStatus::Read => "read",
+        InboxStatus::Archived => "archived",
+        InboxStatus::Deleted => "deleted",
+    }
+}
+
+pub(crate) fn posted(accepted: &Accepted) -> Option<wire::Posted> {
+    let all: Vec<_> =
+        accepted.messages.iter().map(|message| original(message, InboxStatus::Unread)).collect();
+    let message = all.first()?.clone();
+    let messages = (all.len() > 1).then_some(all);
+    Some(wire::Posted { message, messages, exchange: accepted.exchange.as_ref().map(summary) })
+}
+
+fn summary(summary: &Summary) -> wire::Summary {
+    wire::Summary {
+        id: summary.id.to_string(),
+        protocol: summary.protocol.word().to_owned(),
+        state: summary.state.clone(),
+        task_id: summary.task_id.clone(),
+    }
+}
+
+pub(crate) fn agent(agent: &Agent, last_seen: Option<Time>, now: Time) -> wire::Agent {
+    let profile = agent.profile.clone();
+    wire::Agent {
+        id: agent.id.clone(),
+        name: agent.name.to_string(),
+        session: agent.session().to_owned(),
+        alias: profile.alias,
+        host: profile.host,
+        program: profile.program,
+        role: word(&profile.role),
+        capabilities: profile.capabilities,
+        nudge: profile.nudge,
+        github: profile.github,
+        labels: profile.labels,
+        status: status(agent.mark, last_seen, now).to_owned(),
+        last_seen: last_seen.map(|seen| seen.to_string()),
+    }
+}
+
+pub(crate) fn agent_now(now: &AgentNow, at: Time) -> wire::Agent {
+    agent(&now.agent, now.last_seen, at)
+}
+
+pub(crate) fn exchange(view: View) -> wire::Exchange {
+    wire::Exchange {
+        id: view.id.to_string(),
+        protocol: view.id.protocol.word().to_owned(),
+        state: view.state.to_owned(),
+        outcome: view.outcome.map(str::to_owned),
+        initiator: view.initiator.to_string(),
+        participants: view
+            .participants
+            .iter()
+            .map(|one| wire::Participant { agent: one.agent.to_string(), role: one.role.to_owned() })
+            .collect(),
+        subject: view.subject,
+        policy: view.policy,
+        timers: view
+            .timers
+            .iter()
+            .map(|timer| wire::Timer { name: timer.name.to_owned(), due: timer.due.to_string() })
+            .collect(),
+        checklist: view
+            .checklist
+            .iter()
+            .map(|item| wire::ChecklistItem {
+                item: item.item.to_owned(),
+                done: item.done,
+                at: item.at.map(|at| at.to_string()),
+            })
+            .collect(),
+        created: view.created.to_string(),
+        updated: view.updated.to_string(),
+        data: view.data,
+    }
+}
+
+/// The stored bytes with their position and hash.
+pub(crate) fn event(event: &EventView) -> Value {
+    let mut value: Value = serde_json::from_slice(&event.bytes).unwrap_or(Value::Null);
+    if let Value::Object(map) = &mut value {
+        map.insert("position".to_owned(), event.position.into());
+        map.insert("hash".to_owned(), hex(&event.hash).into());
+    }
+    value
+}
+
+pub(crate) fn hex(hash: &[u8]) -> String {
+    hash.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+pub(crate) fn escalation(view: EscalationView) -> wire::Escalation {
+    wire::Escalation {
+        id: view.id.to_string(),
+        exchange: view.id.exchange.to_string(),
+        reason: view.escalation.reason.word().to_owned(),
+        text: view.text,
+        evidence: view.evidence,
+        options: view.options.iter().map(|option| (*option).to_owned()).collect(),
+        addressee: view.escalation.addressee.to_string(),
+        opened: view.escalation.opened.to_string(),
+        closed: view.escalation.closed.as_ref().and_then(|closed| serde_json::to_value(closed).ok()),
+    }
+}
+
+pub(crate) fn incident(view: IncidentView) -> wire::Incident {
+    wire::Incident {
+        at: view.incident.at.to_string(),
+        kind: view.incident.kind,
+        agent: view.incident.agent.to_string(),
+        exchange: view.exchange.to_string(),
+        attempts: view.incident.attempts,
+        delivery: word(&view.incident.delivery),
+    }
+}

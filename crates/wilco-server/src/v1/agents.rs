@@ -1,0 +1,144 @@
+//! `/v1/agents`.
+
+use axum::Json;
+use axum::body::Body;
+use axum::extract::{Path, RawQuery, State};
+use axum::response::{IntoResponse, Response};
+use http::{HeaderMap, StatusCode};
+use serde_json::{Value, json};
+use wilco_engine::{Command, Done, PutAgent};
+use wilco_language::parse::FieldError;
+use wilco_protocol::Name;
+use wilco_protocol::directory::{Mark, Profile, Role};
+use wilco_wire::AgentSpec;
+
+use super::body::{bytes, expect_json};
+use crate::auth::Caller;
+use crate::door::Door;
+use crate::problem::Failure;
+use crate::query::Query;
+use crate::shape;
+
+pub(crate) async fn list(
+    State(door): State<Door>,
+    RawQuery(query): RawQuery,
+) -> Result<Json<Value>, Failure> {
+    Query::read(query.as_deref(), &[])?;
+    let now = door.handle.now();
+    let agents: Vec<_> =
+        door.handle.agents().await?.iter().map(|agent| shape::agent_now(agent, now)).collect();
+    Ok(Json(json!({"items": agents, "next": null})))
+}
+
+pub(crate) async fn get(
+    State(door): State<Door>,
+    RawQuery(query): RawQuery,
+    Path(name): Path<String>,
+) -> Result<Json<Value>, Failure> {
+    Query::read(query.as_deref(), &[])?;
+    let agents = door.handle.agents().await?;
+    let found = agents.iter().find(|one| one.agent.name.as_str().eq_ignore_ascii_case(&name));
+    let agent = found.ok_or_else(|| unknown(&name))?;
+    Ok(Json(json!(shape::agent_now(agent, door.handle.now()))))
+}
+
+pub(crate) fn unknown(name: &str) -> Failure {
+    Failure::not_found(format!("there is no agent {name:?}; list them with: wilco agents"))
+}
+
+pub(crate) async fn put(
+    State(door): State<Door>,
+    caller: Caller,
+    Path(name): Path<String>,
+    headers: HeaderMap,
+    body: Body,
+) -> Result<Response, Failure> {
+    expect_json(&headers)?;
+    let body = bytes(body, &door.config.limits).await?;
+    let spec: AgentSpec = match body.trim_ascii().is_empty() {
+        true => AgentSpec::default(),
+        false => serde_json::from_slice(&body).map_err(|error| bad_spec(&error))?,
+    };
+    let put = registration(name, spec, caller)?;
+    match door.handle.send(Command::PutAgent(Box::new(put))).await?? {
+        Done::Agent(changed) => {
+            let agent = shape::agent(&changed.agent, changed.last_seen, door.handle.now());
+            let status = if changed.created { StatusCode::CREATED } else { StatusCode::OK };
+            Ok((status, Json(agent)).into_response())
+        }
+        Done::Accepted(_) | Done::Nothing => Err(Failure::bad_request("nothing was registered")),
+    }
+}
+
+/// Syntax is 400; a wrong or unknown field 422.
+fn bad_spec(error: &serde_json::Error) -> Failure {
+    match error.classify() {
+        serde_json::error::Category::Data => {
+            Failure::invalid(vec![FieldError { pointer: String::new(), detail: error.to_string() }])
+        }
+        _ => Failure::bad_request(format!("the body is not JSON: {error}")),
+    }
+}
+
+fn registration(name: String, spec: AgentSpec, caller: Caller) -> Result<PutAgent, Failure> {
+    let wrong = |pointer: &str, detail: String| {
+        Failure::invalid(vec![FieldError { pointer: pointer.to_owned(), detail }])
+    };
+    if spec.name.as_ref().is_some_and(|given| *given != name) {
+        return Err(wrong("/name", format!("differs from the name in the address, {name:?}")));
+    }
+    let role = match spec.role.as_deref() {
+        None => Role::default(),
+        Some(word) => serde_json::from_value(json!(word)).map_err(|_| {
+            let roles = "worker, orchestrator, chief-of-staff, specialist, controller or user";
+            wrong("/role", format!("expected {roles}, got {word:?}"))
+        })?,
+    };
+    let mark = match spec.status.as_deref() {
+        None => None,
+        Some("active" | "idle" | "offline") => Some(None),
+        Some("unresponsive") => Some(Some(Mark::Unresponsive)),
+        Some("hibernated") => Some(Some(Mark::Hibernated)),
+        Some("inactive") => Some(Some(Mark::Inactive)),
+        Some(word) => {
+            let detail = format!("expected active, unresponsive, hibernated or inactive, got {word:?}");
+            return Err(wrong("/status", detail));
+        }
+    };
+    let profile = Profile {
+        alias: spec.alias,
+        session: spec.session,
+        host: spec.host,
+        program: spec.program,
+        role,
+        capabilities: spec.capabilities.unwrap_or_default(),
+        nudge: spec.nudge,
+        github: spec.github,
+        labels: spec.labels.unwrap_or_default(),
+    };
+    Ok(PutAgent { name, profile, mark, viewer: caller.viewer })
+}
+
+pub(crate) async fn remove(
+    State(door): State<Door>,
+    caller: Caller,
+    Path(name): Path<String>,
+) -> Result<StatusCode, Failure> {
+    door.handle.send(Command::RemoveAgent { name: Name::new(&name), by: caller.viewer }).await??;
+    Ok(StatusCode::NO_CONTENT)
+}
+
+/// A sign of life.
+pub(crate) async fn heartbeat(
+    State(door): State<Door>,
+    caller: Caller,
+    Path(name): Path<String>,
+) -> Result<StatusCode, Failure> {
+    if caller.agent.as_ref().is_some_and(|agent| agent.as_str() != name)
+        && matches!(caller.viewer, wilco_engine::Viewer::Agent(_))
+    {
+        return Err(unknown(&name));
+    }
+    door.handle.send(Command::Seen { agent: Name::new(&name) }).await??;
+    Ok(StatusCode::NO_CONTENT)
+}

@@ -1,0 +1,31 @@
+//! `POST /v1/test/clock`: moves the test clock. There only with `--test-clock`.
+
+use axum::Json;
+use axum::body::Body;
+use axum::extract::State;
+use serde::Deserialize;
+use serde_json::{Value, json};
+use wilco_language::parse::FieldError;
+use wilco_protocol::Span;
+
+use super::body::bytes;
+use crate::door::Door;
+use crate::problem::Failure;
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Advance {
+    advance: Span,
+}
+
+pub(crate) async fn advance(State(door): State<Door>, body: Body) -> Result<Json<Value>, Failure> {
+    let body = bytes(body, &door.config.limits).await?;
+    let by: Advance = serde_json::from_slice(&body).map_err(|error| match error.classify() {
+        serde_json::error::Category::Data => {
+            Failure::invalid(vec![FieldError { pointer: "/advance".to_owned(), detail: error.to_string() }])
+        }
+        _ => Failure::bad_request(format!("the body is not JSON: {error}")),
+    })?;
+    let now = door.handle.advance(by.advance).await?;
+    Ok(Json(json!({"now": now})))
+}

@@ -1,0 +1,94 @@
+//! `/v1/exchanges`.
+
+use axum::Json;
+use axum::extract::{Path, RawQuery, State};
+use serde_json::{Value, json};
+use wilco_engine::reads::{self, ExchangeQuery};
+use wilco_protocol::{ExchangeId, Name, Protocol};
+
+use crate::auth::Caller;
+use crate::door::Door;
+use crate::problem::Failure;
+use crate::query::Query;
+use crate::shape;
+
+const KEYS: [&str; 8] = ["protocol", "state", "open", "agent", "task", "q", "after", "limit"];
+
+pub(crate) async fn list(
+    State(door): State<Door>,
+    caller: Caller,
+    RawQuery(query): RawQuery,
+) -> Result<Json<Value>, Failure> {
+    let query = Query::read(query.as_deref(), &KEYS)?;
+    let wanted = ExchangeQuery {
+        protocol: query.text("protocol").map(protocol).transpose()?,
+        state: query.text("state").map(str::to_owned),
+        open: query.flag("open")?,
+        agent: query.text("agent").map(Name::new),
+        task: query.text("task").map(str::to_owned),
+        text: query.text("q").map(str::to_owned),
+        before: query.cursor("after")?,
+        limit: query.limit()?,
+    };
+    let part = door.handle.read(move |reader| reads::exchanges(reader, &caller.viewer, &wanted)).await?;
+    let items: Vec<_> = part.items.into_iter().map(shape::exchange).collect();
+    Ok(Json(json!({"items": items, "next": part.next.map(|next| next.to_string())})))
+}
+
+pub(crate) fn protocol(word: &str) -> Result<Protocol, Failure> {
+    let known = Protocol::ALL.into_iter().find(|protocol| protocol.word() == word);
+    known.ok_or_else(|| {
+        let words = Protocol::ALL.map(Protocol::word).join(", ");
+        Failure::bad_request(format!("protocol: expected one of {words}, got {word:?}"))
+    })
+}
+
+fn id(text: &str) -> Result<ExchangeId, Failure> {
+    text.parse().map_err(|_| missing(text))
+}
+
+fn missing(text: &str) -> Failure {
+    Failure::not_found(format!("there is no exchange {text:?}; list them with: wilco exchanges"))
+}
+
+pub(crate) async fn get(
+    State(door): State<Door>,
+    caller: Caller,
+    RawQuery(query): RawQuery,
+    Path(text): Path<String>,
+) -> Result<Json<Value>, Failure> {
+    Query::read(query.as_deref(), &[])?;
+    let id = id(&text)?;
+    let found = door.handle.read(move |reader| reads::exchange(reader, &caller.viewer, id)).await?;
+    found.map(|view| Json(json!(shape::exchange(view)))).ok_or_else(|| missing(&text))
+}
+
+pub(crate) async fn at(
+    State(door): State<Door>,
+    caller: Caller,
+    RawQuery(query): RawQuery,
+    Path((text, seq)): Path<(String, String)>,
+) -> Result<Json<Value>, Failure> {
+    Query::read(query.as_deref(), &[])?;
+    let id = id(&text)?;
+    let seq: u64 =
+        seq.parse().map_err(|_| Failure::bad_request(format!("seq: expected a number, got {seq:?}")))?;
+    let found = door.handle.read(move |reader| reads::exchange_at(reader, &caller.viewer, id, seq)).await?;
+    let none = || Failure::not_found(format!("{text} has no event {seq}"));
+    found.map(|view| Json(json!(shape::exchange(view)))).ok_or_else(none)
+}
+
+pub(crate) async fn events(
+    State(door): State<Door>,
+    caller: Caller,
+    RawQuery(query): RawQuery,
+    Path(text): Path<String>,
+) -> Result<Json<Value>, Failure> {
+    let query = Query::read(query.as_deref(), &["after", "limit"])?;
+    let (id, after, limit) = (id(&text)?, query.cursor("after")?.unwrap_or(0), query.limit()?);
+    let read =
+        move |reader: &dyn wilco_store::Reader| reads::events_of(reader, &caller.viewer, id, after, limit);
+    let part = door.handle.read(read).await?.ok_or_else(|| missing(&text))?;
+    let items: Vec<_> = part.items.iter().map(shape::event).collect();
+    Ok(Json(json!({"items": items, "next": part.next.map(|next| next.to_string())})))
+}

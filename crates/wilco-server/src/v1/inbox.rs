@@ -1,0 +1,112 @@
+//! `GET /v1/agents/{name}/inbox`: a page, or a wait for the next message.
+
+use std::time::Duration;
+
+use axum::Json;
+use axum::extract::{Path, RawQuery, State};
+use http::StatusCode;
+use serde_json::{Value, json};
+use tokio::time::Instant;
+use wilco_engine::reads::{self, InboxQuery, Letter, Part};
+use wilco_engine::{Command, Viewer};
+use wilco_protocol::Name;
+use wilco_store::InboxStatus;
+
+use super::agents::unknown;
+use crate::auth::Caller;
+use crate::door::Door;
+use crate::problem::Failure;
+use crate::query::Query;
+use crate::shape;
+
+pub(crate) async fn inbox(
+    State(door): State<Door>,
+    caller: Caller,
+    RawQuery(query): RawQuery,
+    Path(name): Path<String>,
+) -> Result<Json<Value>, Failure> {
+    let query = Query::read(query.as_deref(), &["status", "wait", "after", "limit"])?;
+    let wait = query.wait(door.config.limits.wait)?;
+    let statuses = statuses(query.text("status"))?;
+    let (after, limit) = (query.cursor("after")?, query.limit()?);
+    let agent = resolve(&door, &caller, &name, wait.is_some()).await?;
+    let query = InboxQuery { agent, statuses, after, limit };
+    let part = match wait {
+        None => page(&door, &caller, query).await?,
+        Some(wait) => wait_for(&door, &caller, query, wait).await?,
+    };
+    let part = part.ok_or_else(|| unknown(&name))?;
+    let items: Vec<_> = part.items.iter().map(shape::delivered).collect();
+    Ok(Json(json!({"items": items, "next": part.next.map(|next| next.to_string())})))
+}
+
+fn statuses(given: Option<&str>) -> Result<Vec<InboxStatus>, Failure> {
+    match given {
+        None => Ok(vec![InboxStatus::Unread, InboxStatus::Read]),
+        Some("all") => Ok(vec![InboxStatus::Unread, InboxStatus::Read, InboxStatus::Archived]),
+        Some("unread") => Ok(vec![InboxStatus::Unread]),
+        Some("read") => Ok(vec![InboxStatus::Read]),
+        Some("archived") => Ok(vec![InboxStatus::Archived]),
+        Some(other) => Err(Failure::bad_request(format!(
+            "status: expected unread, read, archived or all, got {other:?}"
+        ))),
+    }
+}
+
+/// The agent whose inbox it is. Waiting registers it; a plain read does not, and is no sign of life.
+async fn resolve(door: &Door, caller: &Caller, name: &str, waits: bool) -> Result<Name, Failure> {
+    let hidden = |agent: &Name| matches!(&caller.viewer, Viewer::Agent(own) if own != agent);
+    let text = name.to_owned();
+    let known = door.handle.read(move |reader| reads::agent(reader, &text)).await?;
+    match known {
+        Some(agent) if hidden(&agent) => Err(unknown(name)),
+        Some(agent) => {
+            if waits {
+                door.handle.send(Command::Waits { agent: agent.to_string() }).await??;
+            }
+            Ok(agent)
+        }
+        None if waits && !hidden(&Name::new(name)) => {
+            door.handle.send(Command::Waits { agent: name.to_owned() }).await??;
+            Ok(Name::new(name))
+        }
+        None => Err(unknown(name)),
+    }
+}
+
+async fn page(door: &Door, caller: &Caller, query: InboxQuery) -> Result<Option<Part<Letter>>, Failure> {
+    let viewer = caller.viewer.clone();
+    Ok(door.handle.read(move |reader| reads::inbox(reader, &viewer, &query)).await?)
+}
+
+/// Returns as soon as something follows `after`. Waiting is asked for before looking, so that nothing
+/// slips through in between.
+async fn wait_for(
+    door: &Door,
+    caller: &Caller,
+    query: InboxQuery,
+    wait: Duration,
+) -> Result<Option<Part<Letter>>, Failure> {
+    let _seat = door.waiting.try_acquire().map_err(|_| {
+        let detail = "too many readers are waiting; read without wait, or try again later";
+        Failure::new(StatusCode::SERVICE_UNAVAILABLE, "too-many-waiting", detail)
+    })?;
+    let until = Instant::now() + wait;
+    let notify = door.handle.waiters().inbox(&query.agent);
+    let mut stopping = door.stopping.clone();
+    loop {
+        let notified = notify.notified();
+        tokio::pin!(notified);
+        notified.as_mut().enable();
+        let part = page(door, caller, query.clone()).await?;
+        let found = part.as_ref().is_none_or(|part| !part.items.is_empty());
+        if found || Instant::now() >= until || *stopping.borrow() {
+            return Ok(part);
+        }
+        tokio::select! {
+            () = notified => {}
+            () = tokio::time::sleep_until(until) => {}
+            _ = stopping.changed() => {}
+        }
+    }
+}

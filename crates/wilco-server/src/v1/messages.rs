@@ -1,0 +1,141 @@
+//! `POST /v1/messages`, one or a batch, and `GET /v1/messages/{id}`.
+
+use axum::Json;
+use axum::body::Body;
+use axum::extract::{Path, RawQuery, State};
+use axum::response::{IntoResponse, Response};
+use http::{HeaderMap, StatusCode, header};
+use serde_json::{Value, json};
+use wilco_engine::{Answer, Command, Done, MarkAs, Post, reads};
+use wilco_language::parse;
+use wilco_protocol::MessageId;
+
+use super::body::{bytes, expect_json};
+use crate::auth::{Caller, content_type};
+use crate::door::Door;
+use crate::problem::Failure;
+use crate::query::Query;
+use crate::shape;
+
+const MAX_KEY: usize = 255;
+/// Messages in one batch.
+const MAX_LINES: usize = 1000;
+const NDJSON: &str = "application/x-ndjson";
+
+pub(crate) async fn post(
+    State(door): State<Door>,
+    caller: Caller,
+    RawQuery(query): RawQuery,
+    headers: HeaderMap,
+    body: Body,
+) -> Result<Response, Failure> {
+    Query::read(query.as_deref(), &[])?;
+    expect_json(&headers)?;
+    let key = idempotency_key(&headers)?;
+    let body = bytes(body, &door.config.limits).await?;
+    if content_type(&headers).is_some_and(|kind| kind.eq_ignore_ascii_case(NDJSON)) {
+        return batch(&door, &caller, key, &body).await;
+    }
+    let command = command(&caller, key, &body)?;
+    let answer = door.handle.send(command).await?;
+    let value = accepted(answer)?;
+    Ok((StatusCode::CREATED, Json(value)).into_response())
+}
+
+fn command(caller: &Caller, idempotency_key: Option<String>, body: &[u8]) -> Result<Command, Failure> {
+    let incoming = parse::message(body)?;
+    let (viewer, claimed) = (caller.viewer.clone(), caller.agent.clone());
+    Ok(Command::Post(Box::new(Post { incoming, idempotency_key, viewer, claimed })))
+}
+
+fn accepted(answer: Answer) -> Result<Value, Failure> {
+    match answer? {
+        Done::Accepted(accepted) => {
+            let posted = shape::posted(&accepted).and_then(|posted| serde_json::to_value(posted).ok());
+            posted.ok_or_else(|| Failure::not_found("the message was removed"))
+        }
+        Done::Agent(_) | Done::Nothing => Err(Failure::bad_request("nothing was sent")),
+    }
+}
+
+/// The batch door: one commit, a result for every line, and a bad line does not stop the others.
+async fn batch(door: &Door, caller: &Caller, key: Option<String>, body: &[u8]) -> Result<Response, Failure> {
+    let lines: Vec<_> =
+        body.split(|byte| *byte == b'\n').filter(|line| !line.trim_ascii().is_empty()).collect();
+    if lines.len() > MAX_LINES {
+        let detail = format!("{} messages in one request; at most {MAX_LINES} are taken", lines.len());
+        return Err(Failure::new(StatusCode::PAYLOAD_TOO_LARGE, "too-large", detail));
+    }
+    let of_line = |index: usize| key.as_ref().map(|key| format!("{key}/{index}"));
+    let parsed: Vec<_> =
+        lines.iter().enumerate().map(|(index, line)| command(caller, of_line(index), line)).collect();
+    let (mut commands, mut results) = (Vec::new(), Vec::new());
+    for one in parsed {
+        match one {
+            Ok(command) => {
+                commands.push(command);
+                results.push(None);
+            }
+            Err(failure) => results.push(Some(failure)),
+        }
+    }
+    let mut answers = door.handle.send_all(commands).await?.into_iter();
+    let mut out = String::new();
+    for result in results {
+        let value = match result {
+            Some(failure) => Err(failure),
+            None => answers.next().map_or_else(|| Err(wilco_runtime::Overloaded.into()), accepted),
+        };
+        let line = match value {
+            Ok(posted) => {
+                json!({"status": 201, "message": posted["message"], "exchange": posted["exchange"]})
+            }
+            Err(failure) => json!({"status": failure.0.status, "problem": failure.0}),
+        };
+        out.push_str(&line.to_string());
+        out.push('\n');
+    }
+    Ok(([(header::CONTENT_TYPE, NDJSON)], out).into_response())
+}
+
+fn idempotency_key(headers: &HeaderMap) -> Result<Option<String>, Failure> {
+    let Some(value) = headers.get("idempotency-key") else { return Ok(None) };
+    let legal =
+        |text: &&str| (1..=MAX_KEY).contains(&text.len()) && text.bytes().all(|b| (0x20..0x7f).contains(&b));
+    match value.to_str().ok().filter(legal) {
+        Some(key) => Ok(Some(key.to_owned())),
+        None => Err(Failure::bad_request(format!(
+            "Idempotency-Key: expected 1 to {MAX_KEY} printable ASCII characters"
+        ))),
+    }
+}
+
+pub(crate) async fn get(
+    State(door): State<Door>,
+    caller: Caller,
+    RawQuery(query): RawQuery,
+    Path(id): Path<String>,
+) -> Result<Json<Value>, Failure> {
+    Query::read(query.as_deref(), &[])?;
+    let key = MessageId::new(&id);
+    let found = door.handle.read(move |reader| reads::message(reader, &caller.viewer, &key)).await?;
+    let letter = found.ok_or_else(|| Failure::not_found(format!("there is no message {id:?}")))?;
+    Ok(Json(json!(shape::whole(&letter))))
+}
+
+/// Marks it as read in the inbox of its recipient.
+pub(crate) async fn read(
+    State(door): State<Door>,
+    caller: Caller,
+    RawQuery(query): RawQuery,
+    Path(id): Path<String>,
+) -> Result<StatusCode, Failure> {
+    Query::read(query.as_deref(), &[])?;
+    let (key, viewer) = (MessageId::new(&id), caller.viewer.clone());
+    let lookup = key.clone();
+    let found = door.handle.read(move |reader| reads::message(reader, &viewer, &lookup)).await?;
+    let letter = found.ok_or_else(|| Failure::not_found(format!("there is no message {id:?}")))?;
+    let agent = caller.agent.unwrap_or(letter.message.to);
+    door.handle.send(Command::Mark { agent, id: key, mark: MarkAs::Read }).await??;
+    Ok(StatusCode::NO_CONTENT)
+}

@@ -1,0 +1,58 @@
+//! Escalations, reports, and whether the journal is whole.
+
+use axum::Json;
+use axum::extract::{RawQuery, State};
+use serde_json::{Value, json};
+use wilco_engine::reads;
+use wilco_store::{StoreError, verify as walk};
+
+use crate::auth::Caller;
+use crate::door::Door;
+use crate::problem::Failure;
+use crate::query::Query;
+use crate::shape;
+
+pub(crate) async fn escalations(
+    State(door): State<Door>,
+    caller: Caller,
+    RawQuery(query): RawQuery,
+) -> Result<Json<Value>, Failure> {
+    let query = Query::read(query.as_deref(), &["open", "after", "limit"])?;
+    let (open, before, limit) = (query.flag("open")?, query.cursor("after")?, query.limit()?);
+    let read = move |reader: &dyn wilco_store::Reader| {
+        reads::escalations(reader, &caller.viewer, open, before, limit)
+    };
+    let part = door.handle.read(read).await?;
+    let items: Vec<_> = part.items.into_iter().map(shape::escalation).collect();
+    Ok(Json(json!({"items": items, "next": part.next.map(|next| next.to_string())})))
+}
+
+pub(crate) async fn incidents(
+    State(door): State<Door>,
+    caller: Caller,
+    RawQuery(query): RawQuery,
+) -> Result<Json<Value>, Failure> {
+    let query = Query::read(query.as_deref(), &["after", "limit"])?;
+    let (before, limit) = (query.cursor("after")?, query.limit()?);
+    let read =
+        move |reader: &dyn wilco_store::Reader| reads::incidents(reader, &caller.viewer, before, limit);
+    let part = door.handle.read(read).await?;
+    let items: Vec<_> = part.items.into_iter().map(shape::incident).collect();
+    Ok(Json(json!({"items": items, "next": part.next.map(|next| next.to_string())})))
+}
+
+/// Walks the whole journal.
+pub(crate) async fn verify(
+    State(door): State<Door>,
+    RawQuery(query): RawQuery,
+) -> Result<Json<Value>, Failure> {
+    Query::read(query.as_deref(), &[])?;
+    let walked = door.handle.read(|reader| match walk(reader, None) {
+        Ok(head) => Ok(json!({"ok": true, "events": head.position, "head": shape::hex(&head.hash)})),
+        Err(StoreError::Damaged { position, reason }) => {
+            Ok(json!({"ok": false, "position": position, "reason": reason}))
+        }
+        Err(error) => Err(error),
+    });
+    Ok(Json(walked.await?))
+}

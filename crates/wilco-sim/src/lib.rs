@@ -1,0 +1,1 @@
+//! A virtual world around the engine.

@@ -1,0 +1,86 @@
+//! Effects, idempotency, and the rebuild that leaves them alone.
+
+use wilco_protocol::Name;
+
+use crate::Store;
+use crate::batch::InboxStatus;
+use crate::error::StoreError;
+
+use super::{Author, Questions, answers};
+
+pub(super) fn effects_stay_until_settled(store: &mut dyn Store) -> Result<(), StoreError> {
+    let mut author = Author::default();
+    author.effect(2, 1, 50, 0);
+    author.effect(2, 0, 60, 0);
+    author.effect(1, 0, 70, 0);
+    store.commit(&author.take(1))?;
+    let seen = |store: &dyn Store| {
+        let effects = store.effects()?.into_iter();
+        Ok::<_, StoreError>(effects.map(|row| (row.position, row.index, row.attempts)).collect::<Vec<_>>())
+    };
+    assert_eq!(seen(store)?, [(1, 0, 0), (2, 0, 0), (2, 1, 0)], "in the order they were decided");
+
+    author.effect(2, 0, 90, 1);
+    author.settle(1, 0);
+    author.settle(1, 0);
+    store.commit(&author.take(2))?;
+    assert_eq!(seen(store)?, [(2, 0, 1), (2, 1, 0)]);
+    assert_eq!(store.effects()?[0].due.millis(), 90);
+    Ok(())
+}
+
+pub(super) fn g2_answers_are_remembered(store: &mut dyn Store) -> Result<(), StoreError> {
+    let (mut author, alice) = (Author::default(), Name::new("alice"));
+    author.remember("alice", "k", 100, "first");
+    author.remember("bob", "k", 200, "bob's");
+    let batch = author.take(200);
+    store.commit(&batch)?;
+    assert_eq!(store.idempotent(&alice, "k")?.as_ref(), Some(&batch.idempotency[0]));
+    assert_eq!(store.idempotent(&alice, "K")?, None);
+    assert_eq!(store.idempotent(&Name::new("carol"), "k")?, None, "a key belongs to its sender");
+
+    author.forget_before(100);
+    store.commit(&author.take(201))?;
+    assert!(store.idempotent(&alice, "k")?.is_some(), "not older than that");
+    author.remember("alice", "k", 300, "anew");
+    author.forget_before(201);
+    store.commit(&author.take(300))?;
+    let found = store.idempotent(&alice, "k")?;
+    assert_eq!(found.map(|row| row.answer), Some(b"anew".to_vec()), "as old as its newest answer");
+    assert_eq!(store.idempotent(&Name::new("bob"), "k")?, None, "forgotten");
+    Ok(())
+}
+
+pub(super) fn g8_rebuild_empties_the_derived(store: &mut dyn Store) -> Result<(), StoreError> {
+    let mut author = Author::default();
+    author.event(Some((1, 1)), "born");
+    author.message("m2", Some(1), "body");
+    author.effect(1, 0, 5, 0);
+    author.remember("alice", "task:1", 5, "answer");
+    let kept = author.clone();
+    let derive = |author: &mut Author| {
+        author.exchange(1, "assigned", true, Some(5));
+        author.key("task:1", 1, true);
+        author.agent("alice", "claude");
+        author.batch.inbox.push(crate::InboxRow {
+            agent: Name::new("alice"),
+            position: 2,
+            status: InboxStatus::Unread,
+        });
+    };
+    derive(&mut author);
+    store.commit(&author.take(9))?;
+    let whole = answers(store, &Questions::default())?;
+
+    store.begin_rebuild()?;
+    let bare = answers(store, &Questions::default())?;
+    let mut never_derived = crate::Memory::new();
+    never_derived.commit(&kept.clone().take(9))?;
+    assert_eq!(bare, answers(&never_derived, &Questions::default())?);
+
+    derive(&mut author);
+    store.commit(&author.take(9))?;
+    store.finish_rebuild()?;
+    assert_eq!(answers(store, &Questions::default())?, whole);
+    Ok(())
+}

@@ -1,0 +1,46 @@
+//! What can go wrong with a store, by what a caller does about it.
+
+use std::path::PathBuf;
+
+use thiserror::Error;
+
+/// A read or a commit did not work.
+#[derive(Debug, Error)]
+pub enum StoreError {
+    /// No room: nothing was stored; trying again helps once there is room.
+    #[error("the disk is full")]
+    Full(#[source] Source),
+    /// The file system or database failed; whether a commit took place is not known.
+    #[error("the store failed: {0}")]
+    Failed(#[source] Source),
+    /// What is stored is not what was written.
+    #[error("the store is damaged at journal position {position}: {reason}")]
+    Damaged { position: u64, reason: String },
+}
+
+pub type Source = Box<dyn std::error::Error + Send + Sync>;
+
+/// A data directory cannot be used.
+#[derive(Debug, Error)]
+pub enum OpenError {
+    #[error(
+        "the data directory {path} is in use by another server; stop it, or choose another with --data DIR"
+    )]
+    InUse { path: PathBuf },
+    #[error(
+        "cannot use the data directory {path}: {source}; make it writable, or choose another with --data DIR"
+    )]
+    Unusable {
+        path: PathBuf,
+        #[source]
+        source: std::io::Error,
+    },
+    #[error(
+        "the database in {path} has version {found}, this wilco knows up to {known}; use the newer wilco that wrote it"
+    )]
+    Newer { path: PathBuf, found: i64, known: i64 },
+    #[error("a rebuild of {path} was interrupted; run: wilco rebuild --data {path}")]
+    RebuildInterrupted { path: PathBuf },
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}

@@ -1,0 +1,38 @@
+//! Where everything is kept: the `Reader` and `Store` traits, in memory and on SQLite.
+//!
+//! Three kinds of table. *Record*, never rebuilt: journal and message. *Derived*, dropped and refolded
+//! from the record: exchange, key, inbox, agent. *Operational*, durable but not history: effect,
+//! idempotency, presence. What rows mean is the engine's business; who may see them is the doors'.
+
+mod batch;
+mod chain;
+pub mod conformance;
+mod error;
+mod memory;
+mod message;
+mod reader;
+mod sqlite;
+mod verify;
+
+pub use batch::{
+    AgentChange, Batch, EffectChange, EffectRow, ExchangeRow, IdempotencyRow, InboxMark, InboxRow,
+    InboxStatus, JournalRow, KeyChange, MessageRow,
+};
+pub use chain::{Hash, genesis, link};
+pub use error::{OpenError, Source, StoreError};
+pub use memory::Memory;
+pub use message::{Message, Priority, Reading};
+pub use reader::{ExchangeFilter, Head, InboxFilter, Reader};
+pub use sqlite::{Sqlite, SqliteReader};
+pub use verify::verify;
+
+/// What the one writer needs besides reading.
+pub trait Store: Reader {
+    /// Makes all of it durable, or none of it. After `Ok` it survives a power cut.
+    fn commit(&mut self, batch: &Batch) -> Result<(), StoreError>;
+
+    /// Empties the derived tables and remembers that they are incomplete until `finish_rebuild`.
+    fn begin_rebuild(&mut self) -> Result<(), StoreError>;
+
+    fn finish_rebuild(&mut self) -> Result<(), StoreError>;
+}

@@ -1,0 +1,108 @@
+//! A store in memory: for simulation and tests, with the same answers as the real one.
+//!
+//! It keeps nothing over a restart, so "durable" means here that a clone has it too.
+
+mod apply;
+mod check;
+mod read;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use wilco_protocol::directory::Agent;
+use wilco_protocol::{MessageId, Name, Time};
+
+use crate::batch::{Batch, EffectRow, ExchangeRow, IdempotencyRow, InboxStatus, JournalRow, MessageRow};
+use crate::error::StoreError;
+use crate::{Head, Store, genesis};
+
+/// A clone is a snapshot: it shares all rows, and costs something only when one of the two is
+/// written to again.
+#[derive(Debug, Clone, Default)]
+pub struct Memory {
+    tables: Arc<Tables>,
+}
+
+impl Memory {
+    pub fn new() -> Memory {
+        Memory::default()
+    }
+
+    /// Whether a rebuild was begun and not finished.
+    pub fn rebuilding(&self) -> bool {
+        self.tables.rebuilding
+    }
+}
+
+impl Store for Memory {
+    fn commit(&mut self, batch: &Batch) -> Result<(), StoreError> {
+        check::batch(&self.tables, batch)?;
+        Arc::make_mut(&mut self.tables).apply(batch);
+        Ok(())
+    }
+
+    fn begin_rebuild(&mut self) -> Result<(), StoreError> {
+        let tables = Arc::make_mut(&mut self.tables);
+        tables.derived = Derived::default();
+        tables.rebuilding = true;
+        Ok(())
+    }
+
+    fn finish_rebuild(&mut self) -> Result<(), StoreError> {
+        Arc::make_mut(&mut self.tables).rebuilding = false;
+        Ok(())
+    }
+}
+
+#[derive(Debug, Clone, Default)]
+struct Tables {
+    at: Option<Time>,
+    record: Record,
+    derived: Derived,
+    operational: Operational,
+    rebuilding: bool,
+}
+
+#[derive(Debug, Clone, Default)]
+struct Record {
+    /// Position 1 stands at index 0.
+    journal: Vec<Arc<JournalRow>>,
+    /// (exchange, seq) → position
+    events: BTreeMap<(u64, u64), u64>,
+    messages: BTreeMap<u64, Arc<MessageRow>>,
+    ids: BTreeMap<MessageId, u64>,
+    /// (exchange, position)
+    spoken: BTreeSet<(u64, u64)>,
+}
+
+#[derive(Debug, Clone, Default)]
+struct Derived {
+    inboxes: BTreeMap<Name, Inbox>,
+    exchanges: BTreeMap<u64, Arc<ExchangeRow>>,
+    keys: BTreeMap<String, BTreeSet<u64>>,
+    agents: BTreeMap<Name, Agent>,
+}
+
+#[derive(Debug, Clone, Default)]
+struct Inbox {
+    messages: BTreeMap<u64, InboxStatus>,
+    /// Those of `messages` that are unread, so that a long inbox is as quick as a short one.
+    unread: BTreeSet<u64>,
+}
+
+#[derive(Debug, Clone, Default)]
+struct Operational {
+    effects: BTreeMap<(u64, u32), EffectRow>,
+    idempotency: BTreeMap<(Name, String), Arc<IdempotencyRow>>,
+    /// Keys of `idempotency` by age.
+    ages: BTreeSet<(Time, Name, String)>,
+}
+
+impl Record {
+    fn head(&self, at: Option<Time>) -> Head {
+        match self.journal.last() {
+            Some(row) => Head { position: row.position, hash: row.hash, at },
+            None => Head { position: 0, hash: genesis(), at },
+        }
+    }
+}

@@ -1,0 +1,135 @@
+//! Answers from memory. Rows are copied out, as they would be from a database.
+
+use std::ops::Bound::{Excluded, Included, Unbounded};
+
+use wilco_protocol::directory::Agent;
+use wilco_protocol::{MessageId, Name, Time};
+
+use crate::batch::{EffectRow, ExchangeRow, IdempotencyRow, InboxStatus, JournalRow, MessageRow};
+use crate::error::StoreError;
+use crate::reader::{ExchangeFilter, Head, InboxFilter, Reader};
+
+use super::Memory;
+
+impl Reader for Memory {
+    fn head(&self) -> Result<Head, StoreError> {
+        Ok(self.tables.record.head(self.tables.at))
+    }
+
+    fn message(&self, id: &MessageId) -> Result<Option<MessageRow>, StoreError> {
+        match self.tables.record.ids.get(id) {
+            Some(position) => self.message_at(*position),
+            None => Ok(None),
+        }
+    }
+
+    fn message_at(&self, position: u64) -> Result<Option<MessageRow>, StoreError> {
+        Ok(self.tables.record.messages.get(&position).map(|row| MessageRow::clone(row)))
+    }
+
+    fn messages_of(&self, exchange: u64, after: u64, limit: usize) -> Result<Vec<MessageRow>, StoreError> {
+        let record = &self.tables.record;
+        let places = record.spoken.range((Excluded((exchange, after)), Included((exchange, u64::MAX))));
+        let rows = places.filter_map(|(_, position)| record.messages.get(position));
+        Ok(rows.take(limit).map(|row| MessageRow::clone(row)).collect())
+    }
+
+    fn messages_before(&self, before: Option<u64>, limit: usize) -> Result<Vec<MessageRow>, StoreError> {
+        let rows = self.tables.record.messages.range(..before.unwrap_or(u64::MAX));
+        Ok(rows.rev().take(limit).map(|(_, row)| MessageRow::clone(row)).collect())
+    }
+
+    fn inbox(&self, filter: &InboxFilter) -> Result<Vec<(InboxStatus, MessageRow)>, StoreError> {
+        let Some(inbox) = self.tables.derived.inboxes.get(&filter.agent) else { return Ok(Vec::new()) };
+        let row = |(position, status): (u64, InboxStatus)| {
+            Some((status, MessageRow::clone(self.tables.record.messages.get(&position)?)))
+        };
+        let behind = (Excluded(filter.after), Unbounded);
+        if filter.statuses == [InboxStatus::Unread] {
+            let places = inbox.unread.range(behind).map(|position| (*position, InboxStatus::Unread));
+            return Ok(places.filter_map(row).take(filter.limit).collect());
+        }
+        let places = inbox.messages.range(behind).map(|(position, status)| (*position, *status));
+        let wanted = places.filter(|(_, status)| filter.statuses.contains(status));
+        Ok(wanted.filter_map(row).take(filter.limit).collect())
+    }
+
+    fn inbox_status(&self, agent: &Name, position: u64) -> Result<Option<InboxStatus>, StoreError> {
+        let inbox = self.tables.derived.inboxes.get(agent);
+        Ok(inbox.and_then(|inbox| inbox.messages.get(&position).copied()))
+    }
+
+    fn inbox_end(&self, agent: &Name) -> Result<u64, StoreError> {
+        let inbox = self.tables.derived.inboxes.get(agent);
+        Ok(inbox.and_then(|inbox| inbox.messages.last_key_value()).map_or(0, |(position, _)| *position))
+    }
+
+    fn unread(&self, agent: &Name, most: usize) -> Result<usize, StoreError> {
+        let inbox = self.tables.derived.inboxes.get(agent);
+        Ok(inbox.map_or(0, |inbox| inbox.unread.len().min(most)))
+    }
+
+    fn exchange(&self, number: u64) -> Result<Option<ExchangeRow>, StoreError> {
+        Ok(self.tables.derived.exchanges.get(&number).map(|row| ExchangeRow::clone(row)))
+    }
+
+    fn exchanges(&self, filter: &ExchangeFilter) -> Result<Vec<ExchangeRow>, StoreError> {
+        let derived = &self.tables.derived;
+        let before = filter.before.unwrap_or(u64::MAX);
+        if filter.keys.is_empty() {
+            let rows = derived.exchanges.range(..before).rev().map(|(_, row)| &**row);
+            return Ok(rows.filter(|row| fits(row, filter)).take(filter.limit).cloned().collect());
+        }
+        let sets: Option<Vec<_>> = filter.keys.iter().map(|key| derived.keys.get(key)).collect();
+        // The rarest key leads, so that few exchanges are looked at.
+        let Some(rarest) = sets.iter().flatten().min_by_key(|set| set.len()) else { return Ok(Vec::new()) };
+        let in_all = |number: &&u64| sets.iter().flatten().all(|set| set.contains(number));
+        let rows = rarest.range(..before).rev().filter(in_all);
+        let rows = rows.filter_map(|number| derived.exchanges.get(number)).map(|row| &**row);
+        Ok(rows.filter(|row| fits(row, filter)).take(filter.limit).cloned().collect())
+    }
+
+    fn find(&self, key: &str, limit: usize) -> Result<Vec<u64>, StoreError> {
+        let numbers = self.tables.derived.keys.get(key);
+        Ok(numbers.map(|numbers| numbers.iter().rev().take(limit).copied().collect()).unwrap_or_default())
+    }
+
+    fn wakes(&self) -> Result<Vec<(Time, u64)>, StoreError> {
+        let exchanges = self.tables.derived.exchanges.values();
+        let mut wakes: Vec<_> = exchanges.filter_map(|row| Some((row.wake_at?, row.id.number))).collect();
+        wakes.sort_unstable();
+        Ok(wakes)
+    }
+
+    fn journal(&self, after: u64, limit: usize) -> Result<Vec<JournalRow>, StoreError> {
+        let journal = &self.tables.record.journal;
+        let start = usize::try_from(after).unwrap_or(usize::MAX).min(journal.len());
+        Ok(journal[start..].iter().take(limit).map(|row| JournalRow::clone(row)).collect())
+    }
+
+    fn journal_of(&self, exchange: u64, after_seq: u64, limit: usize) -> Result<Vec<JournalRow>, StoreError> {
+        let record = &self.tables.record;
+        let events = record.events.range((Excluded((exchange, after_seq)), Included((exchange, u64::MAX))));
+        let rows = events.map(|(_, position)| &record.journal[*position as usize - 1]);
+        Ok(rows.take(limit).map(|row| JournalRow::clone(row)).collect())
+    }
+
+    fn agents(&self) -> Result<Vec<Agent>, StoreError> {
+        Ok(self.tables.derived.agents.values().cloned().collect())
+    }
+
+    fn effects(&self) -> Result<Vec<EffectRow>, StoreError> {
+        Ok(self.tables.operational.effects.values().cloned().collect())
+    }
+
+    fn idempotent(&self, sender: &Name, key: &str) -> Result<Option<IdempotencyRow>, StoreError> {
+        let found = self.tables.operational.idempotency.get(&(sender.clone(), key.to_owned()));
+        Ok(found.map(|row| IdempotencyRow::clone(row)))
+    }
+}
+
+fn fits(row: &ExchangeRow, filter: &ExchangeFilter) -> bool {
+    filter.protocol.is_none_or(|protocol| row.id.protocol == protocol)
+        && filter.state.as_ref().is_none_or(|state| row.state == *state)
+        && filter.open.is_none_or(|open| row.open == open)
+}

@@ -1,0 +1,74 @@
+//! What can be asked of a store. Lists are bounded by their callers.
+
+use wilco_protocol::directory::Agent;
+use wilco_protocol::{MessageId, Name, Protocol, Time};
+
+use crate::batch::{EffectRow, ExchangeRow, IdempotencyRow, InboxStatus, JournalRow, MessageRow};
+use crate::chain::Hash;
+use crate::error::StoreError;
+
+/// The newest event.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Head {
+    /// 0 when nothing has happened yet.
+    pub position: u64,
+    pub hash: Hash,
+    /// When the newest batch was committed.
+    pub at: Option<Time>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct ExchangeFilter {
+    pub protocol: Option<Protocol>,
+    pub state: Option<String>,
+    pub open: Option<bool>,
+    /// Only those that have all these keys.
+    pub keys: Vec<String>,
+    /// Only those with a smaller number: newest first.
+    pub before: Option<u64>,
+    pub limit: usize,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct InboxFilter {
+    pub agent: Name,
+    /// Only these statuses; deleted ones only if named here.
+    pub statuses: Vec<InboxStatus>,
+    /// Only messages behind this position, oldest first.
+    pub after: u64,
+    pub limit: usize,
+}
+
+/// Every method sees all commits that returned before it was called.
+pub trait Reader {
+    fn head(&self) -> Result<Head, StoreError>;
+
+    fn message(&self, id: &MessageId) -> Result<Option<MessageRow>, StoreError>;
+    fn message_at(&self, position: u64) -> Result<Option<MessageRow>, StoreError>;
+    /// Messages of an exchange, oldest first.
+    fn messages_of(&self, exchange: u64, after: u64, limit: usize) -> Result<Vec<MessageRow>, StoreError>;
+    /// All messages, newest first.
+    fn messages_before(&self, before: Option<u64>, limit: usize) -> Result<Vec<MessageRow>, StoreError>;
+
+    fn inbox(&self, filter: &InboxFilter) -> Result<Vec<(InboxStatus, MessageRow)>, StoreError>;
+    fn inbox_status(&self, agent: &Name, position: u64) -> Result<Option<InboxStatus>, StoreError>;
+    /// The position of the newest message of this inbox, whatever its status; 0 if there is none.
+    fn inbox_end(&self, agent: &Name) -> Result<u64, StoreError>;
+    /// How many messages are unread, counted up to `most`.
+    fn unread(&self, agent: &Name, most: usize) -> Result<usize, StoreError>;
+
+    fn exchange(&self, number: u64) -> Result<Option<ExchangeRow>, StoreError>;
+    /// Newest first.
+    fn exchanges(&self, filter: &ExchangeFilter) -> Result<Vec<ExchangeRow>, StoreError>;
+    /// The numbers of exchanges that have this key, newest first.
+    fn find(&self, key: &str, limit: usize) -> Result<Vec<u64>, StoreError>;
+    /// Every exchange that wants to be woken, and when.
+    fn wakes(&self) -> Result<Vec<(Time, u64)>, StoreError>;
+
+    fn journal(&self, after: u64, limit: usize) -> Result<Vec<JournalRow>, StoreError>;
+    fn journal_of(&self, exchange: u64, after_seq: u64, limit: usize) -> Result<Vec<JournalRow>, StoreError>;
+
+    fn agents(&self) -> Result<Vec<Agent>, StoreError>;
+    fn effects(&self) -> Result<Vec<EffectRow>, StoreError>;
+    fn idempotent(&self, sender: &Name, key: &str) -> Result<Option<IdempotencyRow>, StoreError>;
+}

@@ -1,0 +1,66 @@
+//! Connections and how they are set up.
+
+use std::path::Path;
+use std::time::Duration;
+
+use rusqlite::{Connection, OpenFlags, Result};
+
+use super::files::DATABASE;
+
+/// Nobody else writes, so waiting longer than this means that something is wrong.
+const BUSY: Duration = Duration::from_secs(5);
+
+/// Measured: larger pages write more into the log for each row, smaller ones split more often.
+const PAGE_BYTES: i64 = 4096;
+const WRITER_CACHE_KIB: i64 = 16 * 1024;
+const READER_CACHE_KIB: i64 = 4 * 1024;
+
+/// A log that grew because a reader held it back shrinks to this again.
+const LOG_BYTES: i64 = 64 * 1024 * 1024;
+
+/// More than there are statements, so that each is prepared once.
+const STATEMENTS: usize = 128;
+
+/// The connection that writes. The file is there already and nothing in it has been changed yet.
+pub(super) fn writer(database: &Path) -> Result<Connection> {
+    connect(database, OpenFlags::SQLITE_OPEN_READ_WRITE)
+}
+
+/// Makes the writer's connection keep its promises. Comes after the version was looked at, because a
+/// database of a newer wilco must stay as it is.
+pub(super) fn set_up_writer(connection: &Connection) -> Result<()> {
+    connection.pragma_update(None, "page_size", PAGE_BYTES)?;
+    let mode: String = connection.pragma_update_and_check(None, "journal_mode", "WAL", |row| row.get(0))?;
+    if mode != "wal" {
+        let reason = format!("expected journal mode wal, got {mode}");
+        let error = rusqlite::ffi::Error::new(rusqlite::ffi::SQLITE_CANTOPEN);
+        return Err(rusqlite::Error::SqliteFailure(error, Some(reason)));
+    }
+    connection.pragma_update(None, "synchronous", "FULL")?;
+    // The store decides when, and looks at what comes of it.
+    connection.pragma_update_and_check(None, "wal_autocheckpoint", 0, |_| Ok(()))?;
+    connection.pragma_update_and_check(None, "journal_size_limit", LOG_BYTES, |_| Ok(()))?;
+    connection.pragma_update(None, "cache_size", -WRITER_CACHE_KIB)
+}
+
+/// A connection that cannot write.
+pub(super) fn reader(directory: &Path) -> Result<Connection> {
+    let connection = connect(&directory.join(DATABASE), OpenFlags::SQLITE_OPEN_READ_ONLY)?;
+    connection.pragma_update(None, "cache_size", -READER_CACHE_KIB)?;
+    Ok(connection)
+}
+
+fn connect(database: &Path, access: OpenFlags) -> Result<Connection> {
+    let flags = access | OpenFlags::SQLITE_OPEN_NO_MUTEX | OpenFlags::SQLITE_OPEN_NOFOLLOW;
+    let connection = Connection::open_with_flags(database, flags)?;
+    connection.busy_timeout(BUSY)?;
+    connection.set_prepared_statement_cache_capacity(STATEMENTS);
+    connection.pragma_update(None, "foreign_keys", false)?;
+    connection.pragma_update(None, "trusted_schema", false)?;
+    connection.pragma_update(None, "temp_store", "MEMORY")?;
+    // A failing disk under a mapped file kills the process; under a read it is an error to report.
+    connection.pragma_update_and_check(None, "mmap_size", 0, |_| Ok(()))?;
+    // Damage is better found than served.
+    connection.pragma_update(None, "cell_size_check", true)?;
+    Ok(connection)
+}

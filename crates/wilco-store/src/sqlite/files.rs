@@ -1,0 +1,77 @@
+//! The data directory and the files in it: private, and never reached through a symlink.
+
+use std::fs::{self, DirBuilder, File, OpenOptions, Permissions};
+use std::io;
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt};
+use std::path::{Path, PathBuf};
+
+use rustix::fs::OFlags;
+
+pub(super) const DATABASE: &str = "wilco.db";
+pub(super) const LOCK: &str = "wilco.lock";
+
+const PRIVATE_FILE: u32 = 0o600;
+const PRIVATE_DIRECTORY: u32 = 0o700;
+
+/// Makes the directory if it is missing, and gives its real path. The directory itself may be reached
+/// through a symlink: where data lies is its owner's choice.
+pub(super) fn directory(path: &Path) -> io::Result<PathBuf> {
+    if !path.exists() {
+        DirBuilder::new().recursive(true).mode(PRIVATE_DIRECTORY).create(path)?;
+        if let Some(parent) = path.canonicalize()?.parent() {
+            sync_directory(parent)?;
+        }
+    }
+    let real = path.canonicalize()?;
+    if real.is_dir() { Ok(real) } else { Err(io::ErrorKind::NotADirectory.into()) }
+}
+
+/// Makes the database file, empty and private, before SQLite would make it readable for others. Its
+/// log and index take over its permissions.
+pub(super) fn prepare_database(directory: &Path) -> io::Result<PathBuf> {
+    let database = directory.join(DATABASE);
+    for name in [DATABASE, "wilco.db-wal", "wilco.db-shm", "wilco.db-journal"] {
+        make_private(&directory.join(name))?;
+    }
+    if !database.exists() {
+        OpenOptions::new().write(true).create_new(true).mode(PRIVATE_FILE).open(&database)?;
+    }
+    sync_directory(directory)?;
+    Ok(database)
+}
+
+/// Opens a file of ours, making it if it is missing.
+pub(super) fn open_private(path: &Path) -> io::Result<File> {
+    make_private(path)?;
+    let no_follow = OFlags::NOFOLLOW.bits() as i32;
+    OpenOptions::new()
+        .read(true)
+        .write(true)
+        .create(true)
+        .truncate(false)
+        .mode(PRIVATE_FILE)
+        .custom_flags(no_follow)
+        .open(path)
+}
+
+/// Refuses what is not a plain file, and takes rights from others. By path, not by opening it: closing
+/// a file lets go of every lock that SQLite has on it in this process.
+fn make_private(path: &Path) -> io::Result<()> {
+    let metadata = match fs::symlink_metadata(path) {
+        Ok(metadata) => metadata,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+        Err(error) => return Err(error),
+    };
+    if !metadata.is_file() {
+        return Err(io::Error::other(format!("{} is not a plain file", path.display())));
+    }
+    if metadata.permissions().mode() & 0o777 != PRIVATE_FILE {
+        fs::set_permissions(path, Permissions::from_mode(PRIVATE_FILE))?;
+    }
+    Ok(())
+}
+
+/// Without this a power cut may take a file that is new, with all that was synced into it.
+fn sync_directory(path: &Path) -> io::Result<()> {
+    File::open(path)?.sync_all()
+}

@@ -1,0 +1,52 @@
+//! From a directory to a store.
+
+use std::io;
+use std::path::Path;
+
+use rusqlite::ErrorCode;
+
+use crate::error::{OpenError, StoreError};
+
+use super::lock::Lock;
+use super::query::head;
+use super::{Sqlite, connection, files, schema};
+
+impl Sqlite {
+    /// Opens a data directory, making it if it is missing. Only one server at a time gets it.
+    pub fn open(directory: &Path) -> Result<Sqlite, OpenError> {
+        let store = Sqlite::open_for_rebuild(directory)?;
+        if schema::is_rebuilding(&store.connection).map_err(StoreError::from)? {
+            return Err(OpenError::RebuildInterrupted { path: directory.to_owned() });
+        }
+        Ok(store)
+    }
+
+    /// Opens it also when its derived tables are incomplete.
+    pub fn open_for_rebuild(path: &Path) -> Result<Sqlite, OpenError> {
+        let unusable = |source: io::Error| OpenError::Unusable { path: path.to_owned(), source };
+        let directory = files::directory(path).map_err(unusable)?;
+        let lock = Lock::take(&directory.join(files::LOCK)).map_err(unusable)?;
+        let lock = lock.ok_or_else(|| OpenError::InUse { path: path.to_owned() })?;
+        let database = files::prepare_database(&directory).map_err(unusable)?;
+
+        let refused = |error| refused(path, error);
+        let mut connection = connection::writer(&database).map_err(refused)?;
+        let found = schema::version(&connection).map_err(refused)?;
+        if found > schema::VERSION {
+            return Err(OpenError::Newer { path: path.to_owned(), found, known: schema::VERSION });
+        }
+        connection::set_up_writer(&connection).map_err(refused)?;
+        schema::migrate(&mut connection).map_err(refused)?;
+        let head = head(&connection)?;
+        Ok(Sqlite { connection, head, broken: None, directory, _lock: lock })
+    }
+}
+
+fn refused(path: &Path, error: rusqlite::Error) -> OpenError {
+    match error.sqlite_error_code() {
+        Some(ErrorCode::CannotOpen | ErrorCode::PermissionDenied | ErrorCode::ReadOnly) => {
+            OpenError::Unusable { path: path.to_owned(), source: io::Error::other(error) }
+        }
+        _ => OpenError::Store(error.into()),
+    }
+}

@@ -1,0 +1,100 @@
+//! Answers from the database. Each is one statement, so each sees one state of it.
+
+use wilco_protocol::directory::Agent;
+use wilco_protocol::{MessageId, Name, Time};
+
+use crate::batch::{EffectRow, ExchangeRow, IdempotencyRow, InboxStatus, JournalRow, MessageRow};
+use crate::error::StoreError;
+use crate::reader::{ExchangeFilter, Head, InboxFilter, Reader};
+
+use super::query::{self, Connected, first, list};
+use super::rows::{self, int, limit};
+use super::{exchanges, inbox};
+
+impl<C: Connected> Reader for C {
+    fn head(&self) -> Result<Head, StoreError> {
+        query::head(self.connection())
+    }
+
+    fn message(&self, id: &MessageId) -> Result<Option<MessageRow>, StoreError> {
+        let sql = "SELECT position, id, exchange, body FROM message WHERE id = ?1";
+        first(self.connection(), sql, [id.as_str()], rows::message)
+    }
+
+    fn message_at(&self, position: u64) -> Result<Option<MessageRow>, StoreError> {
+        let sql = "SELECT position, id, exchange, body FROM message WHERE position = ?1";
+        first(self.connection(), sql, [int(position)], rows::message)
+    }
+
+    fn messages_of(&self, exchange: u64, after: u64, most: usize) -> Result<Vec<MessageRow>, StoreError> {
+        let sql = "SELECT position, id, exchange, body FROM message
+                   WHERE exchange = ?1 AND position > ?2 ORDER BY position LIMIT ?3";
+        list(self.connection(), sql, (int(exchange), int(after), limit(most)), rows::message)
+    }
+
+    fn messages_before(&self, before: Option<u64>, most: usize) -> Result<Vec<MessageRow>, StoreError> {
+        let sql = "SELECT position, id, exchange, body FROM message
+                   WHERE position < ?1 ORDER BY position DESC LIMIT ?2";
+        list(self.connection(), sql, (int(before.unwrap_or(u64::MAX)), limit(most)), rows::message)
+    }
+
+    fn inbox(&self, filter: &InboxFilter) -> Result<Vec<(InboxStatus, MessageRow)>, StoreError> {
+        inbox::page(self.connection(), filter)
+    }
+
+    fn inbox_status(&self, agent: &Name, position: u64) -> Result<Option<InboxStatus>, StoreError> {
+        inbox::status(self.connection(), agent, position)
+    }
+
+    fn inbox_end(&self, agent: &Name) -> Result<u64, StoreError> {
+        inbox::end(self.connection(), agent)
+    }
+
+    fn unread(&self, agent: &Name, most: usize) -> Result<usize, StoreError> {
+        inbox::unread(self.connection(), agent, most)
+    }
+
+    fn exchange(&self, number: u64) -> Result<Option<ExchangeRow>, StoreError> {
+        let sql = "SELECT number, protocol, state, open, seq, wake_at, body FROM exchange WHERE number = ?1";
+        first(self.connection(), sql, [int(number)], rows::exchange)
+    }
+
+    fn exchanges(&self, filter: &ExchangeFilter) -> Result<Vec<ExchangeRow>, StoreError> {
+        exchanges::page(self.connection(), filter)
+    }
+
+    fn find(&self, key: &str, limit: usize) -> Result<Vec<u64>, StoreError> {
+        exchanges::numbers(self.connection(), key, limit)
+    }
+
+    fn wakes(&self) -> Result<Vec<(Time, u64)>, StoreError> {
+        let sql = "SELECT wake_at, number FROM exchange WHERE wake_at IS NOT NULL ORDER BY wake_at, number";
+        list(self.connection(), sql, (), |row| Ok((rows::time(row, 0)?, rows::number(row, 1, 0)?)))
+    }
+
+    fn journal(&self, after: u64, most: usize) -> Result<Vec<JournalRow>, StoreError> {
+        let sql = "SELECT position, exchange, seq, hash, bytes FROM journal
+                   WHERE position > ?1 ORDER BY position LIMIT ?2";
+        list(self.connection(), sql, (int(after), limit(most)), rows::journal)
+    }
+
+    fn journal_of(&self, exchange: u64, after_seq: u64, most: usize) -> Result<Vec<JournalRow>, StoreError> {
+        let sql = "SELECT position, exchange, seq, hash, bytes FROM journal
+                   WHERE exchange = ?1 AND seq > ?2 ORDER BY seq LIMIT ?3";
+        list(self.connection(), sql, (int(exchange), int(after_seq), limit(most)), rows::journal)
+    }
+
+    fn agents(&self) -> Result<Vec<Agent>, StoreError> {
+        list(self.connection(), "SELECT body FROM agent ORDER BY name", (), rows::agent)
+    }
+
+    fn effects(&self) -> Result<Vec<EffectRow>, StoreError> {
+        let sql = "SELECT position, idx, due, attempts, body FROM effect ORDER BY position, idx";
+        list(self.connection(), sql, (), rows::effect)
+    }
+
+    fn idempotent(&self, sender: &Name, key: &str) -> Result<Option<IdempotencyRow>, StoreError> {
+        let sql = "SELECT sender, key, request, at, answer FROM idempotency WHERE sender = ?1 AND key = ?2";
+        first(self.connection(), sql, (sender.as_str(), key), rows::idempotency)
+    }
+}

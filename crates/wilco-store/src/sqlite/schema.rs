@@ -1,0 +1,136 @@
+//! The tables, and how a database becomes one of this version.
+
+use rusqlite::{Connection, Result};
+
+/// Each brings the database from the version that is its place here to the next. Never changed once
+/// released, only added to.
+const MIGRATIONS: [&str; 1] = [FIRST];
+
+/// The version of a database that all migrations were applied to.
+pub(super) const VERSION: i64 = MIGRATIONS.len() as i64;
+
+const FIRST: &str = "
+    -- Record: never rebuilt.
+
+    CREATE TABLE journal (
+        position INTEGER PRIMARY KEY,
+        exchange INTEGER,
+        seq      INTEGER,
+        hash     BLOB NOT NULL,
+        bytes    BLOB NOT NULL
+    );
+    CREATE UNIQUE INDEX journal_of ON journal (exchange, seq) WHERE exchange IS NOT NULL;
+
+    CREATE TABLE message (
+        position INTEGER PRIMARY KEY,
+        id       TEXT NOT NULL UNIQUE,
+        exchange INTEGER,
+        body     BLOB NOT NULL
+    );
+    CREATE INDEX message_of ON message (exchange) WHERE exchange IS NOT NULL;
+
+    -- Derived: emptied and folded from the journal again by a rebuild.
+
+    -- By status before position: a page of unread messages does not wade through the archived ones,
+    -- however many there are, and a message costs one entry where a table and an index would cost two.
+    CREATE TABLE inbox (
+        agent    TEXT NOT NULL,
+        status   INTEGER NOT NULL,
+        position INTEGER NOT NULL,
+        PRIMARY KEY (agent, status, position)
+    ) WITHOUT ROWID;
+
+    -- Entries of inboxes that were not moved there yet.
+    CREATE TABLE arrival (
+        position INTEGER NOT NULL,
+        agent    TEXT NOT NULL,
+        status   INTEGER NOT NULL,
+        PRIMARY KEY (position, agent)
+    ) WITHOUT ROWID;
+
+    CREATE TABLE exchange (
+        number   INTEGER PRIMARY KEY,
+        protocol TEXT NOT NULL,
+        state    TEXT NOT NULL,
+        open     INTEGER NOT NULL,
+        seq      INTEGER NOT NULL,
+        wake_at  INTEGER,
+        body     BLOB NOT NULL
+    );
+    CREATE INDEX exchange_wake ON exchange (wake_at) WHERE wake_at IS NOT NULL;
+
+    CREATE TABLE exchange_key (
+        key    TEXT NOT NULL,
+        number INTEGER NOT NULL,
+        PRIMARY KEY (key, number)
+    ) WITHOUT ROWID;
+
+    CREATE TABLE agent (
+        name TEXT PRIMARY KEY,
+        body BLOB NOT NULL
+    ) WITHOUT ROWID;
+
+    -- Operational: durable, but not history.
+
+    CREATE TABLE effect (
+        position INTEGER NOT NULL,
+        idx      INTEGER NOT NULL,
+        due      INTEGER NOT NULL,
+        attempts INTEGER NOT NULL,
+        body     BLOB NOT NULL,
+        PRIMARY KEY (position, idx)
+    ) WITHOUT ROWID;
+
+    CREATE TABLE idempotency (
+        sender  TEXT NOT NULL,
+        key     TEXT NOT NULL,
+        request BLOB NOT NULL,
+        at      INTEGER NOT NULL,
+        answer  BLOB NOT NULL,
+        PRIMARY KEY (sender, key)
+    ) WITHOUT ROWID;
+    CREATE INDEX idempotency_at ON idempotency (at);
+
+    -- 'at': when the newest batch was committed. 'rebuild': the derived tables are incomplete.
+    CREATE TABLE meta (
+        key   TEXT PRIMARY KEY,
+        value INTEGER NOT NULL
+    ) WITHOUT ROWID;
+";
+
+const DERIVED: [&str; 5] = ["inbox", "arrival", "exchange", "exchange_key", "agent"];
+
+pub(super) fn version(connection: &Connection) -> Result<i64> {
+    connection.pragma_query_value(None, "user_version", |row| row.get(0))
+}
+
+/// Applies what is missing, one transaction for each step.
+pub(super) fn migrate(connection: &mut Connection) -> Result<()> {
+    for (step, sql) in (0i64..).zip(MIGRATIONS) {
+        if version(connection)? == step {
+            let transaction = connection.transaction()?;
+            transaction.execute_batch(sql)?;
+            transaction.pragma_update(None, "user_version", step + 1)?;
+            transaction.commit()?;
+        }
+    }
+    Ok(())
+}
+
+pub(super) fn empty_derived(connection: &Connection) -> Result<()> {
+    for table in DERIVED {
+        connection.execute(&format!("DELETE FROM {table}"), ())?;
+    }
+    connection.execute("INSERT OR REPLACE INTO meta (key, value) VALUES ('rebuild', 1)", ())?;
+    Ok(())
+}
+
+pub(super) fn derived_are_complete(connection: &Connection) -> Result<()> {
+    connection.execute("DELETE FROM meta WHERE key = 'rebuild'", ())?;
+    Ok(())
+}
+
+/// Whether a rebuild was begun and not finished.
+pub(super) fn is_rebuilding(connection: &Connection) -> Result<bool> {
+    connection.query_one("SELECT EXISTS (SELECT 1 FROM meta WHERE key = 'rebuild')", (), |row| row.get(0))
+}

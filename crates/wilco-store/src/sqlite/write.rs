@@ -1,0 +1,161 @@
+//! Writes a batch, kind by kind. Each statement is prepared once and looked up once per batch.
+
+use rusqlite::{Connection, Result, params};
+use wilco_protocol::Time;
+
+use crate::batch::{
+    AgentChange, Batch, EffectChange, EffectRow, ExchangeRow, IdempotencyRow, InboxMark, InboxRow,
+    JournalRow, KeyChange, MessageRow,
+};
+
+use super::inbox;
+use super::rows::{self, int};
+
+/// Runs inside a transaction of its caller.
+pub(super) fn batch(connection: &Connection, batch: &Batch) -> Result<()> {
+    journal(connection, &batch.journal)?;
+    messages(connection, &batch.messages)?;
+    inbox::write(connection, &batch.inbox, &batch.marks)?;
+    exchanges(connection, &batch.exchanges)?;
+    keys(connection, &batch.keys)?;
+    agents(connection, &batch.agents)?;
+    effects(connection, &batch.effects)?;
+    idempotency(connection, &batch.idempotency)?;
+    if let Some(before) = batch.forget_before {
+        forget(connection, before)?;
+    }
+    at(connection, batch.at)
+}
+
+fn journal(connection: &Connection, rows: &[JournalRow]) -> Result<()> {
+    each(
+        connection,
+        rows,
+        "INSERT INTO journal (position, exchange, seq, hash, bytes) VALUES (?1, ?2, ?3, ?4, ?5)",
+        |insert, row| {
+            insert.execute(params![
+                int(row.position),
+                row.exchange.map(int),
+                row.seq.map(int),
+                &row.hash[..],
+                row.bytes
+            ])
+        },
+    )
+}
+
+fn messages(connection: &Connection, rows: &[MessageRow]) -> Result<()> {
+    each(
+        connection,
+        rows,
+        "INSERT INTO message (position, id, exchange, body) VALUES (?1, ?2, ?3, ?4)",
+        |insert, row| {
+            insert.execute(params![int(row.position), row.id.as_str(), row.exchange.map(int), row.body])
+        },
+    )
+}
+
+fn exchanges(connection: &Connection, rows: &[ExchangeRow]) -> Result<()> {
+    each(
+        connection,
+        rows,
+        "INSERT OR REPLACE INTO exchange (number, protocol, state, open, seq, wake_at, body)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
+        |insert, row| {
+            insert.execute(params![
+                int(row.id.number),
+                row.id.protocol.word(),
+                row.state,
+                row.open,
+                int(row.seq),
+                row.wake_at.map(Time::millis),
+                row.body
+            ])
+        },
+    )
+}
+
+fn keys(connection: &Connection, changes: &[KeyChange]) -> Result<()> {
+    for change in changes {
+        let sql = match change.added {
+            true => "INSERT OR IGNORE INTO exchange_key (key, number) VALUES (?1, ?2)",
+            false => "DELETE FROM exchange_key WHERE key = ?1 AND number = ?2",
+        };
+        connection.prepare_cached(sql)?.execute(params![change.key, int(change.exchange)])?;
+    }
+    Ok(())
+}
+
+fn agents(connection: &Connection, changes: &[AgentChange]) -> Result<()> {
+    for change in changes {
+        match change {
+            AgentChange::Put(agent) => connection
+                .prepare_cached("INSERT OR REPLACE INTO agent (name, body) VALUES (?1, ?2)")?
+                .execute(params![agent.name.as_str(), rows::agent_body(agent)?])?,
+            AgentChange::Removed(name) => {
+                connection.prepare_cached("DELETE FROM agent WHERE name = ?1")?.execute([name.as_str()])?
+            }
+        };
+    }
+    Ok(())
+}
+
+fn effects(connection: &Connection, changes: &[EffectChange]) -> Result<()> {
+    for change in changes {
+        match change {
+            EffectChange::Put(row) => put_effect(connection, row)?,
+            EffectChange::Settled { position, index } => connection
+                .prepare_cached("DELETE FROM effect WHERE position = ?1 AND idx = ?2")?
+                .execute(params![int(*position), index])?,
+        };
+    }
+    Ok(())
+}
+
+fn put_effect(connection: &Connection, row: &EffectRow) -> Result<usize> {
+    connection
+        .prepare_cached(
+            "INSERT OR REPLACE INTO effect (position, idx, due, attempts, body) VALUES (?1, ?2, ?3, ?4, ?5)",
+        )?
+        .execute(params![int(row.position), row.index, row.due.millis(), row.attempts, row.body])
+}
+
+fn idempotency(connection: &Connection, rows: &[IdempotencyRow]) -> Result<()> {
+    each(
+        connection,
+        rows,
+        "INSERT OR REPLACE INTO idempotency (sender, key, request, at, answer) VALUES (?1, ?2, ?3, ?4, ?5)",
+        |insert, row| {
+            let (sender, request) = (row.sender.as_str(), &row.request[..]);
+            insert.execute(params![sender, row.key, request, row.at.millis(), row.answer])
+        },
+    )
+}
+
+fn forget(connection: &Connection, before: Time) -> Result<()> {
+    connection.prepare_cached("DELETE FROM idempotency WHERE at < ?1")?.execute([before.millis()])?;
+    Ok(())
+}
+
+fn at(connection: &Connection, at: Time) -> Result<()> {
+    connection
+        .prepare_cached("INSERT OR REPLACE INTO meta (key, value) VALUES ('at', ?1)")?
+        .execute([at.millis()])?;
+    Ok(())
+}
+
+fn each<T>(
+    connection: &Connection,
+    rows: &[T],
+    sql: &str,
+    write: impl Fn(&mut rusqlite::Statement<'_>, &T) -> Result<usize>,
+) -> Result<()> {
+    if rows.is_empty() {
+        return Ok(());
+    }
+    let mut statement = connection.prepare_cached(sql)?;
+    for row in rows {
+        write(&mut statement, row)?;
+    }
+    Ok(())
+}

@@ -1,0 +1,77 @@
+//! Exchanges, their events and their escalations on the wire.
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Exchange {
+    pub id: String,
+    pub protocol: String,
+    pub state: String,
+    pub outcome: Option<String>,
+    pub initiator: String,
+    pub participants: Vec<Participant>,
+    pub subject: String,
+    pub policy: Value,
+    pub timers: Vec<Timer>,
+    pub checklist: Vec<ChecklistItem>,
+    pub created: String,
+    pub updated: String,
+    pub data: Value,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Participant {
+    pub agent: String,
+    pub role: String,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Timer {
+    pub name: String,
+    pub due: String,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ChecklistItem {
+    pub item: String,
+    pub done: Option<bool>,
+    pub at: Option<String>,
+}
+
+/// One event of the journal.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Event {
+    pub position: u64,
+    pub exchange: Option<String>,
+    pub seq: Option<u64>,
+    #[serde(rename = "type")]
+    pub kind: String,
+    pub at: String,
+    pub by: String,
+    pub data: Value,
+    pub hash: String,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Escalation {
+    pub id: String,
+    pub exchange: String,
+    pub reason: String,
+    pub text: String,
+    pub evidence: Value,
+    pub options: Vec<String>,
+    pub addressee: String,
+    pub opened: String,
+    pub closed: Option<Value>,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Incident {
+    pub at: String,
+    pub kind: String,
+    pub agent: String,
+    pub exchange: String,
+    pub attempts: u32,
+    pub delivery: String,
+}

@@ -1,0 +1,15 @@
+//! Request and answer types shared by server, client and command line.
+//!
+//! They are what stands on the wire, field by field; what the values mean is said elsewhere.
+
+mod agent;
+mod exchange;
+mod message;
+mod page;
+mod problem;
+
+pub use agent::{Agent, AgentSpec};
+pub use exchange::{ChecklistItem, Escalation, Event, Exchange, Incident, Participant, Timer};
+pub use message::{Message, Posted, Reading, Summary};
+pub use page::{Clock, Page, Verified};
+pub use problem::{FieldProblem, Problem};

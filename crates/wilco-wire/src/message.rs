@@ -1,0 +1,55 @@
+//! Messages on the wire.
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+/// A message. `content` is what was sent; where a reader gets more, `delivered` is that, and in an
+/// inbox `content` itself is the delivered form.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Message {
+    pub id: String,
+    pub from: String,
+    #[serde(rename = "fromVerified")]
+    pub from_verified: bool,
+    pub to: String,
+    pub subject: String,
+    pub priority: String,
+    pub content: Value,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub delivered: Option<Value>,
+    pub in_reply_to: Option<String>,
+    pub exchange: Option<String>,
+    pub broadcast_id: Option<String>,
+    pub timestamp: String,
+    pub status: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reading: Option<Reading>,
+}
+
+/// How Wilco understood a message, and what followed.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Reading {
+    pub exchange: Option<String>,
+    pub rule: Option<String>,
+    pub meaning: String,
+    pub effect: String,
+}
+
+/// The answer to a message.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Posted {
+    pub message: Message,
+    /// All of them, when there were several recipients.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub messages: Option<Vec<Message>>,
+    pub exchange: Option<Summary>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Summary {
+    pub id: String,
+    pub protocol: String,
+    pub state: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub task_id: Option<String>,
+}

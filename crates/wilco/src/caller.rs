@@ -1,0 +1,124 @@
+//! Who calls, and which server: from the options, else from the environment.
+
+use std::env;
+use std::process::Command;
+
+use clap::Args;
+use wilco_client::{Answer, Client, Error};
+
+use crate::failure::{Refused, Usage};
+use crate::output::{self, Screen};
+
+const DEFAULT_URL: &str = "http://127.0.0.1:23000";
+
+/// Options that every verb has.
+#[derive(Debug, Clone, Default, Args)]
+#[command(next_help_heading = "Who and where")]
+pub(crate) struct Caller {
+    /// Act as this agent; else WILCO_AGENT, AI_MAESTRO_AGENT_ID or the tmux session says who
+    #[arg(long = "as", value_name = "NAME")]
+    pub(crate) name: Option<String>,
+    /// The server; else WILCO_URL, else http://127.0.0.1:23000
+    #[arg(long, value_name = "URL")]
+    pub(crate) url: Option<String>,
+    /// Print the server's JSON as it came
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+impl Caller {
+    pub(crate) fn client(&self) -> Client {
+        let url = self.url.clone().or_else(|| variable("WILCO_URL"));
+        Client::new(url.as_deref().unwrap_or(DEFAULT_URL)).named(self.identity()).with_token(token())
+    }
+
+    /// The name to act under, if any is known.
+    pub(crate) fn identity(&self) -> Option<String> {
+        identity(self.name.clone(), variable, session)
+    }
+
+    /// The name to act under. With a token the server knows it, so only then it may be missing.
+    pub(crate) fn sender(&self) -> Result<Option<String>, Usage> {
+        match self.identity() {
+            None if token().is_none() => Err(unnamed()),
+            name => Ok(name),
+        }
+    }
+
+    /// The name, where there must be one.
+    pub(crate) fn required(&self) -> Result<String, Usage> {
+        self.identity().ok_or_else(unnamed)
+    }
+
+    /// Prints an answer as JSON or in words. A refusal keeps its form, too.
+    pub(crate) fn show<T>(
+        &self,
+        answer: Result<Answer<T>, Error>,
+        words: impl FnOnce(&T, &Screen) -> String,
+    ) -> anyhow::Result<T> {
+        let answer = self.checked(answer)?;
+        if self.json {
+            output::print_json(&answer.text);
+        } else {
+            output::print(&words(&answer.value, &Screen::of_stdout()));
+        }
+        Ok(answer.value)
+    }
+
+    /// An answer, or an error in the form that the caller wants.
+    pub(crate) fn checked<T>(&self, answer: Result<T, Error>) -> anyhow::Result<T> {
+        answer.map_err(|error| match error {
+            Error::Problem { text, .. } if self.json => Refused(text).into(),
+            other => other.into(),
+        })
+    }
+}
+
+fn unnamed() -> Usage {
+    Usage("who are you? Say it with --as NAME, or set WILCO_AGENT".to_owned())
+}
+
+fn variable(name: &str) -> Option<String> {
+    env::var(name).ok().filter(|value| !value.trim().is_empty())
+}
+
+fn token() -> Option<String> {
+    variable("WILCO_TOKEN")
+}
+
+fn identity(
+    given: Option<String>,
+    variable: impl Fn(&str) -> Option<String>,
+    session: impl FnOnce() -> Option<String>,
+) -> Option<String> {
+    given
+        .or_else(|| variable("WILCO_AGENT"))
+        .or_else(|| variable("AI_MAESTRO_AGENT_ID"))
+        .or_else(|| variable("TMUX").and_then(|_| session()))
+}
+
+/// The name of the tmux session that this runs in.
+fn session() -> Option<String> {
+    let shown = Command::new("tmux").args(["display-message", "-p", "#S"]).output().ok()?;
+    let name = String::from_utf8(shown.stdout).ok()?.trim().to_owned();
+    (shown.status.success() && !name.is_empty()).then_some(name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::identity;
+
+    #[test]
+    fn cli_2_the_identity_comes_from_the_nearest_place() {
+        let all = ["WILCO_AGENT", "AI_MAESTRO_AGENT_ID", "TMUX"];
+        let who = |given: Option<&str>, set: &[&str]| {
+            let lookup = |name: &str| set.contains(&name).then(|| name.to_lowercase());
+            identity(given.map(str::to_owned), lookup, || Some("session".to_owned()))
+        };
+        assert_eq!(who(Some("me"), &all).as_deref(), Some("me"));
+        assert_eq!(who(None, &all).as_deref(), Some("wilco_agent"));
+        assert_eq!(who(None, &all[1..]).as_deref(), Some("ai_maestro_agent_id"));
+        assert_eq!(who(None, &all[2..]).as_deref(), Some("session"));
+        assert_eq!(who(None, &[]), None);
+    }
+}

@@ -1,0 +1,88 @@
+//! The verbs, one file each. Only here, at the edge, the time is read.
+
+pub(crate) mod ack;
+pub(crate) mod agent;
+pub(crate) mod agents;
+pub(crate) mod amend;
+pub(crate) mod audit;
+pub(crate) mod checkpoint;
+pub(crate) mod clarify;
+pub(crate) mod complete;
+pub(crate) mod decide;
+pub(crate) mod delegate;
+pub(crate) mod demo;
+pub(crate) mod error;
+pub(crate) mod exchanges;
+pub(crate) mod extend;
+pub(crate) mod inbox;
+pub(crate) mod pause;
+pub(crate) mod paused;
+pub(crate) mod read;
+pub(crate) mod rebuild;
+pub(crate) mod reply;
+pub(crate) mod report;
+pub(crate) mod resume;
+pub(crate) mod resumed;
+pub(crate) mod send;
+pub(crate) mod serve;
+pub(crate) mod show;
+pub(crate) mod status;
+pub(crate) mod stop;
+pub(crate) mod stopped;
+pub(crate) mod verdict;
+
+use std::process::ExitCode;
+use std::time::SystemTime;
+
+use wilco_protocol::Time;
+
+use crate::cli::{Cli, Verb};
+
+pub(crate) fn run(cli: Cli) -> anyhow::Result<ExitCode> {
+    match cli.verb {
+        Verb::Inbox(args) => inbox::run(args),
+        Verb::Read(args) => read::run(args),
+        Verb::Send(args) => send::run(args),
+        Verb::Reply(args) => reply::run(args),
+        Verb::Ack(args) => ack::run(args),
+        Verb::Checkpoint(args) => checkpoint::run(args),
+        Verb::Complete(args) => complete::run(args),
+        Verb::Error(args) => error::run(args),
+        Verb::Stopped(args) => stopped::run(args),
+        Verb::Paused(args) => paused::run(args),
+        Verb::Resumed(args) => resumed::run(args),
+        Verb::Delegate(args) => delegate::run(*args),
+        Verb::Clarify(args) => clarify::run(args),
+        Verb::Verdict(args) => verdict::run(args),
+        Verb::Amend(args) => amend::run(args),
+        Verb::Extend(args) => extend::run(args),
+        Verb::Pause(args) => pause::run(args),
+        Verb::Resume(args) => resume::run(args),
+        Verb::Stop(args) => stop::run(args),
+        Verb::Decide(args) => decide::run(args),
+        Verb::Status(args) => status::run(args),
+        Verb::Exchanges(args) => exchanges::run(args),
+        Verb::Show(args) => show::run(args),
+        Verb::Agents(args) => agents::run(args),
+        Verb::Agent(args) => agent::run(args),
+        Verb::Report(args) => report::run(args),
+        Verb::Audit(args) => audit::run(args),
+        Verb::Serve(args) => serve::run(args),
+        Verb::Demo(args) => demo::run(args),
+        Verb::Rebuild(args) => rebuild::run(args),
+    }
+}
+
+/// The time on this machine, to show how long ago and how soon.
+fn now() -> Time {
+    let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+    Time::from_millis(i64::try_from(since.as_millis()).unwrap_or(i64::MAX))
+}
+
+/// What a verb would send, read from its command line.
+#[cfg(test)]
+fn parsed<T: clap::Args>(line: &[&str]) -> Result<T, clap::Error> {
+    use clap::FromArgMatches;
+    let command = T::augment_args(clap::Command::new("verb").no_binary_name(true));
+    T::from_arg_matches(&command.try_get_matches_from(line)?)
+}

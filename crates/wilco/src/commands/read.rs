@@ -1,0 +1,95 @@
+//! `wilco read`: one message, whole.
+
+use std::process::ExitCode;
+
+use wilco_client::Error;
+use wilco_protocol::Time;
+use wilco_wire::Message;
+
+use crate::caller::Caller;
+use crate::output::Screen;
+use crate::output::age::ago;
+use crate::output::escape::{one_line, visible};
+
+/// Show a message and mark it as read
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:\n  \
+    wilco read msg-1767150000007-a1b2c3d\n  \
+    wilco read msg-1767150000007-a1b2c3d --keep-unread")]
+pub(crate) struct Args {
+    /// The message's id
+    pub(crate) id: String,
+    /// Do not mark it as read
+    #[arg(long)]
+    pub(crate) keep_unread: bool,
+    #[command(flatten)]
+    pub(crate) caller: Caller,
+}
+
+pub(crate) fn run(args: Args) -> anyhow::Result<ExitCode> {
+    let client = args.caller.client();
+    args.caller.show(client.message(&args.id), |message, screen| words(message, super::now(), screen))?;
+    if !args.keep_unread && args.caller.identity().is_some() {
+        match client.mark_read(&args.id) {
+            // Who looks at a message of others has no inbox to mark it in.
+            Err(Error::Problem { problem, .. }) if matches!(problem.status, 403 | 404) => {}
+            marked => args.caller.checked(marked)?,
+        }
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The message as its recipient gets it.
+fn words(message: &Message, now: Time, screen: &Screen) -> String {
+    let content = message.delivered.as_ref().unwrap_or(&message.content);
+    let mut lines = Vec::new();
+    let mut line = |name: &str, text: &str| {
+        if !text.trim().is_empty() {
+            let name = screen.paint.dim(&format!("{name:<9}"));
+            lines.push(format!("{name} {}", one_line(text)));
+        }
+    };
+    line("from", &message.from);
+    line("to", &message.to);
+    line("sent", &ago(now, &message.timestamp));
+    line("subject", &message.subject);
+    line("type", content["type"].as_str().unwrap_or_default());
+    line("exchange", message.exchange.as_deref().unwrap_or_default());
+    if message.priority != "normal" {
+        line("priority", &message.priority);
+    }
+    if let Some(reading) = &message.reading {
+        line("reading", &format!("{}, effect: {}", reading.meaning, reading.effect));
+    }
+    let text = match content["message"].as_str() {
+        Some(text) => visible(text).into_owned(),
+        None => visible(&serde_json::to_string_pretty(content).unwrap_or_default()).into_owned(),
+    };
+    format!("{}\n\n{text}", lines.join("\n"))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn cli_2_a_message_is_shown_as_it_was_delivered() {
+        let now = "2026-01-01T12:00:10.000Z".parse().unwrap();
+        let message: Message = serde_json::from_value(json!({
+            "id": "msg-1-a", "from": "anna", "fromVerified": false, "to": "bob", "subject": "ACK \u{1b}REQUIRED",
+            "priority": "high", "content": {"type": "task-assignment", "title": "T"},
+            "delivered": {"type": "task-assignment", "message": "T\n\u{1b}[2J---"}, "in_reply_to": null,
+            "exchange": "del-4", "broadcast_id": null, "timestamp": "2026-01-01T12:00:00.000Z", "status": "read",
+            "reading": {"exchange": "del-4", "rule": "x", "meaning": "task-assignment", "effect": "awaiting-ack"},
+        }))
+        .unwrap();
+        assert_eq!(
+            words(&message, now, &Screen::plain(None)),
+            "from      anna\nto        bob\nsent      10s ago\nsubject   ACK \\x1bREQUIRED\n\
+             type      task-assignment\nexchange  del-4\npriority  high\n\
+             reading   task-assignment, effect: awaiting-ack\n\nT\n\\x1b[2J---"
+        );
+    }
+}

@@ -1,0 +1,73 @@
+//! `wilco report`: what somebody may ask about later.
+
+use std::process::ExitCode;
+
+use clap::Subcommand;
+use wilco_protocol::Time;
+use wilco_wire::Incident;
+
+use crate::caller::Caller;
+use crate::output::Screen;
+use crate::output::age::ago;
+use crate::output::table::Table;
+
+/// Show a report
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    #[command(subcommand)]
+    pub(crate) what: What,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum What {
+    Incidents(Incidents),
+}
+
+/// Agents that did not answer or failed, newest first
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:\n  wilco report incidents\n  wilco report incidents --json")]
+pub(crate) struct Incidents {
+    #[command(flatten)]
+    pub(crate) caller: Caller,
+}
+
+pub(crate) fn run(args: Args) -> anyhow::Result<ExitCode> {
+    let What::Incidents(Incidents { caller }) = args.what;
+    caller.show(caller.client().incidents(), |page, screen| match page.items.as_slice() {
+        [] => "No incidents.".to_owned(),
+        items => incidents(items, super::now(), screen),
+    })?;
+    Ok(ExitCode::SUCCESS)
+}
+
+fn incidents(items: &[Incident], now: Time, screen: &Screen) -> String {
+    let mut table = Table::new(&["WHEN", "INCIDENT", "AGENT", "EXCHANGE", "ATTEMPTS", "DELIVERY"]);
+    for incident in items {
+        let Incident { at, kind, agent, exchange, attempts, delivery } = incident;
+        table.row([&ago(now, at), kind, agent, exchange, &attempts.to_string(), delivery]);
+    }
+    table.show(screen)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn del_36_an_incident_shows_how_far_the_message_got() {
+        let incident = Incident {
+            at: "2026-01-01T12:00:00.000Z".to_owned(),
+            kind: "unresponsive".to_owned(),
+            agent: "bob".to_owned(),
+            exchange: "del-4".to_owned(),
+            attempts: 2,
+            delivery: "stored".to_owned(),
+        };
+        let now = "2026-01-01T12:00:10.000Z".parse().unwrap();
+        assert_eq!(
+            incidents(&[incident], now, &Screen::plain(None)),
+            "WHEN     INCIDENT      AGENT  EXCHANGE  ATTEMPTS  DELIVERY\n\
+             10s ago  unresponsive  bob    del-4     2         stored"
+        );
+    }
+}

@@ -1,0 +1,171 @@
+//! `wilco serve`: the server.
+
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use anyhow::{Context, bail};
+use tokio::net::TcpListener;
+use tokio::signal::unix::{SignalKind, signal};
+use wilco_protocol::Time;
+use wilco_runtime::{Clock, Start, TestClock, start};
+use wilco_server::{Config as Doors, Tokens, serve};
+use wilco_store::{Head, Reader, Sqlite, SqliteReader, StoreError, verify};
+
+use crate::config::Config;
+
+/// Start the server
+///
+/// Example: wilco serve --listen 127.0.0.1:23000 --data ./wilco-data
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// The address to listen on; port 0 picks a free one
+    #[arg(long, value_name = "ADDRESS:PORT")]
+    listen: Option<SocketAddr>,
+    /// The data directory
+    #[arg(long, value_name = "DIR")]
+    data: Option<PathBuf>,
+    /// The configuration file
+    #[arg(long, value_name = "FILE")]
+    config: Option<PathBuf>,
+    /// Let time stand still until POST /v1/test/clock moves it (for tests)
+    #[arg(long, value_name = "TIME", num_args = 0..=1, require_equals = true)]
+    test_clock: Option<Option<Time>>,
+}
+
+/// Events that are verified before the server answers; the rest follows while it runs.
+const VERIFIED_AT_START: u64 = 10_000;
+
+pub(crate) fn run(args: Args) -> anyhow::Result<ExitCode> {
+    tracing_subscriber::fmt()
+        .with_writer(std::io::stderr)
+        .with_env_filter(
+            tracing_subscriber::EnvFilter::try_from_env("WILCO_LOG").unwrap_or_else(|_| "warn".into()),
+        )
+        .init();
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
+    let code = runtime.block_on(serving(args))?;
+    // A verification that still runs must not hold the process up.
+    runtime.shutdown_background();
+    Ok(code)
+}
+
+async fn serving(args: Args) -> anyhow::Result<ExitCode> {
+    let config = Config::load(args.config.as_deref())?;
+    let address = args.listen.map_or_else(|| config.listen(), Ok)?;
+    if args.test_clock.is_some() && !address.ip().is_loopback() {
+        bail!("--test-clock works on loopback only; listen on 127.0.0.1");
+    }
+    let data = args.data.map_or_else(|| config.data(), Ok)?;
+    let store = Sqlite::open(&data)?;
+    verify_end(&store)?;
+    let listener = TcpListener::bind(address).await.with_context(|| {
+        format!(
+            "cannot listen on {address}; is another server running? Choose another with --listen 127.0.0.1:0"
+        )
+    })?;
+    let bound = listener.local_addr()?;
+    let url = config.url().unwrap_or_else(|| format!("http://{bound}"));
+    let test_clock = args.test_clock.is_some().then(|| TestClock::new(&data));
+    let clock = clock(args.test_clock, test_clock.as_ref(), store.head()?.at)?;
+    let readers = data.clone();
+    let handle = start(Start {
+        store,
+        readers: Box::new(move || {
+            SqliteReader::open(&readers).map(|reader| Box::new(reader) as Box<dyn Reader + Send>)
+        }),
+        settings: config.settings(url)?,
+        outside: config.outside(),
+        clock,
+        test_clock,
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+    })?;
+    let doors = doors(&config, bound, &data)?;
+    if doors.auth_required && doors.tokens.list()?.is_empty() {
+        eprintln!(
+            "Every call needs a token and there is none yet. Make one: wilco token create NAME --data {}",
+            data.display()
+        );
+    }
+    announce(bound)?;
+    let mut damage = verify_all(data);
+    let mut stop = (signal(SignalKind::terminate())?, signal(SignalKind::interrupt())?);
+    let mut found = None;
+    let stopped = async {
+        tokio::select! {
+            _ = stop.0.recv() => {}
+            _ = stop.1.recv() => {}
+            Some(error) = damage.recv() => found = Some(error),
+        }
+    };
+    serve(listener, handle.clone(), doors, stopped).await;
+    handle.stop().await;
+    match found {
+        Some(error) => Err(error.into()),
+        None => Ok(ExitCode::SUCCESS),
+    }
+}
+
+/// The first line on standard output, for whoever waits for it.
+fn announce(bound: SocketAddr) -> anyhow::Result<()> {
+    use std::io::Write;
+    let mut out = std::io::stdout().lock();
+    writeln!(out, "wilco listening on http://{bound}")?;
+    Ok(out.flush()?)
+}
+
+fn doors(config: &Config, bound: SocketAddr, data: &std::path::Path) -> anyhow::Result<Doors> {
+    let port = bound.port();
+    let mut hosts: Vec<_> = ["127.0.0.1", "localhost", "[::1]"].map(|name| format!("{name}:{port}")).into();
+    hosts.extend(config.hosts());
+    Ok(Doors {
+        hosts,
+        origins: config.origins(),
+        auth_required: config.auth_required()? || !bound.ip().is_loopback(),
+        tokens: Tokens::new(data),
+        limits: config.limits()?,
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+    })
+}
+
+/// The clock: real, or one that stands where it was told to, or where it stood.
+fn clock(asked: Option<Option<Time>>, kept: Option<&TestClock>, last: Option<Time>) -> anyhow::Result<Clock> {
+    let Some(asked) = asked else { return Ok(Clock::real(last)) };
+    let stood = kept.and_then(TestClock::position).max(last);
+    let at = asked.or(stood).unwrap_or_else(Clock::wall);
+    if stood.is_some_and(|stood| at < stood) {
+        bail!("--test-clock={at} lies before the last commit; time does not go back");
+    }
+    if let Some(kept) = kept {
+        kept.keep(at).context("cannot keep the position of the test clock")?;
+    }
+    Ok(Clock::test(at))
+}
+
+/// Damage in the newest events is found before anything is served.
+fn verify_end(store: &Sqlite) -> Result<Head, StoreError> {
+    let head = store.head()?;
+    let from = match head.position.checked_sub(VERIFIED_AT_START) {
+        Some(position) if position > 0 => {
+            store.journal(position - 1, 1)?.first().map(|row| (row.position, row.hash))
+        }
+        Some(_) | None => None,
+    };
+    verify(store, from)
+}
+
+/// Walks the whole journal in the background; sends what it finds.
+fn verify_all(data: PathBuf) -> tokio::sync::mpsc::Receiver<StoreError> {
+    let (found, damage) = tokio::sync::mpsc::channel(1);
+    tokio::task::spawn_blocking(move || {
+        let walked = SqliteReader::open(&data).and_then(|reader| verify(&reader, None));
+        match walked {
+            Err(error @ StoreError::Damaged { .. }) => {
+                let _ = found.blocking_send(error);
+            }
+            Err(error) => tracing::error!(%error, "the journal could not be verified"),
+            Ok(head) => tracing::info!(events = head.position, "the journal is whole"),
+        }
+    });
+    damage
+}

@@ -1,0 +1,76 @@
+//! `wilco verdict`: an initiator judges whether an agent understood its task.
+
+use std::process::ExitCode;
+
+use crate::caller::Caller;
+use crate::follow::Follow;
+use crate::task::{self, Role};
+use crate::values::Content;
+
+/// Judge whether an agent understood its task
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:\n  \
+    wilco verdict GH-42 correct\n  \
+    wilco verdict GH-42 wrong-summary --correction \"The login page, not the sign-up page\"\n  \
+    wilco verdict GH-42 partial --missing \"Tests for wrong passwords\"")]
+pub(crate) struct Args {
+    /// The task's id, or the exchange's
+    pub(crate) task: String,
+    /// correct, wrong-task, wrong-summary or partial
+    #[arg(value_parser = verdict)]
+    pub(crate) verdict: &'static str,
+    /// What the right understanding is; needed with wrong-summary
+    #[arg(long, value_name = "TEXT")]
+    pub(crate) correction: Option<String>,
+    /// What the understanding lacks; needed with partial; repeat it for more
+    #[arg(long, value_name = "TEXT")]
+    pub(crate) missing: Vec<String>,
+    /// Something to add
+    #[arg(long, value_name = "TEXT")]
+    pub(crate) note: Option<String>,
+    #[command(flatten)]
+    pub(crate) follow: Follow,
+    #[command(flatten)]
+    pub(crate) caller: Caller,
+}
+
+pub(crate) fn run(args: Args) -> anyhow::Result<ExitCode> {
+    let answer = task::say(&args.caller, &args.task, Role::Initiator, content(&args))?;
+    args.follow.show(&args.caller, &answer)
+}
+
+fn content(args: &Args) -> Content {
+    Content::new("verdict")
+        .with("verdict", args.verdict)
+        .with("correction", args.correction.clone())
+        .with("missing", args.missing.clone())
+        .with("note", args.note.clone())
+}
+
+fn verdict(word: &str) -> Result<&'static str, String> {
+    match word.trim().to_ascii_lowercase().replace(['_', ' '], "-").as_str() {
+        "correct" => Ok("correct"),
+        "wrong-task" => Ok("wrong-task"),
+        "wrong-summary" => Ok("wrong-summary"),
+        "partial" => Ok("partial"),
+        _ => Err("expected correct, wrong-task, wrong-summary or partial".to_owned()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn cli_3_a_verdict_with_what_it_needs() {
+        let body = |line: &[&str]| content(&super::super::parsed::<Args>(line).unwrap()).into_value();
+        assert_eq!(body(&["GH-1", "CORRECT"]), json!({"type": "verdict", "verdict": "correct"}));
+        assert_eq!(
+            body(&["GH-1", "partial", "--missing", "a", "--missing", "b", "--note", "n"]),
+            json!({"type": "verdict", "verdict": "partial", "missing": ["a", "b"], "note": "n"})
+        );
+        assert!(super::super::parsed::<Args>(&["GH-1", "good"]).is_err());
+    }
+}

@@ -1,0 +1,86 @@
+//! Every key of the configuration in one place: its kind, its default, what it means.
+
+use serde_json::{Value, json};
+
+pub(crate) struct Key {
+    pub(crate) path: &'static str,
+    pub(crate) kind: Kind,
+    pub(crate) default: fn() -> Value,
+    /// What it means; the sample file and `wilco config show` are made from it.
+    #[allow(dead_code, reason = "shown by the sample file once there is one")]
+    pub(crate) meaning: &'static str,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Kind {
+    Text,
+    Flag,
+    Whole,
+    /// A list of texts.
+    List,
+    /// A text such as `5m`, or a number of seconds.
+    Span,
+}
+
+const fn key(path: &'static str, kind: Kind, default: fn() -> Value, meaning: &'static str) -> Key {
+    Key { path, kind, default, meaning }
+}
+
+pub(crate) const KEYS: [Key; 21] = [
+    key("data", Kind::Text, || json!(""), "the data directory; by default in the user's data directory"),
+    key(
+        "auth",
+        Kind::Text,
+        || json!("local"),
+        "\"local\": callers on this machine are believed; \"required\": every call needs a token",
+    ),
+    key("server.listen", Kind::Text, || json!("127.0.0.1:23000"), "the address to listen on"),
+    key("server.url", Kind::Text, || json!(""), "the address that agents use, if it is another one"),
+    key("server.hosts", Kind::List, || json!([]), "further Host headers to answer to, with their ports"),
+    key("server.origins", Kind::List, || json!([]), "web pages that may call, such as https://ops.example"),
+    key(
+        "agents.auto_register",
+        Kind::Text,
+        || json!("conversations"),
+        "who is registered by being written to: conversations, all or none",
+    ),
+    key("agents.default_sender", Kind::Text, || json!("operator"), "who sends a message that names nobody"),
+    key(
+        "delegation.auto_enrol",
+        Kind::Flag,
+        || json!(true),
+        "whether plain texts that are tasks become delegations",
+    ),
+    key(
+        "delegation.judge",
+        Kind::List,
+        || json!([]),
+        "the program that judges understandings, with its arguments",
+    ),
+    key(
+        "escalation.reminder",
+        Kind::Span,
+        || json!("30m"),
+        "how often the notice of an open escalation is repeated",
+    ),
+    key("escalation.controller", Kind::Text, || json!(""), "the agent that gets copies of escalations"),
+    key(
+        "escalation.command",
+        Kind::List,
+        || json!([]),
+        "the program that reaches a person, with its arguments",
+    ),
+    key("limits.body_bytes", Kind::Whole, || json!(1 << 20), "the largest request body"),
+    key("limits.header_timeout", Kind::Span, || json!("10s"), "how long the head of a request may take"),
+    key("limits.body_timeout", Kind::Span, || json!("30s"), "how long the body of a request may take"),
+    key("limits.idle_timeout", Kind::Span, || json!("75s"), "how long a connection may rest"),
+    key("limits.connections", Kind::Whole, || json!(1024), "connections at the same time"),
+    key("limits.waiting_readers", Kind::Whole, || json!(4096), "readers that wait at the same time"),
+    key("limits.wait", Kind::Span, || json!("60s"), "the longest wait of a reader"),
+    key("limits.inbox_unread", Kind::Whole, || json!(100_000), "unread messages in one inbox"),
+];
+
+/// The name of a key in the environment: `WILCO_SERVER_LISTEN`.
+pub(crate) fn environment_name(path: &str) -> String {
+    format!("WILCO_{}", path.to_uppercase().replace('.', "_"))
+}

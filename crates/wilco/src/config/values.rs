@@ -1,0 +1,150 @@
+//! Values by key, checked: an unknown key is an error that names the nearest known one.
+
+use std::collections::BTreeMap;
+
+use anyhow::{Context, bail};
+use serde_json::Value;
+
+use super::keys::{KEYS, Key, Kind, environment_name};
+
+#[derive(Debug)]
+pub(crate) struct Values(BTreeMap<&'static str, Value>);
+
+impl Values {
+    /// Takes the table of a file and the environment; gives back the table `policy`, which has keys of
+    /// its own.
+    pub(crate) fn read(
+        mut table: toml::Table,
+        place: &str,
+        environment: &[(String, String)],
+    ) -> anyhow::Result<(Values, Option<Value>)> {
+        let policy = table.remove("policy").map(serde_json::to_value).transpose()?;
+        let mut values: BTreeMap<_, _> = KEYS.iter().map(|key| (key.path, (key.default)())).collect();
+        let mut given = Vec::new();
+        flatten("", serde_json::to_value(table)?, &mut given);
+        for (path, value) in given {
+            let key = known(&path).with_context(|| place.to_owned())?;
+            values.insert(key.path, checked(key, value).with_context(|| place.to_owned())?);
+        }
+        for key in &KEYS {
+            let name = environment_name(key.path);
+            if let Some((_, text)) = environment.iter().find(|(given, _)| *given == name) {
+                values.insert(
+                    key.path,
+                    from_text(key, text).with_context(|| format!("environment variable {name}"))?,
+                );
+            }
+        }
+        Ok((Values(values), policy))
+    }
+
+    pub(crate) fn text(&self, key: &str) -> &str {
+        self.0.get(key).and_then(Value::as_str).unwrap_or("")
+    }
+
+    pub(crate) fn flag(&self, key: &str) -> bool {
+        self.0.get(key).and_then(Value::as_bool).unwrap_or(false)
+    }
+
+    pub(crate) fn whole(&self, key: &str) -> u64 {
+        self.0.get(key).and_then(Value::as_u64).unwrap_or(0)
+    }
+
+    pub(crate) fn list(&self, key: &str) -> Vec<String> {
+        let items = self.0.get(key).and_then(Value::as_array);
+        items.into_iter().flatten().filter_map(Value::as_str).map(str::to_owned).collect()
+    }
+}
+
+/// `{a: {b: 1}}` becomes `a.b = 1`.
+fn flatten(prefix: &str, value: Value, into: &mut Vec<(String, Value)>) {
+    match value {
+        Value::Object(map) => {
+            for (key, value) in map {
+                let path = if prefix.is_empty() { key } else { format!("{prefix}.{key}") };
+                flatten(&path, value, into);
+            }
+        }
+        leaf => into.push((prefix.to_owned(), leaf)),
+    }
+}
+
+fn known(path: &str) -> anyhow::Result<&'static Key> {
+    if let Some(key) = KEYS.iter().find(|key| key.path == path) {
+        return Ok(key);
+    }
+    let near = KEYS.iter().min_by_key(|key| strsim::damerau_levenshtein(key.path, path));
+    match near {
+        Some(key) => bail!("there is no key {path:?}; did you mean {:?}?", key.path),
+        None => bail!("there is no key {path:?}"),
+    }
+}
+
+fn checked(key: &Key, value: Value) -> anyhow::Result<Value> {
+    let fits = match key.kind {
+        Kind::Text => value.is_string(),
+        Kind::Flag => value.is_boolean(),
+        Kind::Whole => value.as_u64().is_some_and(|number| number > 0),
+        Kind::List => value.as_array().is_some_and(|items| items.iter().all(Value::is_string)),
+        Kind::Span => return span(key, &value),
+    };
+    if !fits {
+        let expected = match key.kind {
+            Kind::Text | Kind::Span => "a text",
+            Kind::Flag => "true or false",
+            Kind::Whole => "a whole number above zero",
+            Kind::List => "a list of texts",
+        };
+        bail!("{}: expected {expected}, got {value}", key.path);
+    }
+    Ok(value)
+}
+
+/// Kept as a text that is known to be a duration.
+fn span(key: &Key, value: &Value) -> anyhow::Result<Value> {
+    let span: Result<wilco_protocol::Span, _> = serde_json::from_value(value.clone());
+    match span {
+        Ok(span) => Ok(Value::String(span.to_string())),
+        Err(error) => bail!("{}: {error}", key.path),
+    }
+}
+
+fn from_text(key: &Key, text: &str) -> anyhow::Result<Value> {
+    let value = match key.kind {
+        Kind::Text | Kind::Span => Value::String(text.to_owned()),
+        Kind::Flag | Kind::Whole => serde_json::from_str(text).unwrap_or(Value::String(text.to_owned())),
+        Kind::List => text.split_whitespace().map(|word| Value::String(word.to_owned())).collect(),
+    };
+    checked(key, value)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(text: &str, environment: &[(&str, &str)]) -> anyhow::Result<Values> {
+        let environment: Vec<_> =
+            environment.iter().map(|(k, v)| ((*k).to_owned(), (*v).to_owned())).collect();
+        Values::read(text.parse().unwrap(), "wilco.toml", &environment).map(|(values, _)| values)
+    }
+
+    #[test]
+    fn cfg_1_the_environment_wins_over_the_file_over_the_default() {
+        let values = read("[escalation]\nreminder = \"10m\"", &[("WILCO_LIMITS_CONNECTIONS", "7")]).unwrap();
+        assert_eq!(values.text("escalation.reminder"), "10m");
+        assert_eq!(values.whole("limits.connections"), 7);
+        assert_eq!(values.text("agents.default_sender"), "operator");
+        assert_eq!(read("auth = \"required\"", &[("WILCO_AUTH", "local")]).unwrap().text("auth"), "local");
+    }
+
+    #[test]
+    fn cfg_1_unknown_keys_and_bad_values_are_named() {
+        let said = |text: &str| format!("{:#}", read(text, &[]).unwrap_err());
+        assert!(said("[server]\nlistn = \"x\"").contains("did you mean \"server.listen\""));
+        assert!(
+            said("[limits]\nconnections = 0")
+                .contains("limits.connections: expected a whole number above zero")
+        );
+        assert!(said("[escalation]\nreminder = \"-5m\"").contains("negative"));
+    }
+}

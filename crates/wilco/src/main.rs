@@ -1,0 +1,22 @@
+//! `wilco`: one binary for the server and for everybody who speaks to it.
+
+mod caller;
+mod cli;
+mod commands;
+mod config;
+mod failure;
+mod follow;
+mod offline;
+mod output;
+mod posted;
+mod task;
+mod values;
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    match commands::run(cli::parse()) {
+        Ok(code) => code,
+        Err(error) => failure::show(&error),
+    }
+}

@@ -1,0 +1,50 @@
+//! One way to do each development task: `cargo xtask TASK`.
+//!
+//! A task is a module with `run`, a variant of `Task` and an arm of `main`; its module says what it does.
+
+mod coverage;
+mod deny;
+mod requirements;
+mod test;
+mod tidy;
+mod workspace;
+
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+#[derive(Parser)]
+#[command(bin_name = "cargo xtask", about = "Development tasks of this workspace")]
+struct Arguments {
+    #[command(subcommand)]
+    task: Task,
+}
+
+#[derive(Subcommand)]
+enum Task {
+    /// Format check, clippy, every test and the tidy check
+    Test(test::Options),
+    /// Check the invariants of the architecture over the source text
+    Tidy,
+    /// Print the requirements the project claims and the tests that show them
+    Coverage,
+    /// Check licences, banned crates and sources of the dependencies
+    Deny(deny::Options),
+}
+
+fn main() -> ExitCode {
+    let result = match Arguments::parse().task {
+        Task::Test(options) => test::run(&options),
+        Task::Tidy => tidy::run(),
+        Task::Coverage => coverage::run(),
+        Task::Deny(options) => deny::run(&options),
+    };
+    // A failed task is no bug of xtask: the reason is enough, without a backtrace.
+    result.map_or_else(
+        |error| {
+            eprintln!("error: {error:#}");
+            ExitCode::FAILURE
+        },
+        |()| ExitCode::SUCCESS,
+    )
+}

@@ -1,0 +1,172 @@
+//! `cargo xtask test`: everything that must hold, from a fresh clone, in one command.
+//!
+//! The steps stand in one table. All of them build with the dev profile, so the binary that black-box tests
+//! start is the one that was built with the tests. A failed step does not stop the later ones: one run shows
+//! all that is wrong.
+
+mod needs;
+mod runner;
+mod tally;
+
+use std::time::{Duration, Instant};
+
+use anyhow::bail;
+
+use needs::Need;
+use tally::Tally;
+
+use crate::tidy;
+use crate::workspace::{cargo, succeed};
+
+#[derive(clap::Args)]
+pub(crate) struct Options {
+    /// Run only this step
+    #[arg(long, value_name = "STEP")]
+    only: Option<String>,
+    /// List the steps and what each does
+    #[arg(long)]
+    list: bool,
+}
+
+struct Step {
+    name: &'static str,
+    about: &'static str,
+    needs: Needs,
+    work: Work,
+}
+
+enum Work {
+    /// A check that passes or fails as a whole.
+    Check(fn() -> anyhow::Result<()>),
+    /// Tests that are counted; the tally is there only if every test was accounted for.
+    Tests(fn() -> anyhow::Result<Tally>),
+}
+
+/// What is run, in this order. The bundled SQLite is compiled from C.
+const STEPS: &[Step] = &[
+    check("fmt", "cargo fmt --check", &[Need::Component("rustfmt")], fmt),
+    check("clippy", "no warnings", &[Need::Component("clippy")], clippy),
+    tests("tests", "unit, transcript and black-box tests", &[CC], runner::tests),
+    tests("doctests", "examples in the docs", &[CC], runner::doctests),
+    check("tidy", "invariants of the architecture", &[], tidy::run),
+];
+
+const CC: Need = Need::Package { binary: "cc", debian: "gcc" };
+
+type Needs = &'static [Need];
+
+const fn check(
+    name: &'static str,
+    about: &'static str,
+    needs: Needs,
+    run: fn() -> anyhow::Result<()>,
+) -> Step {
+    Step { name, about, needs, work: Work::Check(run) }
+}
+
+const fn tests(
+    name: &'static str,
+    about: &'static str,
+    needs: Needs,
+    run: fn() -> anyhow::Result<Tally>,
+) -> Step {
+    Step { name, about, needs, work: Work::Tests(run) }
+}
+
+pub(crate) fn run(options: &Options) -> anyhow::Result<()> {
+    if options.list {
+        for step in STEPS {
+            println!("{:<10} {}", step.name, step.about);
+        }
+        return Ok(());
+    }
+    let chosen = choose(options.only.as_deref())?;
+    let reports: Vec<Report> = chosen.into_iter().map(perform).collect();
+    if !close(&reports) {
+        // Not an error value: its text would come after the sum, which shall be the last line.
+        std::process::exit(1);
+    }
+    Ok(())
+}
+
+fn choose(only: Option<&str>) -> anyhow::Result<Vec<&'static Step>> {
+    let chosen: Vec<_> = STEPS.iter().filter(|step| only.is_none_or(|name| name == step.name)).collect();
+    if chosen.is_empty() {
+        let names: Vec<_> = STEPS.iter().map(|step| step.name).collect();
+        bail!("no step is called `{}`; the steps are {}", only.unwrap_or_default(), names.join(", "));
+    }
+    Ok(chosen)
+}
+
+struct Report {
+    name: &'static str,
+    took: Duration,
+    result: anyhow::Result<Option<Tally>>,
+}
+
+fn perform(step: &'static Step) -> Report {
+    eprintln!("── {}: {}", step.name, step.about);
+    let begun = Instant::now();
+    let result = needs::meet(step.needs).and_then(|()| match step.work {
+        Work::Check(check) => check().map(|()| None),
+        Work::Tests(tests) => tests().map(Some),
+    });
+    Report { name: step.name, took: begun.elapsed(), result }
+}
+
+/// Durations, what failed, and last the sum of all tests if it is known to be the truth.
+fn close(reports: &[Report]) -> bool {
+    println!();
+    let mut sum = Some(Tally::default());
+    let mut failed = Vec::new();
+    for report in reports {
+        let verdict = match &report.result {
+            Ok(None) => "ok".to_owned(),
+            Ok(Some(tally)) => {
+                sum = sum.map(|sum| sum + *tally);
+                tally.to_string()
+            }
+            Err(error) => {
+                sum = None;
+                format!("FAILED: {error:#}")
+            }
+        };
+        if !matches!(&report.result, Ok(tally) if tally.is_none_or(|tally| tally.failed == 0)) {
+            failed.push(report.name);
+        }
+        println!("{:<10} {:>7.1} s  {verdict}", report.name, report.took.as_secs_f64());
+    }
+    if !failed.is_empty() {
+        println!("failed: {}", failed.join(", "));
+    }
+    // A run without counted tests has no sum to tell.
+    if let Some(sum) = sum.filter(|sum| *sum != Tally::default()) {
+        println!("{sum}");
+    }
+    failed.is_empty()
+}
+
+fn fmt() -> anyhow::Result<()> {
+    succeed(cargo().args(["fmt", "--all", "--check"]))
+}
+
+fn clippy() -> anyhow::Result<()> {
+    succeed(cargo().args(["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"]))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_step_has_its_own_name() {
+        let names: std::collections::BTreeSet<_> = STEPS.iter().map(|step| step.name).collect();
+        assert_eq!(names.len(), STEPS.len());
+    }
+
+    #[test]
+    fn an_unknown_step_is_refused_with_the_known_ones() {
+        let refusal = choose(Some("fuzz")).err().map(|error| error.to_string()).unwrap_or_default();
+        assert!(refusal.contains("`fuzz`") && refusal.contains("fmt, clippy, tests"), "{refusal}");
+    }
+}
