@@ -271,6 +271,8 @@ pub struct ChecklistItem {
 
 /// The texts that a state only cites. Missing messages give nothing.
 pub trait Texts {
+    /// The subject of the message that began it; none when it had none.
+    fn subject(&self, opening: &MessageId) -> Option<String>;
     fn criteria(&self, assignment: &MessageId, amendment: Option<&MessageId>) -> Vec<String>;
     fn questions(&self, ack: &MessageId) -> Vec<String>;
     fn missing(&self, verdict: &MessageId) -> Vec<String>;

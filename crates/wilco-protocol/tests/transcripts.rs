@@ -86,6 +86,7 @@ transcripts! {
     del_36_incident
     del_40_checkpoints
     del_40_many
+    del_40_new_agent
     del_41_checkpoint_timeout
     del_42_complete
     del_42_complete_escalated

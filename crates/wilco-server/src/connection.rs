@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::TcpStream;
-use tokio::time::{Instant, Sleep, sleep};
+use tokio::time::{Sleep, sleep};
 
 /// Whether a request is being answered: set when its head is complete, cleared when it is done.
 pub(crate) type Busy = Arc<AtomicBool>;
@@ -46,8 +46,7 @@ impl AsyncRead for Connection {
         match &read {
             Poll::Ready(Ok(())) if buf.filled().len() > before && !busy && !self.in_head => {
                 self.in_head = true;
-                let deadline = Instant::now() + self.header_timeout;
-                self.deadline.as_mut().reset(deadline);
+                self.deadline = Box::pin(sleep(self.header_timeout));
             }
             Poll::Pending if self.in_head && !busy => {
                 if self.deadline.as_mut().poll(cx).is_ready() {

@@ -1,6 +1,6 @@
 //! Who sends a message, and to whom.
 
-use wilco_language::parse::Incoming;
+use wilco_language::parse::{Incoming, Typed};
 use wilco_language::render::unresolved;
 use wilco_protocol::Name;
 use wilco_protocol::directory::{self, Unresolved};
@@ -60,7 +60,8 @@ impl Work<'_> {
         from: &Name,
         starts: bool,
     ) -> Result<Vec<Name>, Refused> {
-        if incoming.to.is_empty() && incoming.exchange.is_none() {
+        let names_escalation = matches!(&incoming.typed, Typed::Decision(choice) if choice.escalation.is_some());
+        if incoming.to.is_empty() && incoming.exchange.is_none() && !names_escalation {
             let detail = "is required: the name of an agent (or give the exchange that you answer)";
             return Err(Refused::invalid("/to", detail));
         }

@@ -65,6 +65,13 @@ impl Cited {
             .unwrap_or_default()
     }
 
+    /// What a message answered.
+    pub(crate) fn answer(&self, message: &MessageId) -> String {
+        let mut parts = self.list(message, "answers");
+        parts.extend(self.text(message, "message"));
+        parts.join("\n")
+    }
+
     /// Why a task was rejected, or what error was reported.
     pub fn reason(&self, message: &MessageId) -> Option<String> {
         self.text(message, "reason").or_else(|| self.ack_text(message)?.reason)
@@ -80,6 +87,10 @@ impl Cited {
 }
 
 impl Texts for Cited {
+    fn subject(&self, opening: &MessageId) -> Option<String> {
+        self.0.get(opening).map(|(subject, _)| subject.clone()).filter(|subject| !subject.trim().is_empty())
+    }
+
     fn criteria(&self, assignment: &MessageId, amendment: Option<&MessageId>) -> Vec<String> {
         self.task(assignment, amendment).criteria
     }

@@ -108,7 +108,12 @@ fn from_text(ack: AckText) -> Acknowledgment {
 }
 
 fn ack_of(state: &State, heard: &Heard<'_>, cited: &Cited, ack: &Acknowledgment) -> Ack {
-    let task = cited.task(&state.assignment, state.amendment.as_ref());
+    let mut task = cited.task(&state.assignment, state.amendment.as_ref());
+    for answer in &state.answers {
+        // What was answered is part of what there is to understand.
+        task.description.push('\n');
+        task.description.push_str(&cited.answer(answer));
+    }
     Ack {
         status: ack.status,
         names_task: ack.task_id.as_deref().is_none_or(|id| same(id, &state.task_id)),

@@ -2,8 +2,9 @@
 
 use super::event::{Assigned, Event, Resend};
 use super::state::{Checkpoint, FirstAck, Outcome, Phase, Questions, State, Unconfirmed};
+use super::words::AckStatus;
 use crate::escalation::{Closed, Escalation, keep};
-use crate::name::Name;
+use crate::name::{MessageId, Name};
 use crate::time::Time;
 
 /// The state after the first event of a delegation; none if it is another event.
@@ -42,6 +43,7 @@ fn assign(assigned: &Assigned, at: Time) -> State {
         ack: None,
         understanding: None,
         questions: None,
+        answers: Vec::new(),
         asked_to_be_specific: false,
         early_work: 0,
         busy_resends: 0,
@@ -72,7 +74,10 @@ pub fn apply(state: &mut State, event: &Event, at: Time) {
         Event::Resent { because, attempt, until } => resent(state, *because, *attempt, *until),
         Event::GraceGiven { until } | Event::Extended { until } => postpone(state, *until),
         Event::Acknowledged { ack, status, in_time } => {
-            state.ack = Some(ack.clone());
+            // A rejection is no understanding that somebody could accept later.
+            if *status != AckStatus::Rejected {
+                state.ack = Some(ack.clone());
+            }
             state.network_resends = 0;
             state.first_ack.get_or_insert(FirstAck { at, in_time: *in_time, status: *status });
         }
@@ -92,7 +97,7 @@ pub fn apply(state: &mut State, event: &Event, at: Time) {
             state.asked_to_be_specific = true;
             awaiting_first(state, *until);
         }
-        Event::Answered { count } => answered(state, *count),
+        Event::Answered { message, count } => answered(state, message, *count),
         Event::Clarified { until } => awaiting_first(state, *until),
         Event::Queued { until } => {
             state.phase = Phase::Queued { until: *until, checks: 0, behind: Vec::new() };
@@ -161,7 +166,8 @@ pub fn apply(state: &mut State, event: &Event, at: Time) {
     }
 }
 
-fn answered(state: &mut State, count: u32) {
+fn answered(state: &mut State, message: &MessageId, count: u32) {
+    keep(&mut state.answers, message.clone());
     if let Some(questions) = &mut state.questions {
         questions.answered += count;
     }
@@ -182,7 +188,8 @@ fn plan(state: &mut State, planned: &[Checkpoint]) {
 }
 
 fn reached(state: &mut State, checkpoint: &Checkpoint, check: Option<Time>) {
-    match state.checkpoints.iter_mut().find(|plan| plan.number == checkpoint.number) {
+    let planned = |plan: &&mut Checkpoint| plan.number == checkpoint.number && plan.reached.is_none();
+    match state.checkpoints.iter_mut().find(planned) {
         Some(plan) => *plan = checkpoint.clone(),
         None => state.checkpoints.push(checkpoint.clone()),
     }
@@ -242,6 +249,7 @@ fn anew(state: &mut State, until: Time) {
     state.understanding = None;
     state.questions = None;
     state.asked_to_be_specific = false;
+    state.answers.clear();
     state.acknowledged_at = None;
     state.checkpoints.retain(|checkpoint| checkpoint.reached.is_some());
     awaiting_first(state, until);

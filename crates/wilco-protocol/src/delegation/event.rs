@@ -67,6 +67,7 @@ pub enum Event {
         until: Time,
     },
     Answered {
+        message: MessageId,
         count: u32,
     },
     /// All questions are answered: the agent owes an ACK again.

@@ -38,6 +38,8 @@ pub struct State {
     pub ack: Option<MessageId>,
     pub understanding: Option<Understanding>,
     pub questions: Option<Questions>,
+    /// Messages that answered questions about this revision, newest last.
+    pub answers: Vec<MessageId>,
     /// Vague questions were sent back once.
     pub asked_to_be_specific: bool,
     /// Messages that showed work before any accepted acknowledgement.
@@ -181,6 +183,7 @@ pub struct FirstAck {
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Checkpoint {
     pub number: u32,
+    pub by: Name,
     pub message: MessageId,
     /// None while it is only planned.
     pub reached: Option<Time>,
@@ -204,8 +207,10 @@ impl State {
         self.escalations.last().filter(|escalation| escalation.closed.is_none())
     }
 
+    /// The newest that the assignee reached; another agent's count for another agent.
     pub fn last_checkpoint(&self) -> u32 {
-        let reached = self.checkpoints.iter().filter(|checkpoint| checkpoint.reached.is_some());
+        let own = |checkpoint: &&Checkpoint| checkpoint.reached.is_some() && checkpoint.by == self.assignee;
+        let reached = self.checkpoints.iter().filter(own);
         reached.map(|checkpoint| checkpoint.number).max().unwrap_or(0)
     }
 
@@ -221,6 +226,7 @@ impl State {
         ids.extend(self.ack.clone());
         ids.extend(self.understanding.as_ref().and_then(|judged| judged.judged_by.clone()));
         ids.extend(self.questions.as_ref().map(|questions| questions.asked_in.clone()));
+        ids.extend(self.answers.iter().cloned());
         ids.extend(self.checkpoints.iter().map(|checkpoint| checkpoint.message.clone()));
         ids.sort();
         ids.dedup();

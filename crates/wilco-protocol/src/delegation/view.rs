@@ -19,7 +19,7 @@ pub fn view(state: &State, texts: &dyn Texts) -> View {
         },
         initiator: state.initiator.clone(),
         participants: participants(state),
-        subject: state.title.clone(),
+        subject: texts.subject(&state.assignment).unwrap_or_else(|| state.title.clone()),
         policy: serde_json::to_value(&state.policy).unwrap_or(Value::Null),
         timers: timers(state),
         checklist: checklist(state),
@@ -132,6 +132,7 @@ fn checkpoint(point: &Checkpoint, texts: &dyn Texts) -> Value {
     match point.reached {
         None => json!({
             "checkpoint": point.number,
+            "agent": point.by,
             "name": texts.planned(&point.message, point.number),
             "status": "planned",
             "summary": null,
@@ -141,6 +142,7 @@ fn checkpoint(point: &Checkpoint, texts: &dyn Texts) -> Value {
             let said = texts.checkpoint(&point.message);
             json!({
                 "checkpoint": point.number,
+                "agent": point.by,
                 "name": said.name,
                 "status": said.status,
                 "summary": said.summary,

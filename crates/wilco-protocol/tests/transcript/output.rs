@@ -244,6 +244,10 @@ fn checkpoint(checkpoint: &wilco_protocol::delegation::Checkpoint) -> String {
 struct NoTexts;
 
 impl Texts for NoTexts {
+    fn subject(&self, _: &MessageId) -> Option<String> {
+        None
+    }
+
     fn criteria(&self, _: &MessageId, _: Option<&MessageId>) -> Vec<String> {
         vec!["first".to_owned(), "second".to_owned()]
     }

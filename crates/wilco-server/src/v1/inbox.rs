@@ -6,7 +6,6 @@ use axum::Json;
 use axum::extract::{Path, RawQuery, State};
 use http::StatusCode;
 use serde_json::{Value, json};
-use tokio::time::Instant;
 use wilco_engine::reads::{self, InboxQuery, Letter, Part};
 use wilco_engine::{Command, Viewer};
 use wilco_protocol::Name;
@@ -91,7 +90,8 @@ async fn wait_for(
         let detail = "too many readers are waiting; read without wait, or try again later";
         Failure::new(StatusCode::SERVICE_UNAVAILABLE, "too-many-waiting", detail)
     })?;
-    let until = Instant::now() + wait;
+    let patience = tokio::time::sleep(wait);
+    tokio::pin!(patience);
     let notify = door.handle.waiters().inbox(&query.agent);
     let mut stopping = door.stopping.clone();
     loop {
@@ -100,12 +100,12 @@ async fn wait_for(
         notified.as_mut().enable();
         let part = page(door, caller, query.clone()).await?;
         let found = part.as_ref().is_none_or(|part| !part.items.is_empty());
-        if found || Instant::now() >= until || *stopping.borrow() {
+        if found || patience.is_elapsed() || *stopping.borrow() {
             return Ok(part);
         }
         tokio::select! {
             () = notified => {}
-            () = tokio::time::sleep_until(until) => {}
+            () = &mut patience => {}
             _ = stopping.changed() => {}
         }
     }

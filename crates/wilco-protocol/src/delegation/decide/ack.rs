@@ -150,8 +150,9 @@ fn judge(draft: &mut Draft<'_>, message: MessageId, ack: Ack) {
 }
 
 fn plan(draft: &mut Draft<'_>, message: &MessageId, planned: u32) {
+    let by = draft.state.assignee.clone();
     let planned = (1..=planned.min(MAX_CHECKPOINTS))
-        .map(|number| Checkpoint { number, message: message.clone(), reached: None })
+        .map(|number| Checkpoint { number, by: by.clone(), message: message.clone(), reached: None })
         .collect::<Vec<_>>();
     if !planned.is_empty() {
         draft.event(Event::CheckpointsPlanned { planned });

@@ -10,11 +10,11 @@ use crate::name::MessageId;
 use crate::time::Span;
 
 /// Answers to the agent's questions. A text without a list answers them all.
-pub(super) fn clarify(draft: &mut Draft<'_>, answers: Option<u32>) {
+pub(super) fn clarify(draft: &mut Draft<'_>, message: MessageId, answers: Option<u32>) {
     let Some(questions) = draft.state.questions.clone() else { return };
     let open = questions.count - questions.answered;
     let count = answers.unwrap_or(open).min(open);
-    draft.event(Event::Answered { count });
+    draft.event(Event::Answered { message, count });
     if count < open {
         draft.pass_to_assignee(false);
         let (from, count) = (questions.answered + count, questions.count);

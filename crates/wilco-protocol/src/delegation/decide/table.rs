@@ -102,7 +102,7 @@ fn current(draft: &mut Draft<'_>, said: Said) -> Result<(), Refusal> {
         (_, What::Verdict { .. }) => {
             return Err(Refusal::State { expected: "in-review", got: phase.name() });
         }
-        (open, What::Clarify { answers }) if clarifying(open) => initiator::clarify(draft, answers),
+        (open, What::Clarify { answers }) if clarifying(open) => initiator::clarify(draft, message, answers),
         (_, What::Clarify { .. }) => draft.pass_to_assignee(false),
 
         (_, What::Amend) => initiator::amend(draft, message),

@@ -21,7 +21,9 @@ pub(super) fn error(draft: &mut Draft<'_>, error: AgentError) {
     match error.code {
         ErrorCode::ResourceUnavailable => busy(draft, error.retry_after),
         ErrorCode::NetworkError => network(draft),
-        ErrorCode::CapabilityMismatch => next_agent(draft, Why::CapabilityMismatch, Reason::NoCandidate),
+        ErrorCode::CapabilityMismatch => {
+            next_agent(draft, Why::CapabilityMismatch, Reason::CapabilityMismatch);
+        },
         ErrorCode::AgentShuttingDown => next_agent(draft, Why::ShuttingDown, Reason::NoCandidate),
         ErrorCode::InvalidTaskFormat => {
             let until = draft.after(draft.state.policy.clarification_timeout);

@@ -23,7 +23,8 @@ pub(super) fn checkpoint(draft: &mut Draft<'_>, message: MessageId, number: u32)
         return draft.say_to_assignee(Say::Notice(Notice::TooManyCheckpoints));
     }
     let check = draft.next_check();
-    let checkpoint = Checkpoint { number, message, reached: Some(draft.now) };
+    let by = draft.state.assignee.clone();
+    let checkpoint = Checkpoint { number, by, message, reached: Some(draft.now) };
     draft.event(Event::CheckpointReached { checkpoint, check });
 }
 
