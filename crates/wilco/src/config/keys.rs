@@ -6,8 +6,8 @@ pub(crate) struct Key {
     pub(crate) path: &'static str,
     pub(crate) kind: Kind,
     pub(crate) default: fn() -> Value,
-    /// What it means; the sample file and `wilco config show` are made from it.
-    #[allow(dead_code, reason = "shown by the sample file once there is one")]
+    /// What it means, as `docs/configuration.md` says it.
+    #[cfg_attr(not(test), expect(dead_code, reason = "read by the test that keeps the documentation true"))]
     pub(crate) meaning: &'static str,
 }
 
@@ -83,4 +83,18 @@ pub(crate) const KEYS: [Key; 21] = [
 /// The name of a key in the environment: `WILCO_SERVER_LISTEN`.
 pub(crate) fn environment_name(path: &str) -> String {
     format!("WILCO_{}", path.to_uppercase().replace('.', "_"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cfg_1_every_key_stands_in_the_documentation() {
+        let documentation = include_str!("../../../../docs/configuration.md");
+        for key in &KEYS {
+            let row = format!("| `{}` | `{}` | {} |", key.path, (key.default)(), key.meaning);
+            assert!(documentation.contains(&row), "docs/configuration.md lacks this row:\n{row}");
+        }
+    }
 }
