@@ -5,6 +5,7 @@
 mod coverage;
 mod deny;
 mod requirements;
+mod sim;
 mod test;
 mod tidy;
 mod workspace;
@@ -30,6 +31,8 @@ enum Task {
     Coverage,
     /// Check licences, banned crates and sources of the dependencies
     Deny(deny::Options),
+    /// Run the simulation for many seeds, or one of them with everything that happens
+    Sim(sim::Options),
 }
 
 fn main() -> ExitCode {
@@ -38,6 +41,7 @@ fn main() -> ExitCode {
         Task::Tidy => tidy::run(),
         Task::Coverage => coverage::run(),
         Task::Deny(options) => deny::run(&options),
+        Task::Sim(options) => sim::run(&options),
     };
     // A failed task is no bug of xtask: the reason is enough, without a backtrace.
     result.map_or_else(

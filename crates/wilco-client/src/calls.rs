@@ -59,7 +59,7 @@ impl Client {
     }
 
     pub fn agents(&self) -> Result<Page<Agent>> {
-        self.get("/v1/agents", vec![("limit", "1000".to_owned())])
+        self.get("/v1/agents", Vec::new())
     }
 
     pub fn agent(&self, name: &str) -> Result<Agent> {

@@ -47,6 +47,10 @@ impl Error {
 
     pub(crate) fn of(url: &str, error: ureq::Error) -> Error {
         let url = url.to_owned();
+        if url.starts_with("https:") {
+            let reason = "https is not supported yet; use a tunnel or a proxy".to_owned();
+            return Error::Address { url, reason };
+        }
         match error {
             ureq::Error::Timeout(ureq::Timeout::Connect | ureq::Timeout::Resolve)
             | ureq::Error::HostNotFound
@@ -85,7 +89,9 @@ impl fmt::Display for Refusal<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Problem { title, detail, errors, .. } = self.0;
         f.write_str(if detail.is_empty() { title } else { detail })?;
-        errors.iter().try_for_each(|field| write!(f, "\n  {}: {}", field.pointer, field.detail))
+        // A single error often stands in the detail already.
+        let unsaid = errors.iter().filter(|field| !detail.contains(&field.detail));
+        unsaid.into_iter().try_for_each(|field| write!(f, "\n  {}: {}", field.pointer, field.detail))
     }
 }
 

@@ -31,13 +31,16 @@ pub(crate) type Query<'a> = Vec<(&'a str, String)>;
 
 impl Client {
     pub fn new(url: &str) -> Client {
+        // A timeout over everything would also bound the look-up of the name, which takes a thread.
         let config = ureq::Agent::config_builder()
             .http_status_as_error(false)
             .max_redirects(0)
             .proxy(None)
             .user_agent(concat!("wilco/", env!("CARGO_PKG_VERSION")))
             .timeout_connect(Some(CONNECT))
-            .timeout_global(Some(PATIENCE))
+            .timeout_send_body(Some(PATIENCE))
+            .timeout_recv_response(Some(PATIENCE))
+            .timeout_recv_body(Some(PATIENCE))
             .build();
         Client { agent: config.into(), url: url.trim_end_matches('/').to_owned(), name: None, token: None }
     }
@@ -70,7 +73,7 @@ impl Client {
         wait: Duration,
     ) -> Result<Answer<T>, Error> {
         let request = self.agent.get(self.address(path)).query_pairs(query);
-        let request = self.signed(request).config().timeout_global(Some(PATIENCE + wait)).build();
+        let request = self.signed(request).config().timeout_recv_response(Some(PATIENCE + wait)).build();
         let (status, text) = self.finish(request.call())?;
         Answer::read(&self.url, status, text)
     }

@@ -92,8 +92,20 @@ impl Work<'_> {
         if self.directory().get(agent).is_none() {
             return Err(Refused::NotFound { detail: format!("there is no agent {:?}", agent.as_str()) });
         }
-        self.state.last_seen.insert(agent.clone(), self.now);
+        self.state.saw(&agent, self.now);
         self.change_directory_fully(directory::Input::SignOfLife { agent: agent.clone() }, agent)
+    }
+
+    /// A call on behalf of an agent. Only one that is proven brings an unresponsive agent back; one of
+    /// an agent that nobody knows says nothing.
+    pub(crate) fn called(&mut self, agent: &Name, proven: bool) -> Result<(), Refused> {
+        let Some(known) = self.directory().exactly(agent.as_str()) else { return Ok(()) };
+        let name = known.name.clone();
+        if proven {
+            return self.seen(&name);
+        }
+        self.state.saw(&name, self.now);
+        Ok(())
     }
 
     pub(crate) fn waits(&mut self, agent: &str) -> Result<(), Refused> {
@@ -110,7 +122,7 @@ impl Work<'_> {
                 name
             }
         };
-        self.state.last_seen.insert(name, self.now);
+        self.state.saw(&name, self.now);
         Ok(())
     }
 

@@ -197,7 +197,7 @@ impl Work<'_> {
         to: &Name,
         rendered: Rendered,
     ) -> Result<(), StoreError> {
-        let id = self.ids.next(self.now);
+        let id = self.new_id();
         let content = serde_json::value::to_raw_value(&rendered.content);
         let content = content.map_err(|error| StoreError::Failed(Box::new(error)))?;
         let message = Message {

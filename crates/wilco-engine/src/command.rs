@@ -23,6 +23,11 @@ pub enum Command {
     Seen {
         agent: Name,
     },
+    /// A call on behalf of an agent: a sign of life, and with its token proof of one.
+    Called {
+        agent: Name,
+        proven: bool,
+    },
     /// Somebody reads its inbox and waits: registers it if need be.
     Waits {
         agent: String,
@@ -34,6 +39,8 @@ pub enum Command {
     },
     /// Do what is due.
     Wake,
+    /// The server lives: keeps that, and when agents were seen.
+    Alive,
     /// What an effect brought back.
     Report {
         position: u64,

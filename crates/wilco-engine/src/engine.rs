@@ -12,7 +12,6 @@ use wilco_store::{
 
 use crate::cache::Cache;
 use crate::command::{Answer, Command, Done};
-use crate::ids::Ids;
 use crate::layer::Layer;
 use crate::settings::Settings;
 use crate::work::Work;
@@ -23,7 +22,6 @@ pub struct Engine {
     settings: Settings,
     state: State,
     cache: Cache,
-    ids: Ids,
 }
 
 /// What the engine remembers between steps.
@@ -33,6 +31,8 @@ pub(crate) struct State {
     pub(crate) directory: Directory,
     /// When each agent last did something; not history.
     pub(crate) last_seen: BTreeMap<Name, Time>,
+    /// Whose presence is newer than what is stored.
+    pub(crate) seen_since: BTreeSet<Name>,
     /// When the server was down last.
     pub(crate) downtime: Option<(Time, Time)>,
     /// Who wants to be woken when.
@@ -60,6 +60,8 @@ pub struct Stepped {
     /// Whether anything was committed, and the newest position.
     pub committed: bool,
     pub head: u64,
+    /// Whether any agent is another than before.
+    pub agents_changed: bool,
 }
 
 impl State {
@@ -70,6 +72,11 @@ impl State {
                 None => self.directory.forget(&name),
             }
         }
+    }
+
+    pub(crate) fn saw(&mut self, agent: &Name, now: Time) {
+        self.last_seen.insert(agent.clone(), now);
+        self.seen_since.insert(agent.clone());
     }
 
     pub(crate) fn is_active(&self, agent: &Name, now: Time) -> bool {
@@ -84,16 +91,16 @@ impl Engine {
         let head = store.head()?;
         let mut directory = Directory::default();
         store.agents()?.into_iter().for_each(|agent| directory.restore(agent));
-        let ids = Ids::after(head.at);
         let state = State {
             head,
             directory,
-            last_seen: BTreeMap::new(),
+            last_seen: store.presence()?.into_iter().collect(),
+            seen_since: BTreeSet::new(),
             downtime: None,
             wakes: store.wakes()?.into_iter().collect(),
             unread: BTreeMap::new(),
         };
-        Ok(Engine { settings, state, cache: Cache::new(), ids })
+        Ok(Engine { settings, state, cache: Cache::new() })
     }
 
     pub fn settings(&self) -> &Settings {
@@ -113,16 +120,6 @@ impl Engine {
         self.state.last_seen.get(agent).copied()
     }
 
-    /// Everything that is kept of presence, to be stored now and then.
-    pub fn presence(&self) -> &BTreeMap<Name, Time> {
-        &self.state.last_seen
-    }
-
-    /// What was stored of presence, at start.
-    pub fn restore_presence(&mut self, presence: impl IntoIterator<Item = (Name, Time)>) {
-        self.state.last_seen.extend(presence);
-    }
-
     /// Does the commands in order, commits once, answers all. After an error nothing has changed, here
     /// or in the store.
     pub fn step(
@@ -139,11 +136,9 @@ impl Engine {
             now,
             batch: Layer::default(),
             draft: Layer::default(),
-            ids: self.ids,
         };
-        let answers: Vec<Answer> =
-            commands.into_iter().map(|command| work.command(|work| run(work, command))).collect();
-        let (layer, ids) = (std::mem::take(&mut work.batch), work.ids);
+        let answers: Vec<Answer> = commands.into_iter().map(|command| answer(&mut work, command)).collect();
+        let layer = std::mem::take(&mut work.batch);
         if layer.is_empty() {
             self.state.undo_agents(layer.agents);
             let head = self.state.head.position;
@@ -153,6 +148,7 @@ impl Engine {
                 effects: Vec::new(),
                 committed: false,
                 head,
+                agents_changed: false,
             });
         }
         let batch = self.batch(&layer, now)?;
@@ -160,7 +156,6 @@ impl Engine {
             self.state.undo_agents(layer.agents);
             return Err(error);
         }
-        self.ids = ids;
         Ok(self.committed(layer, batch, answers))
     }
 
@@ -207,6 +202,10 @@ impl Engine {
                 None => AgentChange::Removed(name.clone()),
             });
         }
+        if layer.alive {
+            let seen = |name: &Name| Some((name.clone(), *self.state.last_seen.get(name)?));
+            batch.presence = self.state.seen_since.iter().filter_map(seen).collect();
+        }
         batch.inbox = layer.inbox.clone();
         batch.marks = layer.marks.clone();
         batch.effects = layer.effects.clone();
@@ -223,6 +222,9 @@ impl Engine {
     fn committed(&mut self, layer: Layer, batch: Batch, answers: Vec<Answer>) -> Stepped {
         if let Some(last) = batch.journal.last() {
             self.state.head = Head { position: last.position, hash: last.hash, at: Some(batch.at) };
+        }
+        if layer.alive {
+            self.state.seen_since.clear();
         }
         for (row, (number, mut live)) in batch.exchanges.iter().zip(layer.exchanges) {
             if let Some(before) = live.alarm {
@@ -245,13 +247,23 @@ impl Engine {
             EffectChange::Settled { .. } => None,
         });
         let reached = layer.inbox.into_iter().filter(|row| row.status == InboxStatus::Unread);
+        let agents_changed = !layer.agents.is_empty();
         Stepped {
             answers,
+            agents_changed,
             reached: reached.map(|row| row.agent).collect(),
             effects: effects.collect(),
             committed: true,
             head: self.state.head.position,
         }
+    }
+}
+
+/// Does a command as one piece. A wake is many pieces, one for each exchange.
+fn answer(work: &mut Work<'_>, command: Command) -> Answer {
+    match command {
+        Command::Wake => work.wake().map(|()| Done::Nothing),
+        other => work.command(|work| run(work, other)),
     }
 }
 
@@ -261,6 +273,7 @@ fn run(work: &mut Work<'_>, command: Command) -> Answer {
         Command::PutAgent(put) => work.put_agent(*put).map(Done::Agent),
         Command::RemoveAgent { name, by } => work.remove_agent(&name, &by).map(|()| Done::Nothing),
         Command::Seen { agent } => work.seen(&agent).map(|()| Done::Nothing),
+        Command::Called { agent, proven } => work.called(&agent, proven).map(|()| Done::Nothing),
         Command::Waits { agent } => work.waits(&agent).map(|()| Done::Nothing),
         Command::Mark { agent, id, mark } => work.mark(&agent, &id, mark).map(|()| Done::Nothing),
         Command::Wake => work.wake().map(|()| Done::Nothing),
@@ -269,6 +282,10 @@ fn run(work: &mut Work<'_>, command: Command) -> Answer {
         }
         Command::Postpone { position, index, due } => {
             work.postpone(position, index, due).map(|()| Done::Nothing)
+        }
+        Command::Alive => {
+            work.draft.alive = true;
+            Ok(Done::Nothing)
         }
         Command::Started { version, down_from, downtime } => {
             let down = down_from.zip(downtime).map(|(from, length)| (from, from.plus(length)));

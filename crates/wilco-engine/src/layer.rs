@@ -43,6 +43,8 @@ pub(crate) struct Layer {
     /// Agents touched, with what they were before.
     pub(crate) agents: Vec<(Name, Option<wilco_protocol::directory::Agent>)>,
     pub(crate) unread: BTreeMap<Name, i64>,
+    /// Commit also when nothing happened: a sign of life of the server, with everybody's presence.
+    pub(crate) alive: bool,
 }
 
 impl Layer {
@@ -52,6 +54,7 @@ impl Layer {
             && self.effects.is_empty()
             && self.idempotency.is_empty()
             && self.exchanges.is_empty()
+            && !self.alive
     }
 
     pub(crate) fn message(&self, id: &MessageId) -> Option<&NewMessage> {
@@ -84,6 +87,7 @@ impl Layer {
         self.effects.extend(draft.effects);
         self.idempotency.extend(draft.idempotency);
         self.agents.extend(draft.agents);
+        self.alive |= draft.alive;
         for (agent, count) in draft.unread {
             *self.unread.entry(agent).or_default() += count;
         }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use wilco_protocol::directory::{self, Directory};
 use wilco_protocol::journal::{Entry, Fact, MessageEvent};
-use wilco_protocol::{Exchange, MessageId};
+use wilco_protocol::{Exchange, MessageId, Time};
 use wilco_store::{
     AgentChange, Batch, ExchangeRow, InboxMark, InboxRow, InboxStatus, KeyChange, Store, StoreError,
 };
@@ -16,6 +16,8 @@ const PAGE: usize = 1000;
 
 /// Refolds everything; returns how many events there were.
 pub fn rebuild(store: &mut impl Store) -> Result<u64, StoreError> {
+    // The last sign of life is no event, and stays what it was.
+    let alive = store.head()?.at;
     store.begin_rebuild()?;
     let mut fold = Fold::default();
     let mut after = 0;
@@ -26,12 +28,12 @@ pub fn rebuild(store: &mut impl Store) -> Result<u64, StoreError> {
         let mut batch = Batch::default();
         for row in &page {
             let entry = Entry::from_bytes(&row.bytes).map_err(|error| damaged(row.position, error))?;
-            batch.at = entry.at;
+            batch.at = alive.unwrap_or(entry.at);
             fold.take(row.position, entry, store, &mut batch)?;
         }
         store.commit(&batch)?;
     }
-    store.commit(&fold.finish())?;
+    store.commit(&fold.finish(alive))?;
     store.finish_rebuild()?;
     Ok(after)
 }
@@ -43,7 +45,7 @@ struct Fold {
     /// Events that came before their exchange's first: its opening message.
     opened: BTreeMap<u64, u64>,
     directory: Directory,
-    last: wilco_protocol::Time,
+    last: Time,
 }
 
 impl Fold {
@@ -114,8 +116,8 @@ impl Fold {
         }
     }
 
-    fn finish(self) -> Batch {
-        let mut batch = Batch { at: self.last, ..Batch::default() };
+    fn finish(self, alive: Option<Time>) -> Batch {
+        let mut batch = Batch { at: alive.unwrap_or(self.last), ..Batch::default() };
         for (number, (exchange, seq)) in self.exchanges {
             let keys =
                 exchange.keys().into_iter().map(|key| KeyChange { key, exchange: number, added: true });

@@ -14,23 +14,34 @@ const MAX_WOKEN: usize = 256;
 const MAX_WAKES: usize = 32;
 
 impl Work<'_> {
-    /// Wakes every exchange that is due, in the order of due time and number.
+    /// Wakes every exchange that is due, in the order of due time and number. Each is done whole or not
+    /// at all, and one that cannot be done does not hold up the others.
     pub(crate) fn wake(&mut self) -> Result<(), Refused> {
         let now = self.now;
-        let due: Vec<_> =
-            self.state.wakes.iter().take_while(|(due, _)| *due <= now).take(MAX_WOKEN).copied().collect();
-        for (_, number) in due {
-            for _ in 0..MAX_WAKES {
-                let Some(live) = self.live(number)? else { break };
-                if live.exchange.wake_at().is_none_or(|due| due > now) {
-                    break;
-                }
-                let exchange = live.exchange.clone();
-                let id = exchange.id();
-                let decided = self.decide(|facts| exchange.wake(facts, now))?;
-                let decision = decided.map_err(|refusal| refused(&refusal, Some(id)))?;
-                self.carry(live, decision, &Name::wilco(), None)?;
+        let due = self.state.wakes.iter().take_while(|(due, _)| *due <= now);
+        let due: Vec<_> = due.take(MAX_WOKEN).map(|(_, number)| *number).collect();
+        for number in due {
+            match self.command(|work| work.wake_one(number)) {
+                Ok(()) => {}
+                Err(Refused::Store(error)) => return Err(Refused::Store(error)),
+                Err(refused) => debug_assert!(false, "a wake was refused: {refused:?}"),
             }
+        }
+        Ok(())
+    }
+
+    /// Handles the due timers of one exchange.
+    fn wake_one(&mut self, number: u64) -> Result<(), Refused> {
+        let now = self.now;
+        for _ in 0..MAX_WAKES {
+            let Some(live) = self.live(number)? else { break };
+            if live.exchange.wake_at().is_none_or(|due| due > now) {
+                break;
+            }
+            let exchange = live.exchange.clone();
+            let decided = self.decide(|facts| exchange.wake(facts, now))?;
+            let decision = decided.map_err(|refusal| refused(&refusal, Some(exchange.id())))?;
+            self.carry(live, decision, &Name::wilco(), None)?;
         }
         Ok(())
     }

@@ -12,7 +12,7 @@ use wilco_store::{InboxStatus, Message, Reader, StoreError};
 
 use crate::cache::Cache;
 use crate::engine::State;
-use crate::ids::Ids;
+use crate::ids;
 use crate::layer::{Layer, Live, NewMessage};
 use crate::settings::Settings;
 
@@ -24,7 +24,6 @@ pub(crate) struct Work<'a> {
     pub(crate) now: Time,
     pub(crate) batch: Layer,
     pub(crate) draft: Layer,
-    pub(crate) ids: Ids,
 }
 
 /// More exchanges under one key than this are never looked at together.
@@ -33,7 +32,6 @@ pub(crate) const MAX_FOUND: usize = 1000;
 impl<'a> Work<'a> {
     /// Does one command: its changes join the batch when it succeeds, and vanish when it does not.
     pub(crate) fn command<T, E>(&mut self, run: impl FnOnce(&mut Self) -> Result<T, E>) -> Result<T, E> {
-        let ids = self.ids;
         match run(self) {
             Ok(done) => {
                 let draft = std::mem::take(&mut self.draft);
@@ -47,7 +45,6 @@ impl<'a> Work<'a> {
             Err(refused) => {
                 let draft = std::mem::take(&mut self.draft);
                 self.state.undo_agents(draft.agents);
-                self.ids = ids;
                 Err(refused)
             }
         }
@@ -55,6 +52,11 @@ impl<'a> Work<'a> {
 
     pub(crate) fn next_position(&self) -> u64 {
         self.state.head.position + (self.batch.journal.len() + self.draft.journal.len()) as u64 + 1
+    }
+
+    /// An id for the message that takes the next position.
+    pub(crate) fn new_id(&self) -> MessageId {
+        ids::id(self.now, self.next_position())
     }
 
     /// Takes the next position now, to be filled before the command ends.

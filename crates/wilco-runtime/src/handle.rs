@@ -5,10 +5,11 @@ use std::sync::mpsc::{SyncSender, TrySendError};
 use tokio::sync::oneshot;
 use wilco_engine::{Answer, Command};
 use wilco_protocol::directory::Agent;
-use wilco_protocol::{Span, Time};
+use wilco_protocol::{Name, Span, Time};
 use wilco_store::{Reader, StoreError};
 
 use crate::clock::Clock;
+use crate::marks::Marks;
 use crate::readers::Readers;
 use crate::waiters::Waiters;
 use crate::writer::Job;
@@ -19,6 +20,7 @@ pub struct Handle {
     pub(crate) readers: Readers,
     pub(crate) waiters: Waiters,
     pub(crate) clock: Clock,
+    pub(crate) marks: Marks,
 }
 
 /// The queue to the writer is full, or the writer is gone. Nothing was done.
@@ -89,6 +91,11 @@ impl Handle {
 
     pub fn waiters(&self) -> &Waiters {
         &self.waiters
+    }
+
+    /// Whether an agent is marked as unresponsive, hibernated or inactive.
+    pub fn is_marked(&self, agent: &Name) -> bool {
+        self.marks.contains(agent)
     }
 
     pub fn now(&self) -> Time {

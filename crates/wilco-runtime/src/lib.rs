@@ -4,6 +4,7 @@
 
 mod clock;
 mod handle;
+mod marks;
 mod readers;
 mod test_clock;
 mod waiters;

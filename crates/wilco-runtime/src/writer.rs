@@ -1,7 +1,7 @@
 //! The one writer: drains the queue, steps the engine, commits, answers. It also is the alarm (it
 //! sleeps until the next wake) and sends the courier off.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::time::Duration;
@@ -14,6 +14,7 @@ use wilco_store::{EffectRow, Store, StoreError};
 
 use crate::clock::Clock;
 use crate::handle::{AgentNow, Handle};
+use crate::marks::Marks;
 use crate::readers::{OpenReader, Readers};
 use crate::test_clock::TestClock;
 use crate::waiters::Waiters;
@@ -28,6 +29,8 @@ const MAX_RUNNING: usize = 16;
 const MAX_ATTEMPTS: u32 = 6;
 /// The wait after the first failure; it doubles each time.
 const FIRST_WAIT: Span = Span::seconds(5);
+/// How often the server leaves a sign of life, and everybody's presence, in the store.
+const ALIVE_EVERY: Span = Span::minutes(1);
 /// The longest sleep, so that a clock that was set is noticed.
 const LONGEST_SLEEP: Duration = Duration::from_secs(30);
 
@@ -45,6 +48,8 @@ pub struct Start<S> {
     pub settings: Settings,
     pub outside: Outside,
     pub clock: Clock,
+    /// The last sign of life before this start, as far as is known.
+    pub last_alive: Option<Time>,
     /// Where the test clock is kept, if it is one.
     pub test_clock: Option<TestClock>,
     pub version: String,
@@ -66,11 +71,13 @@ pub enum StartError {
 
 /// Starts the writer on a thread of its own. Call it inside a tokio runtime: the courier runs there.
 pub fn start<S: Store + Send + 'static>(start: Start<S>) -> Result<Handle, StartError> {
-    let Start { store, readers, settings, outside, clock, test_clock, version } = start;
+    let Start { store, readers, settings, outside, clock, last_alive, test_clock, version } = start;
     let (queue, jobs) = sync_channel(QUEUE);
     let engine = Engine::load(settings, &store)?;
     let head = store.head()?;
     let waiters = Waiters::new(head.position);
+    let marks = Marks::default();
+    marks.take_from(engine.directory());
     let pending = store.effects()?.into_iter().map(|row| ((row.due, row.position, row.index), row)).collect();
     let mut writer = Writer {
         engine,
@@ -78,20 +85,22 @@ pub fn start<S: Store + Send + 'static>(start: Start<S>) -> Result<Handle, Start
         clock: clock.clone(),
         test_clock,
         waiters: waiters.clone(),
+        marks: marks.clone(),
         jobs,
         queue: queue.clone(),
         outside: Arc::new(outside),
         courier: tokio::runtime::Handle::current(),
         pending,
         running: 0,
-        advancing: None,
+        alive_at: clock.now(),
+        advancing: VecDeque::new(),
     };
     let now = clock.now();
-    let down_from = head.at.map(|last| last.min(now));
+    let down_from = head.at.max(last_alive).map(|last| last.min(now));
     let started = Command::Started { version, down_from, downtime: down_from.map(|last| now.since(last)) };
     writer.step(vec![started])?;
     std::thread::Builder::new().name("wilco-writer".to_owned()).spawn(move || writer.run())?;
-    Ok(Handle { queue, readers: Readers::new(readers), waiters, clock })
+    Ok(Handle { queue, readers: Readers::new(readers), waiters, clock, marks })
 }
 
 struct Writer<S> {
@@ -100,6 +109,7 @@ struct Writer<S> {
     clock: Clock,
     test_clock: Option<TestClock>,
     waiters: Waiters,
+    marks: Marks,
     jobs: Receiver<Job>,
     queue: SyncSender<Job>,
     outside: Arc<Outside>,
@@ -107,7 +117,9 @@ struct Writer<S> {
     /// Orders not carried out yet, by when they are due.
     pending: BTreeMap<(Time, u64, u32), EffectRow>,
     running: usize,
-    advancing: Option<(Time, oneshot::Sender<Time>)>,
+    alive_at: Time,
+    /// Where the test clock is asked to go, one after the other.
+    advancing: VecDeque<(Time, oneshot::Sender<Time>)>,
 }
 
 /// What a turn of the writer brought.
@@ -126,6 +138,7 @@ impl<S: Store> Writer<S> {
                 Err(RecvTimeoutError::Disconnected) => return,
             };
             let turn = self.turn(first);
+            self.stay_alive(matches!(turn, Turn::Stop(_)));
             self.wake_due();
             self.go_on_advancing();
             if let Turn::Stop(stopped) = turn {
@@ -138,7 +151,7 @@ impl<S: Store> Writer<S> {
 
     /// How long to sleep when nobody asks for anything.
     fn patience(&self) -> Duration {
-        if self.advancing.is_some() && self.running == 0 {
+        if !self.advancing.is_empty() && self.running == 0 {
             return Duration::ZERO;
         }
         if self.clock.is_test() {
@@ -204,6 +217,9 @@ impl<S: Store> Writer<S> {
 
     fn step(&mut self, commands: Vec<Command>) -> Result<Stepped, StoreError> {
         let mut stepped = self.engine.step(commands, self.clock.now(), &mut self.store)?;
+        if stepped.agents_changed {
+            self.marks.take_from(self.engine.directory());
+        }
         if stepped.committed {
             self.waiters.committed(stepped.head, &stepped.reached);
         }
@@ -211,6 +227,19 @@ impl<S: Store> Writer<S> {
             self.pending.insert((row.due, row.position, row.index), row);
         }
         Ok(stepped)
+    }
+
+    /// Leaves a sign of life now and then, and a last one at the end.
+    fn stay_alive(&mut self, last: bool) {
+        let now = self.clock.now();
+        let due = now.since(self.alive_at) >= ALIVE_EVERY && !self.clock.is_test();
+        if !due && !last {
+            return;
+        }
+        self.alive_at = now;
+        if let Err(error) = self.step(vec![Command::Alive]) {
+            tracing::error!(%error, "a sign of life could not be kept");
+        }
     }
 
     /// Wakes what is due. A wake that cannot be committed is tried again at the next turn.
@@ -258,14 +287,15 @@ impl<S: Store> Writer<S> {
             let _ = answer.send(now);
             return;
         }
-        let target = now.plus(by);
-        self.advancing = Some((target, answer));
+        let from = self.advancing.back().map_or(now, |(target, _)| *target);
+        self.advancing.push_back((from.plus(by), answer));
     }
 
     /// Moves the test clock from due time to due time, each handled at its own time, effects included.
     fn go_on_advancing(&mut self) {
         let Clock::Test(millis) = self.clock.clone() else { return };
-        while let Some((target, _)) = self.advancing {
+        while let Some((target, _)) = self.advancing.front() {
+            let target = *target;
             self.send_courier();
             if self.running > 0 {
                 return;
@@ -289,7 +319,7 @@ impl<S: Store> Writer<S> {
         {
             tracing::error!(%error, "the position of the test clock could not be kept");
         }
-        if let Some((_, answer)) = self.advancing.take() {
+        if let Some((_, answer)) = self.advancing.pop_front() {
             let _ = answer.send(target);
         }
     }

@@ -5,7 +5,7 @@ use std::future::Future;
 use std::io;
 use std::pin::Pin;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::task::{Context, Poll};
 use std::time::Duration;
 
@@ -13,21 +13,39 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::TcpStream;
 use tokio::time::{Sleep, sleep};
 
-/// Whether a request is being answered: set when its head is complete, cleared when it is done.
-pub(crate) type Busy = Arc<AtomicBool>;
+/// What the service tells the connection below it: how many heads were complete, how many answered.
+#[derive(Debug, Default)]
+pub(crate) struct Heads {
+    complete: AtomicU64,
+    answered: AtomicU64,
+}
+
+impl Heads {
+    pub(crate) fn complete(&self) {
+        self.complete.fetch_add(1, Ordering::AcqRel);
+    }
+
+    pub(crate) fn answered(&self) {
+        self.answered.fetch_add(1, Ordering::AcqRel);
+    }
+
+    fn is_answering(&self) -> bool {
+        self.complete.load(Ordering::Acquire) != self.answered.load(Ordering::Acquire)
+    }
+}
 
 pub(crate) struct Connection {
     stream: TcpStream,
-    busy: Busy,
+    heads: Arc<Heads>,
     header_timeout: Duration,
     deadline: Pin<Box<Sleep>>,
-    /// Whether part of a head has arrived.
-    in_head: bool,
+    /// Part of a head has arrived, after so many complete ones.
+    in_head: Option<u64>,
 }
 
 impl Connection {
-    pub(crate) fn new(stream: TcpStream, busy: Busy, header_timeout: Duration) -> Connection {
-        Connection { stream, busy, header_timeout, deadline: Box::pin(sleep(header_timeout)), in_head: false }
+    pub(crate) fn new(stream: TcpStream, heads: Arc<Heads>, header_timeout: Duration) -> Connection {
+        Connection { stream, heads, header_timeout, deadline: Box::pin(sleep(header_timeout)), in_head: None }
     }
 }
 
@@ -38,17 +56,17 @@ impl AsyncRead for Connection {
         buf: &mut ReadBuf<'_>,
     ) -> Poll<io::Result<()>> {
         let before = buf.filled().len();
-        if self.busy.load(Ordering::Acquire) {
-            self.in_head = false;
-        }
+        let complete = self.heads.complete.load(Ordering::Acquire);
+        // A head that is complete by now is no longer waited for.
+        self.in_head = self.in_head.filter(|begun_after| *begun_after == complete);
         let read = Pin::new(&mut self.stream).poll_read(cx, buf);
-        let busy = self.busy.load(Ordering::Acquire);
+        let answering = self.heads.is_answering();
         match &read {
-            Poll::Ready(Ok(())) if buf.filled().len() > before && !busy && !self.in_head => {
-                self.in_head = true;
+            Poll::Ready(Ok(())) if buf.filled().len() > before && !answering && self.in_head.is_none() => {
+                self.in_head = Some(complete);
                 self.deadline = Box::pin(sleep(self.header_timeout));
             }
-            Poll::Pending if self.in_head && !busy => {
+            Poll::Pending if self.in_head.is_some() && !answering => {
                 if self.deadline.as_mut().poll(cx).is_ready() {
                     return Poll::Ready(Err(io::Error::new(
                         io::ErrorKind::TimedOut,

@@ -6,7 +6,7 @@ use std::time::Duration;
 use tokio::sync::Semaphore;
 use wilco_runtime::Handle;
 
-use crate::auth::Tokens;
+use crate::auth::{Failures, Presence, Tokens};
 
 /// How the server is set up.
 #[derive(Debug, Clone)]
@@ -54,5 +54,7 @@ pub(crate) struct Door {
     pub(crate) handle: Handle,
     pub(crate) config: Arc<Config>,
     pub(crate) waiting: Arc<Semaphore>,
+    pub(crate) presence: Arc<Presence>,
+    pub(crate) failures: Arc<Failures>,
     pub(crate) stopping: tokio::sync::watch::Receiver<bool>,
 }

@@ -3,7 +3,6 @@
 use std::convert::Infallible;
 use std::future::Future;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use axum::extract::Request;
@@ -16,26 +15,36 @@ use tokio::sync::{Semaphore, watch};
 use tower::ServiceExt;
 use wilco_runtime::Handle;
 
-use crate::auth::guard;
-use crate::connection::{Busy, Connection};
+use crate::auth::{Peer, guard};
+use crate::connection::{Connection, Heads};
 use crate::door::{Config, Door};
 use crate::v1;
 
 /// How long a stopping server waits for answers that are on their way.
 const DRAIN: Duration = Duration::from_secs(10);
+/// Connections too many that are told so at the same time; the others are just closed.
+const TURNED_AWAY: usize = 64;
 
 /// Serves until `stop` is ready, then answers what it has begun.
 pub async fn serve(listener: TcpListener, handle: Handle, config: Config, stop: impl Future<Output = ()>) {
     let (stopping, stopped) = watch::channel(false);
     let waiting = Arc::new(Semaphore::new(config.limits.waiting_readers));
     let seats = Arc::new(Semaphore::new(config.limits.connections));
-    let door = Door { handle, config: Arc::new(config), waiting, stopping: stopped.clone() };
+    let door = Door {
+        handle,
+        config: Arc::new(config),
+        waiting,
+        presence: Arc::default(),
+        failures: Arc::default(),
+        stopping: stopped.clone(),
+    };
     let app = v1::router(&door).layer(from_fn_with_state(door.clone(), guard)).with_state(door.clone());
+    let turning_away = Arc::new(Semaphore::new(TURNED_AWAY));
     tokio::pin!(stop);
     loop {
-        let stream = tokio::select! {
+        let (stream, peer) = tokio::select! {
             accepted = listener.accept() => match accepted {
-                Ok((stream, _)) => stream,
+                Ok((stream, address)) => (stream, Peer(address.ip())),
                 Err(error) => {
                     tracing::warn!(%error, "a connection could not be accepted");
                     tokio::time::sleep(Duration::from_millis(50)).await;
@@ -48,12 +57,18 @@ pub async fn serve(listener: TcpListener, handle: Handle, config: Config, stop: 
             Ok(seat) => {
                 let (app, door, stopped) = (app.clone(), door.clone(), stopped.clone());
                 tokio::spawn(async move {
-                    connection(stream, app, &door.config, stopped).await;
+                    connection(stream, peer, app, &door.config, stopped).await;
                     drop(seat);
                 });
             }
             Err(_) => {
-                tokio::spawn(turn_away(stream, door.config.limits.connections));
+                if let Ok(turned) = turning_away.clone().try_acquire_owned() {
+                    let most = door.config.limits.connections;
+                    tokio::spawn(async move {
+                        turn_away(stream, most).await;
+                        drop(turned);
+                    });
+                }
             }
         }
     }
@@ -66,20 +81,22 @@ pub async fn serve(listener: TcpListener, handle: Handle, config: Config, stop: 
 
 async fn connection(
     stream: TcpStream,
+    peer: Peer,
     app: axum::Router,
     config: &Config,
     mut stopped: watch::Receiver<bool>,
 ) {
     // Answers are small and waited for.
     let _ = stream.set_nodelay(true);
-    let busy: Busy = Arc::new(AtomicBool::new(false));
-    let io = TokioIo::new(Connection::new(stream, busy.clone(), config.limits.header_timeout));
-    let service = hyper::service::service_fn(move |request: hyper::Request<Incoming>| {
-        let (app, busy) = (app.clone(), busy.clone());
-        busy.store(true, Ordering::Release);
+    let heads = Arc::new(Heads::default());
+    let io = TokioIo::new(Connection::new(stream, heads.clone(), config.limits.header_timeout));
+    let service = hyper::service::service_fn(move |mut request: hyper::Request<Incoming>| {
+        let (app, heads) = (app.clone(), heads.clone());
+        heads.complete();
+        request.extensions_mut().insert(peer);
         async move {
             let response = app.oneshot(request.map(axum::body::Body::new) as Request).await;
-            busy.store(false, Ordering::Release);
+            heads.answered();
             response as Result<_, Infallible>
         }
     });
@@ -115,7 +132,9 @@ async fn turn_away(mut stream: TcpStream, most: usize) {
     let _ = tokio::time::timeout(Duration::from_secs(1), async {
         stream.write_all(head.as_bytes()).await?;
         stream.write_all(body.as_bytes()).await?;
-        stream.shutdown().await
+        stream.shutdown().await?;
+        // What it sent is read first: closing before would take the answer away from it.
+        tokio::io::copy(&mut stream, &mut tokio::io::sink()).await
     })
     .await;
 }

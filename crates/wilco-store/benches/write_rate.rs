@@ -13,7 +13,7 @@ use wilco_store::{
 
 const BATCH: u64 = 64;
 const BODY: usize = 500;
-const ROUNDS: u64 = 600;
+const ROUNDS: u64 = 1000;
 
 /// How many inboxes the messages go to.
 fn agents() -> u64 {

@@ -20,6 +20,8 @@ pub struct Batch {
     pub agents: Vec<AgentChange>,
     pub effects: Vec<EffectChange>,
     pub idempotency: Vec<IdempotencyRow>,
+    /// When agents were last seen: inserted or replaced.
+    pub presence: Vec<(Name, Time)>,
     /// Idempotency records older than this are forgotten.
     pub forget_before: Option<Time>,
 }

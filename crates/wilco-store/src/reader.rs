@@ -69,6 +69,8 @@ pub trait Reader {
     fn journal_of(&self, exchange: u64, after_seq: u64, limit: usize) -> Result<Vec<JournalRow>, StoreError>;
 
     fn agents(&self) -> Result<Vec<Agent>, StoreError>;
+    /// When agents were last seen, as far as it was stored, in the order of their names.
+    fn presence(&self) -> Result<Vec<(Name, Time)>, StoreError>;
     fn effects(&self) -> Result<Vec<EffectRow>, StoreError>;
     fn idempotent(&self, sender: &Name, key: &str) -> Result<Option<IdempotencyRow>, StoreError>;
 }

@@ -7,7 +7,7 @@ use std::path::Path;
 use rusqlite::Connection;
 use tempfile::TempDir;
 use wilco_store::conformance::{Author, Questions, answers};
-use wilco_store::{Head, InboxStatus, OpenError, Reader, Sqlite, Store, StoreError};
+use wilco_store::{Head, InboxStatus, OpenError, Reader, Sqlite, SqliteReader, Store, StoreError, verify};
 
 fn mode(path: &Path) -> u32 {
     fs::symlink_metadata(path).unwrap().permissions().mode() & 0o777
@@ -66,6 +66,23 @@ fn readers_see_commits_that_returned() {
 }
 
 #[test]
+fn the_log_stays_short() {
+    let directory = TempDir::new().unwrap();
+    let (mut store, mut author) = filled(directory.path());
+    let log = directory.path().join("wilco.db-wal");
+    let write = |store: &mut Sqlite, author: &mut Author| {
+        for at in 2..150 {
+            author.message(&format!("m{}", author.position + 1), None, &"long ".repeat(50_000));
+            store.commit(&author.take(at)).unwrap();
+        }
+        fs::metadata(&log).unwrap().len()
+    };
+    assert!(write(&mut store, &mut author) < 18_000_000, "one block of the index");
+    assert!(write(&mut store, &mut author) < 18_000_000);
+    assert_eq!(verify(&store, None).unwrap(), store.head().unwrap());
+}
+
+#[test]
 fn sec_5_files_are_private() {
     let parent = TempDir::new().unwrap();
     let directory = parent.path().join("some/where");
@@ -108,7 +125,9 @@ fn a_directory_may_itself_be_a_symlink() {
     let parent = TempDir::new().unwrap();
     fs::create_dir(parent.path().join("real")).unwrap();
     symlink(parent.path().join("real"), parent.path().join("link")).unwrap();
-    drop(filled(&parent.path().join("link")));
+    let (store, _) = filled(&parent.path().join("link"));
+    let reader = SqliteReader::open(&parent.path().join("link")).unwrap();
+    assert_eq!(reader.head().unwrap(), store.head().unwrap());
     assert!(parent.path().join("real/wilco.db").exists());
 }
 

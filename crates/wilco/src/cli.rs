@@ -3,14 +3,20 @@
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use crate::commands::{
-    ack, agent, agents, amend, audit, checkpoint, clarify, complete, decide, delegate, demo, error, exchanges,
-    extend, inbox, pause, paused, read, rebuild, reply, report, resume, resumed, send, serve, show, status, stop,
-    stopped, verdict,
+    ack, agent, agents, amend, audit, checkpoint, clarify, complete, decide, delegate, demo, error,
+    exchanges, extend, inbox, pause, paused, read, rebuild, reply, report, resume, resumed, send, serve,
+    show, status, stop, stopped, token, verdict,
 };
 
 /// Makes agents' handshakes reliable: acknowledged, timed, retried, escalated and audited
 #[derive(Debug, Parser)]
-#[command(name = "wilco", version, subcommand_required = true, arg_required_else_help = true)]
+#[command(
+    name = "wilco",
+    version,
+    subcommand_value_name = "VERB",
+    subcommand_required = true,
+    arg_required_else_help = true
+)]
 pub(crate) struct Cli {
     #[command(subcommand)]
     pub(crate) verb: Verb,
@@ -48,6 +54,7 @@ pub(crate) enum Verb {
     Serve(serve::Args),
     Demo(demo::Args),
     Rebuild(rebuild::Args),
+    Token(token::Args),
 }
 
 /// Who uses which verb.
@@ -55,7 +62,16 @@ const GROUPS: [(&str, &[&str]); 4] = [
     (
         "For agents",
         &[
-            "inbox", "read", "send", "reply", "ack", "checkpoint", "complete", "error", "stopped", "paused",
+            "inbox",
+            "read",
+            "send",
+            "reply",
+            "ack",
+            "checkpoint",
+            "complete",
+            "error",
+            "stopped",
+            "paused",
             "resumed",
         ],
     ),
@@ -64,7 +80,7 @@ const GROUPS: [(&str, &[&str]); 4] = [
         &["delegate", "clarify", "verdict", "amend", "extend", "pause", "resume", "stop", "decide"],
     ),
     ("For everyone", &["status", "exchanges", "show", "agents", "agent", "report", "audit"]),
-    ("The server", &["serve", "demo", "rebuild"]),
+    ("The server", &["serve", "demo", "token", "rebuild"]),
 ];
 
 pub(crate) fn parse() -> Cli {

@@ -16,9 +16,13 @@ pub(crate) fn verify(directory: &Path) -> anyhow::Result<Verified> {
             position: None,
             reason: None,
         }),
-        Err(StoreError::Damaged { position, reason }) => {
-            Ok(Verified { ok: false, events: None, head: None, position: Some(position), reason: Some(reason) })
-        }
+        Err(StoreError::Damaged { position, reason }) => Ok(Verified {
+            ok: false,
+            events: None,
+            head: None,
+            position: Some(position),
+            reason: Some(reason),
+        }),
         Err(error) => Err(error.into()),
     }
 }
@@ -32,7 +36,10 @@ pub(crate) fn rebuild(directory: &Path) -> anyhow::Result<u64> {
 /// Opening would make a missing directory, and an empty journal is whole: both hide a mistyped path.
 fn existing(directory: &Path) -> anyhow::Result<&Path> {
     if !directory.is_dir() {
-        anyhow::bail!("there is no data directory {}; name the one that wilco serve uses", directory.display());
+        anyhow::bail!(
+            "there is no data directory {}; name the one that wilco serve uses",
+            directory.display()
+        );
     }
     Ok(directory)
 }

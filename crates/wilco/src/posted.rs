@@ -33,15 +33,14 @@ fn words(posted: &Posted, screen: &Screen) -> String {
     };
     let task = exchange.task_id.as_deref().map(|task| format!("{} ", one_line(task))).unwrap_or_default();
     let state = screen.paint.state(&exchange.state);
-    let still = match effect {
-        Some("none") => "Nothing changed: ",
-        _ => "",
-    };
-    let is = match effect {
-        Some("none" | "recorded") => "is still",
-        _ => "is",
-    };
-    format!("{still}{task}({}) {is} {state}.", exchange.id)
+    let whole = format!("{task}({})", exchange.id);
+    match effect {
+        Some("none") => {
+            format!("Nothing changed: {whole} is still {state}. Your inbox may say why: wilco inbox")
+        }
+        Some("recorded") => format!("Recorded: {whole} is {state}."),
+        _ => format!("{whole} is {state}."),
+    }
 }
 
 #[cfg(test)]
@@ -68,8 +67,8 @@ mod tests {
     fn cli_5_an_answer_says_what_came_of_it() {
         let del = json!({"id": "del-4", "protocol": "delegation", "state": "working", "task_id": "GH-1"});
         assert_eq!(posted(del.clone(), "awaiting-ack -> working"), "GH-1 (del-4) is working.");
-        assert_eq!(posted(del.clone(), "recorded"), "GH-1 (del-4) is still working.");
-        assert_eq!(posted(del, "none"), "Nothing changed: GH-1 (del-4) is still working.");
+        assert_eq!(posted(del.clone(), "recorded"), "Recorded: GH-1 (del-4) is working.");
+        assert!(posted(del, "none").starts_with("Nothing changed: GH-1 (del-4) is still working."));
         assert_eq!(posted(Value::Null, "none"), "Sent msg-1-abc to anna.");
     }
 }

@@ -19,7 +19,12 @@ pub(crate) enum Role {
 const LISTED: u32 = 20;
 
 /// Says something in the exchange of a task.
-pub(crate) fn say(caller: &Caller, task: &str, role: Role, content: Content) -> anyhow::Result<Answer<Posted>> {
+pub(crate) fn say(
+    caller: &Caller,
+    task: &str,
+    role: Role,
+    content: Content,
+) -> anyhow::Result<Answer<Posted>> {
     let (client, from) = (caller.client(), caller.sender()?);
     let exchange = find(caller, &client, from.as_deref(), task, role)?;
     say_in(caller, &client, from, &exchange, content)
@@ -76,7 +81,8 @@ pub(crate) fn find(
 
 /// The exchange of an exchange id, or of an escalation's id.
 pub(crate) fn by_id(client: &Client, id: &str) -> Option<Result<Exchange, Error>> {
-    let exchange = id.parse::<ExchangeId>().or_else(|_| id.parse().map(|id: EscalationId| id.exchange)).ok()?;
+    let exchange =
+        id.parse::<ExchangeId>().or_else(|_| id.parse().map(|id: EscalationId| id.exchange)).ok()?;
     Some(client.exchange(&exchange.to_string()).map(|answer| answer.value))
 }
 
@@ -105,7 +111,13 @@ fn choose(mut open: Vec<Exchange>, me: Option<&str>, role: Role) -> Choice {
 
 fn several(task: &str, list: &[Exchange]) -> String {
     let line = |exchange: &Exchange| {
-        format!("\n  {}  {}, from {}: {}", exchange.id, exchange.state, exchange.initiator, one_line(&exchange.subject))
+        format!(
+            "\n  {}  {}, from {}: {}",
+            exchange.id,
+            exchange.state,
+            exchange.initiator,
+            one_line(&exchange.subject)
+        )
     };
     let lines: String = list.iter().map(line).collect();
     format!("{task} is open more than once; name the exchange instead:{lines}")
@@ -113,7 +125,9 @@ fn several(task: &str, list: &[Exchange]) -> String {
 
 fn unknown(task: &str, me: Option<&str>) -> String {
     let whose = me.map(|me| format!(" in which {me} takes part")).unwrap_or_default();
-    format!("there is no exchange of {task}{whose}; see: wilco exchanges --task {task}, or act as another with --as NAME")
+    format!(
+        "there is no exchange of {task}{whose}; see: wilco exchanges --task {task}, or act as another with --as NAME"
+    )
 }
 
 #[cfg(test)]

@@ -126,7 +126,8 @@ mod tests {
 
     #[test]
     fn what_is_not_given_is_not_said() {
-        let content = Content::new("stop-ack").with("message", None::<String>).with("list", Vec::<String>::new());
+        let content =
+            Content::new("stop-ack").with("message", None::<String>).with("list", Vec::<String>::new());
         assert_eq!(content.with("flag", false).into_value(), json!({"type": "stop-ack"}));
     }
 }

@@ -40,17 +40,19 @@ pub(crate) fn engine(tree: &Tree) -> Vec<Finding> {
     absent(tree, |file| file.is_in("wilco-engine"), &[CLOCKS, CHANCE, ASYNC], advice)
 }
 
-/// The runtime has the clock; commands may measure how long they wait.
+/// The runtime has the clock; commands may measure how long they wait, and the benchmark measures all day.
 pub(crate) fn clocks(tree: &Tree) -> Vec<Finding> {
-    let free =
-        |file: &File| file.is_in("wilco-runtime") || file.path.starts_with("crates/wilco/src/commands/");
+    let free = |file: &File| {
+        let measures = file.is_in("wilco-bench") || file.path.starts_with("crates/wilco/src/commands/");
+        measures || file.is_in("wilco-runtime")
+    };
     let advice = "only wilco-runtime reads clocks: take the time as an argument or ask the runtime's clock";
     absent(tree, |file| file.path.starts_with("crates/") && !free(file), &[CLOCKS], advice)
 }
 
-/// The courier's effects and the binary's own commands start programs, nobody else.
+/// The courier's effects, the binary's own commands and the benchmark start programs, nobody else.
 pub(crate) fn processes(tree: &Tree) -> Vec<Finding> {
-    let free = |file: &File| file.is_in("wilco-outside") || file.is_in("wilco");
+    let free = |file: &File| ["wilco-outside", "wilco", "wilco-bench"].iter().any(|krate| file.is_in(krate));
     let advice = "only the courier talks to the outside: make this an effect in wilco-outside";
     let words: &[&str] = &["process::Command"];
     absent(tree, |file| file.path.starts_with("crates/") && !free(file), &[words], advice)

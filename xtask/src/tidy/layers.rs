@@ -18,6 +18,7 @@ const ORDER: &[&str] = &[
     "wilco-wire",
     "wilco-server",
     "wilco-client",
+    "wilco-bench",
     "wilco",
     "xtask",
 ];

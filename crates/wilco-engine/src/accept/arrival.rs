@@ -32,10 +32,12 @@ impl Arrival<'_> {
         self.incoming().subject.as_deref().unwrap_or("")
     }
 
-    pub(crate) fn operator(&self) -> bool {
+    pub(crate) fn operator(&self, default_sender: &Name) -> bool {
         match self.post.viewer {
             Viewer::Operator => true,
-            Viewer::Local | Viewer::ReadOnly | Viewer::Agent(_) => false,
+            // Whoever names nobody on this machine is its operator.
+            Viewer::Local => self.from == *default_sender,
+            Viewer::ReadOnly | Viewer::Agent(_) => false,
         }
     }
 
@@ -96,10 +98,11 @@ impl Work<'_> {
         let mut stored = vec![Arc::new(first.clone())];
         for to in arrival.to.iter().skip(1) {
             self.has_room(to)?;
-            let id = self.ids.next(self.now);
+            let id = self.new_id();
             let copy = Message { id, to: to.clone(), delivered: None, reading: None, ..first.clone() };
             let (position, seq) = (self.reserve(), self.count(copy.exchange)?);
-            self.store_message(position, seq, copy.clone(), vec![to.clone()], kind.clone());
+            let inboxes = Some(to.clone()).filter(|to| !is_wilco(to)).into_iter().collect();
+            self.store_message(position, seq, copy.clone(), inboxes, kind.clone());
             stored.push(Arc::new(copy));
         }
         Ok(stored)

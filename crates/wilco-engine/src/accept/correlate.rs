@@ -47,7 +47,7 @@ impl Work<'_> {
             return self.named(arrival, escalation.exchange, "escalation");
         }
         if let Some(parent) = &incoming.in_reply_to {
-            match self.replied_to(parent)? {
+            match self.replied_to(arrival, parent)? {
                 Replied::Unknown => return Ok(Correlated::Nothing { may_classify: false }),
                 Replied::Exchange(exchange) => {
                     let target = Target { exchange: *exchange, rule: "in-reply-to" };
@@ -93,20 +93,17 @@ impl Work<'_> {
         rule: &'static str,
     ) -> Result<Correlated, Refused> {
         let live = self.live(id.number)?.filter(|live| live.exchange.id() == id);
-        let visible = live.filter(|live| match &arrival.post.viewer {
-            Viewer::Agent(agent) => live.exchange.participants().contains(agent),
-            Viewer::Local | Viewer::Operator | Viewer::ReadOnly => true,
-        });
-        match visible {
+        match live.filter(|live| visible(arrival, &live.exchange)) {
             Some(live) => Ok(Correlated::To(vec![Target { exchange: live.exchange, rule }])),
             None => Err(Refused::NotFound { detail: format!("there is no exchange {id}") }),
         }
     }
 
-    fn replied_to(&mut self, parent: &MessageId) -> Result<Replied, Refused> {
+    fn replied_to(&mut self, arrival: &Arrival<'_>, parent: &MessageId) -> Result<Replied, Refused> {
         let Some((_, message)) = self.message(parent)? else { return Ok(Replied::Unknown) };
         let Some(id) = message.exchange else { return Ok(Replied::Talk) };
         Ok(match self.live(id.number)? {
+            Some(live) if !visible(arrival, &live.exchange) => Replied::Unknown,
             Some(live) => Replied::Exchange(Box::new(live.exchange)),
             None => Replied::Talk,
         })
@@ -222,6 +219,14 @@ enum Replied {
     Unknown,
     Exchange(Box<Exchange>),
     Talk,
+}
+
+/// What a sender with a token takes no part in does not exist for it.
+fn visible(arrival: &Arrival<'_>, exchange: &Exchange) -> bool {
+    match &arrival.post.viewer {
+        Viewer::Agent(agent) => exchange.participants().contains(agent),
+        Viewer::Local | Viewer::Operator | Viewer::ReadOnly => true,
+    }
 }
 
 fn to(exchanges: Vec<Exchange>, rule: &'static str) -> Correlated {

@@ -14,6 +14,7 @@ use wilco_protocol::{Exchange, MessageId, Name};
 use wilco_store::Message;
 
 use crate::command::{Accepted, Post, Refused, Summary, Viewer};
+use crate::ids;
 use crate::work::Work;
 use arrival::Arrival;
 use correlate::Correlated;
@@ -51,8 +52,8 @@ impl Work<'_> {
     }
 
     fn message_id(&mut self, incoming: &Incoming) -> Result<MessageId, Refused> {
-        let Some(chosen) = &incoming.id else { return Ok(self.ids.next(self.now)) };
-        if self.ids.may_clash(chosen) {
+        let Some(chosen) = &incoming.id else { return Ok(self.new_id()) };
+        if ids::may_clash(chosen, self.now, self.next_position()) {
             let detail = "ids of this form are made by the server; leave it out, or choose another";
             return Err(Refused::invalid("/id", detail));
         }

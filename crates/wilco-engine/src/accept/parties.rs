@@ -18,7 +18,7 @@ impl Work<'_> {
         let known = |work: &Self, text: &str| work.directory().exactly(text).map(|agent| agent.name.clone());
         if let Viewer::Agent(agent) = &post.viewer {
             return match given {
-                Some(from) if known(self, from).as_ref() != Some(agent) => {
+                Some(from) if from != agent.as_str() && known(self, from).as_ref() != Some(agent) => {
                     let detail = format!("this token is {agent}'s; it cannot send as {from:?}");
                     Err(Refused::Forbidden { detail })
                 }
@@ -49,7 +49,7 @@ impl Work<'_> {
             }
             self.register(from)?;
         }
-        self.state.last_seen.insert(from.clone(), self.now);
+        self.state.saw(&from, self.now);
         self.change_directory_fully(directory::Input::SignOfLife { agent: from.clone() }, from)
     }
 

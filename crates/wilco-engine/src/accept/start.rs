@@ -149,10 +149,11 @@ impl Work<'_> {
             let (exchange, now) = (target.exchange.clone(), self.now);
             match self.decide(|facts| exchange.said(said, facts, now))? {
                 Ok(decision) => decided.push((target, decision, meaning)),
-                Err(refusal) if target.is_explicit() || !matches!(refusal, Refusal::Role { .. }) => {
+                // Whoever only remarks on an exchange of others just talks.
+                Err(Refusal::Role { .. }) if meaning == "remark" || !target.is_explicit() => {}
+                Err(refusal) => {
                     return Err(refused(&refusal, Some(exchange.id())));
                 }
-                Err(_) => {}
             }
         }
         if decided.is_empty() {
@@ -208,7 +209,7 @@ impl Work<'_> {
             incoming,
             id: arrival.id.clone(),
             by: arrival.from.clone(),
-            operator: arrival.operator(),
+            operator: arrival.operator(&self.settings.default_sender),
             parent,
             amends: target.rule == AMENDS,
             resolve: &Resolver(self.directory()),

@@ -20,7 +20,9 @@ pub fn escalation_text(exchange: &Exchange, escalation: &Escalation) -> String {
         ),
         Reason::NoCandidate => format!("{agent} cannot take {subject}, and nobody else is left to ask."),
         Reason::CapabilityMismatch if escalation.evidence.corrections == 0 => {
-            format!("{agent} says that it lacks the capability for {subject}, and nobody else is left to ask.")
+            format!(
+                "{agent} says that it lacks the capability for {subject}, and nobody else is left to ask."
+            )
         }
         Reason::CapabilityMismatch => format!(
             "{agent} still misunderstands {subject} after {} corrections. The task may be beyond what it can do.",

@@ -18,8 +18,32 @@ pub fn delivered(
 ) -> Map<String, Value> {
     match exchange {
         Exchange::Delegation(state) if teach => with_teaching(state, to, original, setting),
-        Exchange::Delegation(state) => named(state, original),
+        Exchange::Delegation(state) => worded(state, to, original),
     }
+}
+
+/// The message with the ids of its task, and a text where it came without one.
+fn worded(state: &State, to: &Name, original: &Map<String, Value>) -> Map<String, Value> {
+    let mut content = named(state, original);
+    let said = original.get("message").and_then(Value::as_str).is_some_and(|text| !text.trim().is_empty());
+    if !said && let Some(text) = wordless(state, to, original.get("type").and_then(Value::as_str)) {
+        content.insert("message".to_owned(), json!(text));
+    }
+    content
+}
+
+/// What a request without words asks for, and how to confirm it.
+fn wordless(state: &State, to: &Name, kind: Option<&str>) -> Option<String> {
+    let (task, word, me) = (&state.task_id, super::quoted(&state.task_id), super::quoted(to.as_str()));
+    let (ask, verb, confirm) = match kind.map(|kind| kind.replace('_', "-"))?.as_str() {
+        "task-cancel" => ("Stop working on", "stopped", "stop-ack"),
+        "task-pause" => ("Pause", "paused", "pause-ack"),
+        "task-resume" => ("Go on with", "resumed", "resume-ack"),
+        _ => return None,
+    };
+    Some(format!(
+        "{ask} {task}, and confirm it: wilco {verb} {word} --as {me}, or a message of type {confirm}."
+    ))
 }
 
 /// The message with the ids of its task.
@@ -38,11 +62,10 @@ pub(super) fn with_teaching(
     setting: &Setting<'_>,
 ) -> Map<String, Value> {
     let mut content = named(state, original);
-    let text = body(state, original);
-    if asks_already(&text) {
-        content.insert("message".to_owned(), json!(text));
+    if original.get("message").and_then(Value::as_str).is_some_and(asks_already) {
         return content;
     }
+    let text = body(state, original);
     let block = teaching::acknowledge(state, to, deadline(state, setting.now), setting);
     content.insert("message".to_owned(), json!(format!("{text}\n\n{block}")));
     content.insert("taught".to_owned(), json!(true));

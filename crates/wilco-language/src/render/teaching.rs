@@ -23,8 +23,9 @@ pub(super) fn acknowledge(state: &State, to: &Name, until: Time, setting: &Setti
         },
     });
     let task = &state.task_id;
+    let option = if state.revision > 1 { format!(" --revision {}", state.revision) } else { String::new() };
     let command = format!(
-        "wilco ack {} received --understanding \"WHAT YOU WILL DO\" --as {}",
+        "wilco ack {} received --understanding \"WHAT YOU WILL DO\"{option} --as {}",
         quoted(task),
         quoted(to.as_str())
     );

@@ -73,14 +73,7 @@ pub fn apply(state: &mut State, event: &Event, at: Time) {
         }
         Event::Resent { because, attempt, until } => resent(state, *because, *attempt, *until),
         Event::GraceGiven { until } | Event::Extended { until } => postpone(state, *until),
-        Event::Acknowledged { ack, status, in_time } => {
-            // A rejection is no understanding that somebody could accept later.
-            if *status != AckStatus::Rejected {
-                state.ack = Some(ack.clone());
-            }
-            state.network_resends = 0;
-            state.first_ack.get_or_insert(FirstAck { at, in_time: *in_time, status: *status });
-        }
+        Event::Acknowledged { ack, status, in_time } => acknowledged(state, ack, *status, *in_time, at),
         Event::Judged { understanding } => state.understanding = Some(understanding.clone()),
         Event::ReviewAwaited { until, judging } => {
             state.phase = Phase::InReview { until: *until, reminded: false, judging: *judging };
@@ -164,6 +157,15 @@ pub fn apply(state: &mut State, event: &Event, at: Time) {
         Event::Ended { outcome, stop } => enter(state, Phase::Ended { outcome: *outcome, stop: *stop }),
         Event::Superseded { by } => state.superseded_by = Some(*by),
     }
+}
+
+fn acknowledged(state: &mut State, ack: &MessageId, status: AckStatus, in_time: bool, at: Time) {
+    // A rejection is no understanding that somebody could accept later.
+    if status != AckStatus::Rejected {
+        state.ack = Some(ack.clone());
+    }
+    state.network_resends = 0;
+    state.first_ack.get_or_insert(FirstAck { at, in_time, status });
 }
 
 fn answered(state: &mut State, message: &MessageId, count: u32) {

@@ -2,6 +2,7 @@
 
 use axum::extract::FromRequestParts;
 use http::request::Parts;
+use http::{HeaderMap, StatusCode};
 use wilco_engine::Viewer;
 use wilco_protocol::Name;
 
@@ -15,17 +16,39 @@ pub(crate) struct Caller {
     pub(crate) agent: Option<Name>,
 }
 
-impl FromRequestParts<Door> for Caller {
-    type Rejection = Failure;
-
-    async fn from_request_parts(parts: &mut Parts, _: &Door) -> Result<Caller, Failure> {
-        let viewer = parts.extensions.get::<Viewer>().cloned().unwrap_or(Viewer::ReadOnly);
-        let claimed = parts.headers.get("wilco-agent").and_then(|value| value.to_str().ok());
+impl Caller {
+    pub(crate) fn new(viewer: Viewer, headers: &HeaderMap) -> Caller {
+        let claimed = headers.get("wilco-agent").and_then(|value| value.to_str().ok());
         let agent = match &viewer {
             Viewer::Agent(agent) => Some(agent.clone()),
             Viewer::Local | Viewer::Operator => claimed.filter(|name| !name.is_empty()).map(Name::new),
             Viewer::ReadOnly => None,
         };
-        Ok(Caller { viewer, agent })
+        Caller { viewer, agent }
+    }
+
+    /// Whether its token proves who it is.
+    pub(crate) fn is_proven(&self) -> bool {
+        matches!(self.viewer, Viewer::Agent(_))
+    }
+
+    /// Whoever may only read changes nothing.
+    pub(crate) fn may_write(&self) -> Result<(), Failure> {
+        match self.viewer {
+            Viewer::Local | Viewer::Operator | Viewer::Agent(_) => Ok(()),
+            Viewer::ReadOnly => {
+                let detail = "this token may only read; use an agent's or an operator's";
+                Err(Failure::new(StatusCode::FORBIDDEN, "forbidden", detail))
+            }
+        }
+    }
+}
+
+impl FromRequestParts<Door> for Caller {
+    type Rejection = Failure;
+
+    async fn from_request_parts(parts: &mut Parts, _: &Door) -> Result<Caller, Failure> {
+        let viewer = parts.extensions.get::<Viewer>().cloned().unwrap_or(Viewer::ReadOnly);
+        Ok(Caller::new(viewer, &parts.headers))
     }
 }

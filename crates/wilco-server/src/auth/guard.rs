@@ -1,21 +1,33 @@
 //! What every request passes first: its host, its origin, its token.
 
+use std::net::{IpAddr, Ipv4Addr};
+
 use axum::extract::{Request, State};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use http::{HeaderMap, Method, StatusCode, header};
 use wilco_engine::Viewer;
 
+use super::Caller;
 use crate::door::Door;
 use crate::problem::Failure;
 
 /// These answer anybody: they say nothing about anybody.
-const OPEN: [&str; 2] = ["/healthz", "/readyz"];
+const OPEN: [&str; 4] = ["/healthz", "/readyz", "/api/health", "/api/v1/health"];
+
+/// Where a connection comes from.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Peer(pub(crate) IpAddr);
 
 pub(crate) async fn guard(State(door): State<Door>, mut request: Request, next: Next) -> Response {
     let checked = check(&door, &request);
     match checked {
         Ok(viewer) => {
+            let caller = Caller::new(viewer.clone(), request.headers());
+            // A message says by itself who sends it.
+            if caller.is_proven() || request.uri().path() != "/v1/messages" {
+                door.presence.called(&door.handle, &caller).await;
+            }
             request.extensions_mut().insert(viewer);
             next.run(request).await
         }
@@ -91,7 +103,15 @@ fn viewer(door: &Door, request: &Request) -> Result<Viewer, Failure> {
         Some(secret) => match door.config.tokens.viewer(secret) {
             Ok(Some(viewer)) => Ok(viewer),
             Ok(None) if open => Ok(Viewer::Local),
-            Ok(None) => Err(unauthorized("this token is not known; it may have been revoked")),
+            Ok(None) => {
+                let peer = request.extensions().get::<Peer>().map(|peer| peer.0);
+                let from = peer.unwrap_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED));
+                if door.failures.too_many(from, door.handle.now()) {
+                    let detail = "too many wrong tokens came from your address; wait a minute";
+                    return Err(Failure::new(StatusCode::TOO_MANY_REQUESTS, "too-many-failures", detail));
+                }
+                Err(unauthorized("this token is not known; it may have been revoked"))
+            }
             Err(error) => {
                 tracing::error!(%error, "tokens cannot be read");
                 Err(Failure::new(
@@ -112,7 +132,7 @@ pub(crate) fn content_type(headers: &HeaderMap) -> Option<&str> {
     text(headers, header::CONTENT_TYPE).map(|value| value.split(';').next().unwrap_or("").trim())
 }
 
-pub(crate) fn is_json(kind: &str) -> bool {
+fn is_json(kind: &str) -> bool {
     let kind = kind.to_ascii_lowercase();
     kind == "application/json" || kind == "application/x-ndjson" || kind.ends_with("+json")
 }

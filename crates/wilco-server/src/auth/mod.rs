@@ -1,9 +1,13 @@
 //! Who comes in: tokens, hosts, origins.
 
 mod caller;
+mod failures;
 mod guard;
+mod presence;
 mod tokens;
 
 pub(crate) use caller::Caller;
-pub(crate) use guard::{content_type, guard, is_json};
+pub(crate) use failures::Failures;
+pub(crate) use guard::{Peer, content_type, guard};
+pub(crate) use presence::Presence;
 pub use tokens::{Role, Token, TokenError, Tokens};

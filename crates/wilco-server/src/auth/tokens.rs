@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::io::{self, Write};
-use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -123,7 +123,7 @@ impl Tokens {
     fn store(&self, tokens: &[Token]) -> Result<(), TokenError> {
         let write = || -> io::Result<()> {
             if let Some(directory) = self.path.parent() {
-                fs::create_dir_all(directory)?;
+                fs::DirBuilder::new().recursive(true).mode(0o700).create(directory)?;
             }
             let new = self.path.with_extension("new");
             let mut file =

@@ -2,17 +2,20 @@
 
 use axum::Json;
 use axum::body::Body;
-use axum::extract::{Path, RawQuery, State};
+use axum::extract::{RawQuery, State};
 use axum::response::{IntoResponse, Response};
-use http::{HeaderMap, StatusCode};
+use http::StatusCode;
 use serde_json::{Value, json};
 use wilco_engine::{Command, Done, PutAgent};
 use wilco_language::parse::FieldError;
 use wilco_protocol::Name;
 use wilco_protocol::directory::{Mark, Profile, Role};
+use wilco_runtime::AgentNow;
 use wilco_wire::AgentSpec;
 
-use super::body::{bytes, expect_json};
+use super::body::bytes;
+use super::path::Path;
+use super::spec;
 use crate::auth::Caller;
 use crate::door::Door;
 use crate::problem::Failure;
@@ -23,11 +26,21 @@ pub(crate) async fn list(
     State(door): State<Door>,
     RawQuery(query): RawQuery,
 ) -> Result<Json<Value>, Failure> {
-    Query::read(query.as_deref(), &[])?;
-    let now = door.handle.now();
-    let agents: Vec<_> =
-        door.handle.agents().await?.iter().map(|agent| shape::agent_now(agent, now)).collect();
-    Ok(Json(json!({"items": agents, "next": null})))
+    let query = Query::read(query.as_deref(), &["after", "limit"])?;
+    let (before, limit) = (query.cursor("after")?, query.limit()?);
+    let (now, mut agents) = (door.handle.now(), door.handle.agents().await?);
+    agents.sort_by_key(|one| std::cmp::Reverse(number(one)));
+    agents.retain(|one| before.is_none_or(|before| number(one) < before));
+    let more = agents.len() > limit;
+    agents.truncate(limit);
+    let next = agents.last().filter(|_| more).map(|last| number(last).to_string());
+    let items: Vec<_> = agents.iter().map(|agent| shape::agent_now(agent, now)).collect();
+    Ok(Json(json!({"items": items, "next": next})))
+}
+
+/// Ids count up in the order of registration.
+fn number(agent: &AgentNow) -> u64 {
+    agent.agent.id.rsplit('-').next().and_then(|number| number.parse().ok()).unwrap_or(0)
 }
 
 pub(crate) async fn get(
@@ -50,15 +63,10 @@ pub(crate) async fn put(
     State(door): State<Door>,
     caller: Caller,
     Path(name): Path<String>,
-    headers: HeaderMap,
     body: Body,
 ) -> Result<Response, Failure> {
-    expect_json(&headers)?;
     let body = bytes(body, &door.config.limits).await?;
-    let spec: AgentSpec = match body.trim_ascii().is_empty() {
-        true => AgentSpec::default(),
-        false => serde_json::from_slice(&body).map_err(|error| bad_spec(&error))?,
-    };
+    let spec = spec::read(&body)?;
     let put = registration(name, spec, caller)?;
     match door.handle.send(Command::PutAgent(Box::new(put))).await?? {
         Done::Agent(changed) => {
@@ -67,16 +75,6 @@ pub(crate) async fn put(
             Ok((status, Json(agent)).into_response())
         }
         Done::Accepted(_) | Done::Nothing => Err(Failure::bad_request("nothing was registered")),
-    }
-}
-
-/// Syntax is 400; a wrong or unknown field 422.
-fn bad_spec(error: &serde_json::Error) -> Failure {
-    match error.classify() {
-        serde_json::error::Category::Data => {
-            Failure::invalid(vec![FieldError { pointer: String::new(), detail: error.to_string() }])
-        }
-        _ => Failure::bad_request(format!("the body is not JSON: {error}")),
     }
 }
 
@@ -134,6 +132,7 @@ pub(crate) async fn heartbeat(
     caller: Caller,
     Path(name): Path<String>,
 ) -> Result<StatusCode, Failure> {
+    caller.may_write()?;
     if caller.agent.as_ref().is_some_and(|agent| agent.as_str() != name)
         && matches!(caller.viewer, wilco_engine::Viewer::Agent(_))
     {

@@ -1,39 +1,42 @@
 //! Reading the body of a request: bounded in size and time.
 
 use axum::body::Body;
-use http::{HeaderMap, StatusCode};
-use http_body_util::{BodyExt, LengthLimitError, Limited};
+use http::StatusCode;
+use http_body_util::BodyExt;
 
-use crate::auth::{content_type, is_json};
 use crate::door::Limits;
 use crate::problem::Failure;
 
+/// A body that is too large is read on to its end, and thrown away, while it is not absurd: a client that
+/// is still sending would otherwise lose the answer together with the connection.
+const MAX_THROWN_AWAY: usize = 16 << 20;
+
 pub(crate) async fn bytes(body: Body, limits: &Limits) -> Result<Vec<u8>, Failure> {
-    let collected = Limited::new(body, limits.body_bytes).collect();
-    match tokio::time::timeout(limits.body_timeout, collected).await {
+    match tokio::time::timeout(limits.body_timeout, collected(body, limits.body_bytes)).await {
+        Ok(read) => read,
         Err(_) => Err(Failure::new(
             StatusCode::REQUEST_TIMEOUT,
             "body-timeout",
             format!("the body did not arrive within {} seconds", limits.body_timeout.as_secs()),
         )),
-        Ok(Err(error)) if error.is::<LengthLimitError>() => Err(Failure::new(
-            StatusCode::PAYLOAD_TOO_LARGE,
-            "too-large",
-            format!("the body is larger than {} bytes", limits.body_bytes),
-        )),
-        Ok(Err(error)) => Err(Failure::bad_request(format!("the body broke off: {error}"))),
-        Ok(Ok(collected)) => Ok(collected.to_bytes().to_vec()),
     }
 }
 
-/// A body that says it is something else than JSON is refused.
-pub(crate) fn expect_json(headers: &HeaderMap) -> Result<(), Failure> {
-    match content_type(headers) {
-        Some(kind) if !is_json(kind) => Err(Failure::new(
-            StatusCode::UNSUPPORTED_MEDIA_TYPE,
-            "content-type",
-            format!("expected Content-Type: application/json, got {kind}"),
-        )),
-        Some(_) | None => Ok(()),
+async fn collected(mut body: Body, most: usize) -> Result<Vec<u8>, Failure> {
+    let (mut kept, mut size) = (Vec::new(), 0);
+    while let Some(frame) = body.frame().await {
+        let frame = frame.map_err(|error| Failure::bad_request(format!("the body broke off: {error}")))?;
+        let Ok(bytes) = frame.into_data() else { continue };
+        size += bytes.len();
+        if size <= most {
+            kept.extend_from_slice(&bytes);
+        } else if size - most > MAX_THROWN_AWAY {
+            break;
+        }
     }
+    if size <= most {
+        return Ok(kept);
+    }
+    let detail = format!("the body is larger than {most} bytes");
+    Err(Failure::new(StatusCode::PAYLOAD_TOO_LARGE, "too-large", detail))
 }

@@ -9,6 +9,7 @@ use wilco_language::parse::FieldError;
 use wilco_protocol::Span;
 
 use super::body::bytes;
+use crate::auth::Caller;
 use crate::door::Door;
 use crate::problem::Failure;
 
@@ -18,7 +19,12 @@ struct Advance {
     advance: Span,
 }
 
-pub(crate) async fn advance(State(door): State<Door>, body: Body) -> Result<Json<Value>, Failure> {
+pub(crate) async fn advance(
+    State(door): State<Door>,
+    caller: Caller,
+    body: Body,
+) -> Result<Json<Value>, Failure> {
+    caller.may_write()?;
     let body = bytes(body, &door.config.limits).await?;
     let by: Advance = serde_json::from_slice(&body).map_err(|error| match error.classify() {
         serde_json::error::Category::Data => {

@@ -6,7 +6,7 @@ use axum::Json;
 use axum::extract::{RawQuery, State};
 use http::StatusCode;
 use serde_json::{Value, json};
-use wilco_engine::reads::{self, EventQuery};
+use wilco_engine::reads::{self, EventQuery, EventView, Part};
 use wilco_protocol::Name;
 
 use super::exchanges::protocol;
@@ -28,25 +28,43 @@ pub(crate) async fn list(
         protocol: query.text("protocol").map(protocol).transpose()?,
         agent: query.text("agent").map(Name::new),
     };
-    if let Some(wait) = query.wait(door.config.limits.wait)? {
-        wait_for(&door, wanted.after, wait).await?;
-    }
-    let part = door.handle.read(move |reader| reads::events(reader, &caller.viewer, &wanted)).await?;
+    let part = match query.wait(door.config.limits.wait)? {
+        None => page(&door, &caller, &wanted).await?,
+        Some(wait) => wait_for(&door, &caller, wanted, wait).await?,
+    };
     let items: Vec<_> = part.items.iter().map(shape::event).collect();
     Ok(Json(json!({"items": items, "next": part.next.map(|next| next.to_string())})))
 }
 
-/// Until something follows this position.
-async fn wait_for(door: &Door, after: u64, wait: Duration) -> Result<(), Failure> {
+async fn page(door: &Door, caller: &Caller, wanted: &EventQuery) -> Result<Part<EventView>, Failure> {
+    let (viewer, wanted) = (caller.viewer.clone(), wanted.clone());
+    Ok(door.handle.read(move |reader| reads::events(reader, &viewer, &wanted)).await?)
+}
+
+/// Until something that is wanted follows. Events that are not are left behind.
+async fn wait_for(
+    door: &Door,
+    caller: &Caller,
+    mut wanted: EventQuery,
+    wait: Duration,
+) -> Result<Part<EventView>, Failure> {
     let _seat = door.waiting.try_acquire().map_err(|_| {
         let detail = "too many readers are waiting; read without wait, or try again later";
         Failure::new(StatusCode::SERVICE_UNAVAILABLE, "too-many-waiting", detail)
     })?;
+    let patience = tokio::time::sleep(wait);
+    tokio::pin!(patience);
     let (mut head, mut stopping) = (door.handle.waiters().head(), door.stopping.clone());
-    tokio::select! {
-        _ = head.wait_for(|head| *head > after) => {}
-        () = tokio::time::sleep(wait) => {}
-        _ = stopping.wait_for(|stopping| *stopping) => {}
+    loop {
+        let part = page(door, caller, &wanted).await?;
+        if !part.items.is_empty() || patience.is_elapsed() || *stopping.borrow() {
+            return Ok(part);
+        }
+        wanted.after = part.next.unwrap_or(wanted.after);
+        tokio::select! {
+            _ = head.wait_for(|head| *head > wanted.after) => {}
+            () = &mut patience => {}
+            _ = stopping.wait_for(|stopping| *stopping) => {}
+        }
     }
-    Ok(())
 }

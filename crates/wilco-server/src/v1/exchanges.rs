@@ -1,11 +1,12 @@
 //! `/v1/exchanges`.
 
 use axum::Json;
-use axum::extract::{Path, RawQuery, State};
+use axum::extract::{RawQuery, State};
 use serde_json::{Value, json};
 use wilco_engine::reads::{self, ExchangeQuery};
 use wilco_protocol::{ExchangeId, Name, Protocol};
 
+use super::path::Path;
 use crate::auth::Caller;
 use crate::door::Door;
 use crate::problem::Failure;

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use axum::Json;
-use axum::extract::{Path, RawQuery, State};
+use axum::extract::{RawQuery, State};
 use http::StatusCode;
 use serde_json::{Value, json};
 use wilco_engine::reads::{self, InboxQuery, Letter, Part};
@@ -12,6 +12,7 @@ use wilco_protocol::Name;
 use wilco_store::InboxStatus;
 
 use super::agents::unknown;
+use super::path::Path;
 use crate::auth::Caller;
 use crate::door::Door;
 use crate::problem::Failure;
@@ -60,7 +61,8 @@ async fn resolve(door: &Door, caller: &Caller, name: &str, waits: bool) -> Resul
     match known {
         Some(agent) if hidden(&agent) => Err(unknown(name)),
         Some(agent) => {
-            if waits {
+            // A call that is made as somebody else is no sign of life of this agent.
+            if waits && caller.agent.as_ref().is_none_or(|caller| *caller == agent) {
                 door.handle.send(Command::Waits { agent: agent.to_string() }).await??;
             }
             Ok(agent)

@@ -2,15 +2,16 @@
 
 use axum::Json;
 use axum::body::Body;
-use axum::extract::{Path, RawQuery, State};
+use axum::extract::{RawQuery, State};
 use axum::response::{IntoResponse, Response};
 use http::{HeaderMap, StatusCode, header};
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 use wilco_engine::{Answer, Command, Done, MarkAs, Post, reads};
 use wilco_language::parse;
 use wilco_protocol::MessageId;
 
-use super::body::{bytes, expect_json};
+use super::body::bytes;
+use super::path::Path;
 use crate::auth::{Caller, content_type};
 use crate::door::Door;
 use crate::problem::Failure;
@@ -30,7 +31,6 @@ pub(crate) async fn post(
     body: Body,
 ) -> Result<Response, Failure> {
     Query::read(query.as_deref(), &[])?;
-    expect_json(&headers)?;
     let key = idempotency_key(&headers)?;
     let body = bytes(body, &door.config.limits).await?;
     if content_type(&headers).is_some_and(|kind| kind.eq_ignore_ascii_case(NDJSON)) {
@@ -48,11 +48,13 @@ fn command(caller: &Caller, idempotency_key: Option<String>, body: &[u8]) -> Res
     Ok(Command::Post(Box::new(Post { incoming, idempotency_key, viewer, claimed })))
 }
 
-fn accepted(answer: Answer) -> Result<Value, Failure> {
+fn accepted(answer: Answer) -> Result<Map<String, Value>, Failure> {
     match answer? {
         Done::Accepted(accepted) => {
-            let posted = shape::posted(&accepted).and_then(|posted| serde_json::to_value(posted).ok());
-            posted.ok_or_else(|| Failure::not_found("the message was removed"))
+            match shape::posted(&accepted).map(serde_json::to_value) {
+                Some(Ok(Value::Object(posted))) => Ok(posted),
+                Some(_) | None => Err(Failure::not_found("the message was removed")),
+            }
         }
         Done::Agent(_) | Done::Nothing => Err(Failure::bad_request("nothing was sent")),
     }
@@ -88,7 +90,8 @@ async fn batch(door: &Door, caller: &Caller, key: Option<String>, body: &[u8]) -
         };
         let line = match value {
             Ok(posted) => {
-                json!({"status": 201, "message": posted["message"], "exchange": posted["exchange"]})
+                let line = Map::from_iter([("status".to_owned(), json!(201))]);
+                Value::Object(line.into_iter().chain(posted).collect())
             }
             Err(failure) => json!({"status": failure.0.status, "problem": failure.0}),
         };
@@ -131,6 +134,7 @@ pub(crate) async fn read(
     Path(id): Path<String>,
 ) -> Result<StatusCode, Failure> {
     Query::read(query.as_deref(), &[])?;
+    caller.may_write()?;
     let (key, viewer) = (MessageId::new(&id), caller.viewer.clone());
     let lookup = key.clone();
     let found = door.handle.read(move |reader| reads::message(reader, &viewer, &lookup)).await?;

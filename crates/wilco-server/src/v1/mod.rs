@@ -7,7 +7,9 @@ mod events;
 mod exchanges;
 mod inbox;
 mod messages;
+mod path;
 mod reports;
+mod spec;
 
 use axum::Router;
 use axum::routing::{get, post};

@@ -48,6 +48,7 @@ pub fn answers(reader: &(impl Reader + ?Sized), questions: &Questions) -> Result
     told.say("wakes", reader.wakes()?);
     told.say("agents", reader.agents()?);
     told.say("effects", reader.effects()?);
+    told.say("presence", reader.presence()?);
     record(reader, questions, &mut told)?;
     inboxes(reader, questions, &mut told)?;
     exchanges(reader, questions, &mut told)?;

@@ -17,7 +17,7 @@ pub use author::Author;
 
 pub type Property = fn(&mut dyn Store) -> Result<(), StoreError>;
 
-pub const PROPERTIES: [(&str, Property); 17] = [
+pub const PROPERTIES: [(&str, Property); 18] = [
     ("an empty store has no head", record::an_empty_store_has_no_head),
     ("the head follows the journal", record::the_head_follows_the_journal),
     ("g3: positions have no gaps", record::g3_positions_have_no_gaps),
@@ -33,6 +33,7 @@ pub const PROPERTIES: [(&str, Property); 17] = [
     ("keys are added and removed once", exchanges::keys_are_added_and_removed),
     ("agents are put and removed", exchanges::agents_are_put_and_removed),
     ("effects stay until they are settled", operational::effects_stay_until_settled),
+    ("msg-23: when agents were seen is kept", operational::msg_23_presence_is_kept),
     ("g2: answers are remembered and forgotten", operational::g2_answers_are_remembered),
     ("g8: a rebuild empties what is derived and nothing else", operational::g8_rebuild_empties_the_derived),
 ];

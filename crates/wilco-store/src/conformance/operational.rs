@@ -1,6 +1,6 @@
 //! Effects, idempotency, and the rebuild that leaves them alone.
 
-use wilco_protocol::Name;
+use wilco_protocol::{Name, Time};
 
 use crate::Store;
 use crate::batch::InboxStatus;
@@ -26,6 +26,17 @@ pub(super) fn effects_stay_until_settled(store: &mut dyn Store) -> Result<(), St
     store.commit(&author.take(2))?;
     assert_eq!(seen(store)?, [(2, 0, 1), (2, 1, 0)]);
     assert_eq!(store.effects()?[0].due.millis(), 90);
+    Ok(())
+}
+
+pub(super) fn msg_23_presence_is_kept(store: &mut dyn Store) -> Result<(), StoreError> {
+    let seen = |name: &str, at| (Name::new(name), Time::from_millis(at));
+    let mut batch = Author::default().take(1);
+    batch.presence = vec![seen("bob", 5), seen("alice", 7)];
+    store.commit(&batch)?;
+    batch.presence = vec![seen("bob", 9)];
+    store.commit(&batch)?;
+    assert_eq!(store.presence()?, [seen("alice", 7), seen("bob", 9)]);
     Ok(())
 }
 

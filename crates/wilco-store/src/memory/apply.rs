@@ -97,6 +97,7 @@ impl Operational {
                 EffectChange::Settled { position, index } => self.effects.remove(&(*position, *index)),
             };
         }
+        self.presence.extend(batch.presence.iter().cloned());
         for row in &batch.idempotency {
             self.remember(row);
         }

@@ -96,6 +96,7 @@ struct Operational {
     idempotency: BTreeMap<(Name, String), Arc<IdempotencyRow>>,
     /// Keys of `idempotency` by age.
     ages: BTreeSet<(Time, Name, String)>,
+    presence: BTreeMap<Name, Time>,
 }
 
 impl Record {

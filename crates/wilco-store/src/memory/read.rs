@@ -118,6 +118,10 @@ impl Reader for Memory {
         Ok(self.tables.derived.agents.values().cloned().collect())
     }
 
+    fn presence(&self) -> Result<Vec<(Name, Time)>, StoreError> {
+        Ok(self.tables.operational.presence.iter().map(|(name, seen)| (name.clone(), *seen)).collect())
+    }
+
     fn effects(&self) -> Result<Vec<EffectRow>, StoreError> {
         Ok(self.tables.operational.effects.values().cloned().collect())
     }

@@ -27,12 +27,13 @@ pub(super) fn page(connection: &Connection, filter: &ExchangeFilter) -> Result<V
         question.and("exchange.state = ?", state);
     }
     match filter.open {
-        // Written out, because only then SQLite sees that its index of the open ones will do.
+        // Written out, because only then SQLite sees that the index of the open ones will do.
         Some(true) => question.conditions.push("exchange.open = 1".to_owned()),
         Some(false) => question.conditions.push("exchange.open = 0".to_owned()),
         None => {}
     }
     let list_of = match keys.split_first() {
+        None if filter.open == Some(true) => "exchange INDEXED BY exchange_open",
         None => "exchange",
         Some((rarest, others)) => {
             question.and("driver.number < ?", &before);

@@ -36,6 +36,8 @@ pub struct Sqlite {
     head: Head,
     /// Why no commit can be trusted any more, once that is so.
     broken: Option<String>,
+    /// How long the log must be for the next checkpoint, if the last one could not move all of it.
+    checkpoint_at: Option<i64>,
     directory: PathBuf,
     /// Last, so that the connection is closed before somebody else may come in.
     _lock: Lock,
@@ -72,22 +74,27 @@ impl Sqlite {
             work(&transaction)?;
             transaction.commit()
         })();
-        outcome.map_err(|error| self.failed(error))
+        outcome.map_err(|error| {
+            self.distrust(&error);
+            error.into()
+        })
     }
 
-    /// What a failed write means for this commit and the ones after it.
-    fn failed(&mut self, error: rusqlite::Error) -> StoreError {
-        if let Fault::Io = Fault::of(&error) {
+    /// After a sync that failed, what the system holds in memory may differ from what is on the disk, and
+    /// trying again would hide it: every later commit is refused instead.
+    fn distrust(&mut self, error: &rusqlite::Error) {
+        if let Fault::Io = Fault::of(error) {
             self.broken = Some(format!("an earlier write to the disk failed ({error}); restart the server"));
         }
-        error.into()
     }
 }
 
 impl SqliteReader {
-    /// Reads a data directory that a server has open.
+    /// Reads a data directory that a server has open. The writer moves to its own thread, so readers are
+    /// opened by the directory's name.
     pub fn open(directory: &Path) -> Result<SqliteReader, StoreError> {
-        Ok(SqliteReader { connection: connection::reader(directory)? })
+        let directory = directory.canonicalize().map_err(|error| StoreError::Failed(error.into()))?;
+        Ok(SqliteReader { connection: connection::reader(&directory)? })
     }
 }
 
@@ -121,5 +128,48 @@ impl Connected for Sqlite {
 impl Connected for SqliteReader {
     fn connection(&self) -> &Connection {
         &self.connection
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use rusqlite::{Error, ffi};
+
+    use super::*;
+    use crate::Reader;
+    use crate::conformance::Author;
+    use crate::error::StoreError;
+
+    fn failing(code: i32) -> Error {
+        Error::SqliteFailure(ffi::Error::new(code), None)
+    }
+
+    /// No disk here fails on demand, so the error is brought in where SQLite would report it.
+    #[test]
+    fn g9_after_a_failed_sync_no_commit_is_trusted_and_reads_go_on() {
+        let directory = tempfile::TempDir::new().unwrap();
+        let mut store = Sqlite::open(directory.path()).unwrap();
+        let mut author = Author::default();
+        author.event(None, "before");
+        store.commit(&author.take(1)).unwrap();
+        let failed = store.transact(|_| Err(failing(ffi::SQLITE_IOERR_FSYNC)));
+        assert!(matches!(failed, Err(StoreError::Failed(_))), "{failed:?}");
+
+        author.event(None, "after");
+        let refused = store.commit(&author.take(2)).unwrap_err();
+        assert!(refused.to_string().contains("restart"), "{refused}");
+        assert_eq!(store.head().unwrap().position, 1);
+        assert_eq!(store.reader().unwrap().journal(0, 10).unwrap().len(), 1);
+    }
+
+    #[test]
+    fn g9_a_full_disk_or_a_busy_index_can_be_tried_again() {
+        let directory = tempfile::TempDir::new().unwrap();
+        let mut store = Sqlite::open(directory.path()).unwrap();
+        let full = store.transact(|_| Err(failing(ffi::SQLITE_FULL)));
+        assert!(matches!(full, Err(StoreError::Full(_))), "{full:?}");
+        let index = store.transact(|_| Err(failing(ffi::SQLITE_IOERR_SHMSIZE)));
+        assert!(matches!(index, Err(StoreError::Failed(_))), "{index:?}");
+        store.commit(&Author::default().take(1)).unwrap();
     }
 }

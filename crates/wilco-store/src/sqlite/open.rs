@@ -38,7 +38,7 @@ impl Sqlite {
         connection::set_up_writer(&connection).map_err(refused)?;
         schema::migrate(&mut connection).map_err(refused)?;
         let head = head(&connection)?;
-        Ok(Sqlite { connection, head, broken: None, directory, _lock: lock })
+        Ok(Sqlite { connection, head, broken: None, checkpoint_at: None, directory, _lock: lock })
     }
 }
 

@@ -88,6 +88,10 @@ impl<C: Connected> Reader for C {
         list(self.connection(), "SELECT body FROM agent ORDER BY name", (), rows::agent)
     }
 
+    fn presence(&self) -> Result<Vec<(Name, Time)>, StoreError> {
+        list(self.connection(), "SELECT name, seen FROM presence ORDER BY name", (), rows::presence)
+    }
+
     fn effects(&self) -> Result<Vec<EffectRow>, StoreError> {
         let sql = "SELECT position, idx, due, attempts, body FROM effect ORDER BY position, idx";
         list(self.connection(), sql, (), rows::effect)

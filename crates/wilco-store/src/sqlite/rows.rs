@@ -61,6 +61,10 @@ pub(super) fn effect(row: &Row<'_>) -> Result<EffectRow, StoreError> {
     })
 }
 
+pub(super) fn presence(row: &Row<'_>) -> Result<(Name, Time), StoreError> {
+    Ok((Name::new(text(row, 0, 0)?), time(row, 1)?))
+}
+
 pub(super) fn idempotency(row: &Row<'_>) -> Result<IdempotencyRow, StoreError> {
     Ok(IdempotencyRow {
         sender: Name::new(text(row, 0, 0)?),

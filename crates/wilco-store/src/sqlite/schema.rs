@@ -58,6 +58,8 @@ const FIRST: &str = "
         body     BLOB NOT NULL
     );
     CREATE INDEX exchange_wake ON exchange (wake_at) WHERE wake_at IS NOT NULL;
+    -- A few open ones are found among a million that are not.
+    CREATE INDEX exchange_open ON exchange (number) WHERE open = 1;
 
     CREATE TABLE exchange_key (
         key    TEXT NOT NULL,
@@ -90,6 +92,11 @@ const FIRST: &str = "
         PRIMARY KEY (sender, key)
     ) WITHOUT ROWID;
     CREATE INDEX idempotency_at ON idempotency (at);
+
+    CREATE TABLE presence (
+        name TEXT PRIMARY KEY,
+        seen INTEGER NOT NULL
+    ) WITHOUT ROWID;
 
     -- 'at': when the newest batch was committed. 'rebuild': the derived tables are incomplete.
     CREATE TABLE meta (

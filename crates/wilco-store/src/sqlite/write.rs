@@ -1,11 +1,11 @@
 //! Writes a batch, kind by kind. Each statement is prepared once and looked up once per batch.
 
-use rusqlite::{Connection, Result, params};
-use wilco_protocol::Time;
+use rusqlite::{Connection, Result, Statement, params};
+use wilco_protocol::{Name, Time};
 
 use crate::batch::{
-    AgentChange, Batch, EffectChange, EffectRow, ExchangeRow, IdempotencyRow, InboxMark, InboxRow,
-    JournalRow, KeyChange, MessageRow,
+    AgentChange, Batch, EffectChange, EffectRow, ExchangeRow, IdempotencyRow, JournalRow, KeyChange,
+    MessageRow,
 };
 
 use super::inbox;
@@ -20,6 +20,7 @@ pub(super) fn batch(connection: &Connection, batch: &Batch) -> Result<()> {
     keys(connection, &batch.keys)?;
     agents(connection, &batch.agents)?;
     effects(connection, &batch.effects)?;
+    presence(connection, &batch.presence)?;
     idempotency(connection, &batch.idempotency)?;
     if let Some(before) = batch.forget_before {
         forget(connection, before)?;
@@ -55,25 +56,28 @@ fn messages(connection: &Connection, rows: &[MessageRow]) -> Result<()> {
     )
 }
 
+/// Most exchanges are there already and stay open or closed; to update them leaves the index of open ones
+/// alone.
 fn exchanges(connection: &Connection, rows: &[ExchangeRow]) -> Result<()> {
     each(
         connection,
         rows,
-        "INSERT OR REPLACE INTO exchange (number, protocol, state, open, seq, wake_at, body)
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
-        |insert, row| {
-            insert.execute(params![
-                int(row.id.number),
-                row.id.protocol.word(),
-                row.state,
-                row.open,
-                int(row.seq),
-                row.wake_at.map(Time::millis),
-                row.body
-            ])
+        "UPDATE exchange SET state = ?3, seq = ?5, wake_at = ?6, body = ?7
+         WHERE number = ?1 AND protocol = ?2 AND open = ?4",
+        |update, row| {
+            let (number, seq, wake_at) = (int(row.id.number), int(row.seq), row.wake_at.map(Time::millis));
+            let params = params![number, row.id.protocol.word(), row.state, row.open, seq, wake_at, row.body];
+            match update.execute(params)? {
+                0 => connection.prepare_cached(PUT_EXCHANGE)?.execute(params),
+                updated => Ok(updated),
+            }
         },
     )
 }
+
+const PUT_EXCHANGE: &str =
+    "INSERT OR REPLACE INTO exchange (number, protocol, state, open, seq, wake_at, body)
+                            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)";
 
 fn keys(connection: &Connection, changes: &[KeyChange]) -> Result<()> {
     for change in changes {
@@ -120,6 +124,15 @@ fn put_effect(connection: &Connection, row: &EffectRow) -> Result<usize> {
         .execute(params![int(row.position), row.index, row.due.millis(), row.attempts, row.body])
 }
 
+fn presence(connection: &Connection, rows: &[(Name, Time)]) -> Result<()> {
+    each(
+        connection,
+        rows,
+        "INSERT OR REPLACE INTO presence (name, seen) VALUES (?1, ?2)",
+        |insert, (name, seen)| insert.execute(params![name.as_str(), seen.millis()]),
+    )
+}
+
 fn idempotency(connection: &Connection, rows: &[IdempotencyRow]) -> Result<()> {
     each(
         connection,
@@ -148,7 +161,7 @@ fn each<T>(
     connection: &Connection,
     rows: &[T],
     sql: &str,
-    write: impl Fn(&mut rusqlite::Statement<'_>, &T) -> Result<usize>,
+    write: impl Fn(&mut Statement<'_>, &T) -> Result<usize>,
 ) -> Result<()> {
     if rows.is_empty() {
         return Ok(());

@@ -22,13 +22,13 @@ pub(crate) struct Args {
     #[arg(value_parser = status)]
     pub(crate) status: &'static str,
     /// What you will do, in a line of your own words
-    #[arg(long, value_name = "TEXT")]
+    #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
     pub(crate) understanding: Option<String>,
     /// A question to the initiator; repeat it for more
-    #[arg(long = "question", value_name = "TEXT")]
+    #[arg(long = "question", value_name = "TEXT", allow_hyphen_values = true)]
     pub(crate) questions: Vec<String>,
     /// Why you reject it
-    #[arg(long, value_name = "TEXT")]
+    #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
     pub(crate) reason: Option<String>,
     /// Which revision of the task you mean, after it was amended
     #[arg(long, value_name = "N")]
@@ -80,7 +80,16 @@ mod tests {
     #[test]
     fn cli_2_an_ack_in_every_status() {
         assert_eq!(
-            body(&["GH-1", "received", "--understanding", "Do it", "--revision", "2", "--checkpoint", "tests"]),
+            body(&[
+                "GH-1",
+                "received",
+                "--understanding",
+                "Do it",
+                "--revision",
+                "2",
+                "--checkpoint",
+                "tests"
+            ]),
             json!({
                 "type": "task-acknowledgment", "status": "received", "understanding": "Do it",
                 "revision": 2, "estimated_checkpoints": ["tests"],
@@ -97,6 +106,12 @@ mod tests {
         for word in ["QUEUED", "queue"] {
             assert_eq!(body(&["GH-1", word]), json!({"type": "task-acknowledgment", "status": "queued"}));
         }
+    }
+
+    #[test]
+    fn cli_2_a_text_may_begin_with_a_hyphen() {
+        let said = body(&["GH-1", "received", "--understanding", "- add a page\n- test it", "--as", "bob"]);
+        assert_eq!(said["understanding"], "- add a page\n- test it");
     }
 
     #[test]

@@ -25,7 +25,9 @@ pub(crate) enum What {
 
 /// Register an agent, or change what is known of it
 #[derive(Debug, clap::Args)]
-#[command(after_help = "Examples:\n  wilco agent register bob --role worker --capability rust --capability sql")]
+#[command(
+    after_help = "Examples:\n  wilco agent register bob --role worker --capability rust --capability sql"
+)]
 pub(crate) struct Register {
     /// The agent's name
     pub(crate) agent: String,

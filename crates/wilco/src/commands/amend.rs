@@ -18,13 +18,13 @@ pub(crate) struct Args {
     /// What changes; - reads it from stdin
     pub(crate) message: Vec<String>,
     /// A new title
-    #[arg(long, value_name = "TEXT")]
+    #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
     pub(crate) title: Option<String>,
     /// More to the description
-    #[arg(long, value_name = "TEXT")]
+    #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
     pub(crate) description: Option<String>,
     /// The acceptance criteria from now on; repeat it for more
-    #[arg(long = "criterion", value_name = "TEXT")]
+    #[arg(long = "criterion", value_name = "TEXT", allow_hyphen_values = true)]
     pub(crate) criteria: Vec<String>,
     #[command(flatten)]
     pub(crate) follow: Follow,

@@ -19,13 +19,13 @@ pub(crate) struct Args {
     #[arg(value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) number: u32,
     /// What was done
-    #[arg(long, value_name = "TEXT")]
+    #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
     pub(crate) summary: Option<String>,
     /// How it stands, in a word
     #[arg(long, value_name = "WORD")]
     pub(crate) status: Option<String>,
     /// What comes next
-    #[arg(long, value_name = "TEXT")]
+    #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
     pub(crate) next: Option<String>,
     #[command(flatten)]
     pub(crate) caller: Caller,
@@ -52,7 +52,8 @@ mod tests {
 
     #[test]
     fn cli_2_a_checkpoint_has_a_number_and_a_summary() {
-        let args = super::super::parsed::<Args>(&["GH-1", "2", "--summary", "Half", "--status", "done"]).unwrap();
+        let args =
+            super::super::parsed::<Args>(&["GH-1", "2", "--summary", "Half", "--status", "done"]).unwrap();
         assert_eq!(
             content(&args).into_value(),
             json!({"type": "checkpoint-ack", "checkpoint": 2, "status": "done", "summary": "Half"})

@@ -16,10 +16,15 @@ pub(crate) struct Args {
     /// The task's id, or the exchange's
     pub(crate) task: String,
     /// The answer to a question; one for each, in their order
-    #[arg(long = "answer", value_name = "TEXT", required_unless_present = "message")]
+    #[arg(
+        long = "answer",
+        value_name = "TEXT",
+        allow_hyphen_values = true,
+        required_unless_present = "message"
+    )]
     pub(crate) answers: Vec<String>,
     /// A text that answers all of them
-    #[arg(long, value_name = "TEXT")]
+    #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
     pub(crate) message: Option<String>,
     #[command(flatten)]
     pub(crate) follow: Follow,
@@ -33,7 +38,9 @@ pub(crate) fn run(args: Args) -> anyhow::Result<ExitCode> {
 }
 
 fn content(args: &Args) -> Content {
-    Content::new("task-clarification").with("answers", args.answers.clone()).with("message", args.message.clone())
+    Content::new("task-clarification")
+        .with("answers", args.answers.clone())
+        .with("message", args.message.clone())
 }
 
 #[cfg(test)]

@@ -30,7 +30,7 @@ pub(crate) struct Args {
     #[arg(long, value_name = "DURATION", value_parser = values::span)]
     pub(crate) time: Option<Span>,
     /// Why
-    #[arg(long, value_name = "TEXT")]
+    #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
     pub(crate) note: Option<String>,
     #[command(flatten)]
     pub(crate) follow: Follow,

@@ -24,13 +24,13 @@ pub(crate) struct Args {
     #[arg(long, value_name = "ID")]
     pub(crate) task: Option<String>,
     /// What to do, in a line
-    #[arg(long, value_name = "TEXT")]
+    #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
     pub(crate) title: Option<String>,
     /// What to do, in full; - reads it from stdin
-    #[arg(long, value_name = "TEXT")]
+    #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
     pub(crate) description: Option<String>,
     /// What must hold in the end; repeat it for more
-    #[arg(long = "criterion", value_name = "TEXT")]
+    #[arg(long = "criterion", value_name = "TEXT", allow_hyphen_values = true)]
     pub(crate) criteria: Vec<String>,
     /// A key of the policy; repeat it for more
     #[arg(long, value_name = "KEY=VALUE", value_parser = values::policy)]
@@ -48,7 +48,7 @@ pub(crate) struct Args {
     #[arg(long)]
     pub(crate) supersede: bool,
     /// The subject of the message
-    #[arg(long, value_name = "TEXT")]
+    #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
     pub(crate) subject: Option<String>,
     /// low, normal, high or urgent
     #[arg(long, value_name = "WORD")]
@@ -104,9 +104,29 @@ mod tests {
     #[test]
     fn cli_3_a_delegation_with_everything() {
         let line = [
-            "bob", "--task", "GH-1", "--title", "T", "--description", "D", "--criterion", "A", "--criterion", "B",
-            "--policy", "ack_timeout=90s", "--policy", "max_corrections=1", "--candidate", "carl", "--capability",
-            "rust", "--no-ack", "--supersede", "--priority", "high",
+            "bob",
+            "--task",
+            "GH-1",
+            "--title",
+            "T",
+            "--description",
+            "D",
+            "--criterion",
+            "A",
+            "--criterion",
+            "B",
+            "--policy",
+            "ack_timeout=90s",
+            "--policy",
+            "max_corrections=1",
+            "--candidate",
+            "carl",
+            "--capability",
+            "rust",
+            "--no-ack",
+            "--supersede",
+            "--priority",
+            "high",
         ];
         assert_eq!(
             body(&line),

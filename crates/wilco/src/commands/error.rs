@@ -20,7 +20,7 @@ pub(crate) struct Args {
     /// The error code
     pub(crate) code: String,
     /// What happened
-    #[arg(long, value_name = "TEXT")]
+    #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
     pub(crate) message: Option<String>,
     /// When to try again
     #[arg(long, value_name = "N")]
@@ -53,8 +53,16 @@ mod tests {
 
     #[test]
     fn cli_8_an_error_has_its_code_and_ways_out() {
-        let line =
-            ["GH-1", "resource-unavailable", "--retry-after-minutes", "5", "--alternative", "carl", "--message", "full"];
+        let line = [
+            "GH-1",
+            "resource-unavailable",
+            "--retry-after-minutes",
+            "5",
+            "--alternative",
+            "carl",
+            "--message",
+            "full",
+        ];
         assert_eq!(
             content(&super::super::parsed::<Args>(&line).unwrap()).into_value(),
             json!({

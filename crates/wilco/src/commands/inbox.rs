@@ -76,14 +76,20 @@ fn words(page: &Page<Message>, agent: &str, now: Time, screen: &Screen) -> Strin
     let mut table = Table::new(&["ID", "FROM", "TYPE", "SUBJECT", "WHEN"]);
     for message in &page.items {
         let kind = message.content["type"].as_str().unwrap_or("conversation");
-        let text = message.content["message"].as_str().unwrap_or_default();
-        let subject = if message.subject.trim().is_empty() { text } else { &message.subject };
         let mark = if message.status == "unread" { "" } else { &format!(" ({})", message.status) };
         let when = format!("{}{mark}", ago(now, &message.timestamp));
-        table.row([&message.id, &message.from, kind, subject, &when]);
+        table.row([&message.id, &message.from, kind, subject(message), &when]);
     }
     let hint = screen.paint.dim("Read one with: wilco read ID");
     format!("{}\n{hint}", table.show(screen))
+}
+
+/// The subject; without one, the first words.
+fn subject(message: &Message) -> &str {
+    let text = message.content["message"].as_str().unwrap_or_default();
+    let mut lines = std::iter::once(message.subject.as_str()).chain(text.lines());
+    let first = lines.find(|line| !line.trim().is_empty()).or(message.content["task_id"].as_str());
+    first.unwrap_or_default().trim_start_matches(['#', ' '])
 }
 
 #[cfg(test)]
@@ -106,7 +112,7 @@ mod tests {
         let now = "2026-01-01T12:00:10.000Z".parse().unwrap();
         let message = json!({
             "id": "msg-1-a", "from": "anna", "fromVerified": false, "to": "bob", "subject": "",
-            "priority": "normal", "content": {"message": "Hi\nthere\u{7}"}, "in_reply_to": null, "exchange": null,
+            "priority": "normal", "content": {"message": "\n## Hi there\u{7}\nmore"}, "in_reply_to": null, "exchange": null,
             "broadcast_id": null, "timestamp": "2026-01-01T12:00:00.000Z", "status": "read",
         });
         let page = Page { items: vec![serde_json::from_value(message).unwrap()], next: None };

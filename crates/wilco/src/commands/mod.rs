@@ -29,6 +29,7 @@ pub(crate) mod show;
 pub(crate) mod status;
 pub(crate) mod stop;
 pub(crate) mod stopped;
+pub(crate) mod token;
 pub(crate) mod verdict;
 
 use std::process::ExitCode;
@@ -70,6 +71,7 @@ pub(crate) fn run(cli: Cli) -> anyhow::Result<ExitCode> {
         Verb::Serve(args) => serve::run(args),
         Verb::Demo(args) => demo::run(args),
         Verb::Rebuild(args) => rebuild::run(args),
+        Verb::Token(args) => token::run(args),
     }
 }
 
@@ -82,7 +84,6 @@ fn now() -> Time {
 /// What a verb would send, read from its command line.
 #[cfg(test)]
 fn parsed<T: clap::Args>(line: &[&str]) -> Result<T, clap::Error> {
-    use clap::FromArgMatches;
     let command = T::augment_args(clap::Command::new("verb").no_binary_name(true));
     T::from_arg_matches(&command.try_get_matches_from(line)?)
 }

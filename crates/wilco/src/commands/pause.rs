@@ -21,7 +21,7 @@ pub(crate) struct Args {
     #[arg(long = "for", value_name = "DURATION", value_parser = values::span)]
     pub(crate) duration: Option<Span>,
     /// Why
-    #[arg(long, value_name = "TEXT")]
+    #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
     pub(crate) reason: Option<String>,
     #[command(flatten)]
     pub(crate) caller: Caller,

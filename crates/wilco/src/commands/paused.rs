@@ -9,7 +9,9 @@ use crate::values::{Content, words};
 
 /// Confirm that you paused a task
 #[derive(Debug, clap::Args)]
-#[command(after_help = "Examples:\n  wilco paused GH-42\n  wilco paused GH-42 \"Half of the tests are written\"")]
+#[command(
+    after_help = "Examples:\n  wilco paused GH-42\n  wilco paused GH-42 \"Half of the tests are written\""
+)]
 pub(crate) struct Args {
     /// The task's id, or the exchange's
     pub(crate) task: String,

@@ -18,12 +18,11 @@ use crate::values::{self, words};
     wilco send bob --content '{\"type\": \"task-complete\", \"task_id\": \"GH-42\"}'")]
 pub(crate) struct Args {
     /// Who gets it; several are separated by commas
-    #[arg(value_delimiter = ',', num_args = 1, required = true)]
-    pub(crate) to: Vec<String>,
+    pub(crate) to: String,
     /// The text; - reads it from stdin
     #[arg(required_unless_present = "content")]
     pub(crate) text: Option<String>,
-    #[arg(long, value_name = "TEXT")]
+    #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
     pub(crate) subject: Option<String>,
     /// low, normal, high or urgent
     #[arg(long, value_name = "WORD")]
@@ -59,7 +58,7 @@ fn outgoing(args: &Args, from: Option<String>) -> Outgoing {
     }
     Outgoing {
         from,
-        to: args.to.clone(),
+        to: args.to.split(',').map(|name| name.trim().to_owned()).collect(),
         subject: args.subject.clone(),
         priority: args.priority.clone(),
         in_reply_to: args.in_reply_to.clone(),

@@ -67,7 +67,8 @@ async fn serving(args: Args) -> anyhow::Result<ExitCode> {
     let bound = listener.local_addr()?;
     let url = config.url().unwrap_or_else(|| format!("http://{bound}"));
     let test_clock = args.test_clock.is_some().then(|| TestClock::new(&data));
-    let clock = clock(args.test_clock, test_clock.as_ref(), store.head()?.at)?;
+    let last_alive = test_clock.as_ref().and_then(TestClock::position).max(store.head()?.at);
+    let clock = clock(args.test_clock, test_clock.as_ref(), last_alive)?;
     let readers = data.clone();
     let handle = start(Start {
         store,
@@ -77,6 +78,7 @@ async fn serving(args: Args) -> anyhow::Result<ExitCode> {
         settings: config.settings(url)?,
         outside: config.outside(),
         clock,
+        last_alive,
         test_clock,
         version: env!("CARGO_PKG_VERSION").to_owned(),
     })?;
@@ -129,9 +131,8 @@ fn doors(config: &Config, bound: SocketAddr, data: &std::path::Path) -> anyhow::
 }
 
 /// The clock: real, or one that stands where it was told to, or where it stood.
-fn clock(asked: Option<Option<Time>>, kept: Option<&TestClock>, last: Option<Time>) -> anyhow::Result<Clock> {
-    let Some(asked) = asked else { return Ok(Clock::real(last)) };
-    let stood = kept.and_then(TestClock::position).max(last);
+fn clock(asked: Option<Option<Time>>, kept: Option<&TestClock>, stood: Option<Time>) -> anyhow::Result<Clock> {
+    let Some(asked) = asked else { return Ok(Clock::real(stood)) };
     let at = asked.or(stood).unwrap_or_else(Clock::wall);
     if stood.is_some_and(|stood| at < stood) {
         bail!("--test-clock={at} lies before the last commit; time does not go back");

@@ -39,7 +39,8 @@ pub(crate) fn run(args: Args) -> anyhow::Result<ExitCode> {
         return Ok(ExitCode::SUCCESS);
     }
     let (screen, now) = (Screen::of_stdout(), super::now());
-    let more = |next: &Option<String>| if next.is_some() { "\nThere are more: wilco exchanges --open" } else { "" };
+    let more =
+        |next: &Option<String>| if next.is_some() { "\nThere are more: wilco exchanges --open" } else { "" };
     let sections = [
         section(
             "Escalations",
@@ -53,7 +54,12 @@ pub(crate) fn run(args: Args) -> anyhow::Result<ExitCode> {
             || exchange::list(&exchanges.value.items, now, &screen) + more(&exchanges.value.next),
             &screen,
         ),
-        section("Agents", known.value.items.is_empty(), || agents::list(&known.value.items, now, &screen), &screen),
+        section(
+            "Agents",
+            known.value.items.is_empty(),
+            || agents::list(&known.value.items, now, &screen),
+            &screen,
+        ),
     ];
     output::print(&sections.join("\n\n"));
     Ok(ExitCode::SUCCESS)

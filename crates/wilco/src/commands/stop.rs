@@ -14,7 +14,7 @@ pub(crate) struct Args {
     /// The task's id, or the exchange's
     pub(crate) task: String,
     /// Why
-    #[arg(long, value_name = "TEXT")]
+    #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
     pub(crate) reason: Option<String>,
     #[command(flatten)]
     pub(crate) follow: Follow,

@@ -9,7 +9,9 @@ use crate::values::{Content, words};
 
 /// Confirm that you stopped a cancelled task
 #[derive(Debug, clap::Args)]
-#[command(after_help = "Examples:\n  wilco stopped GH-42\n  wilco stopped GH-42 \"Stopped; the branch holds what was done\"")]
+#[command(
+    after_help = "Examples:\n  wilco stopped GH-42\n  wilco stopped GH-42 \"Stopped; the branch holds what was done\""
+)]
 pub(crate) struct Args {
     /// The task's id, or the exchange's
     pub(crate) task: String,

@@ -20,13 +20,13 @@ pub(crate) struct Args {
     #[arg(value_parser = verdict)]
     pub(crate) verdict: &'static str,
     /// What the right understanding is; needed with wrong-summary
-    #[arg(long, value_name = "TEXT")]
+    #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
     pub(crate) correction: Option<String>,
     /// What the understanding lacks; needed with partial; repeat it for more
-    #[arg(long, value_name = "TEXT")]
+    #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
     pub(crate) missing: Vec<String>,
     /// Something to add
-    #[arg(long, value_name = "TEXT")]
+    #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
     pub(crate) note: Option<String>,
     #[command(flatten)]
     pub(crate) follow: Follow,

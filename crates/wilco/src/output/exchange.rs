@@ -101,7 +101,15 @@ pub(crate) fn list(exchanges: &[Exchange], now: Time, screen: &Screen) -> String
         let next = exchange.timers.first().map(|timer| format!("{} {}", timer.name, left(now, &timer.due)));
         let next = next.unwrap_or_default();
         let (state, initiator) = (&exchange.state, &exchange.initiator);
-        table.row([&exchange.id, data("task_id"), state, initiator, data("assignee"), &next, &exchange.subject]);
+        table.row([
+            &exchange.id,
+            data("task_id"),
+            state,
+            initiator,
+            data("assignee"),
+            &next,
+            &exchange.subject,
+        ]);
     }
     table.show(screen)
 }
@@ -158,6 +166,9 @@ mod tests {
         let now = "2026-01-01T12:00:10.000Z".parse().unwrap();
         let shown = list(&[exchange()], now, &Screen::plain(None));
         let row = shown.lines().nth(1).unwrap();
-        assert_eq!(row, "del-4     GH-1  escalated  anna  bob  escalation in 29m50s  Add a \\x1b[31mlogin page");
+        assert_eq!(
+            row,
+            "del-4     GH-1  escalated  anna  bob  escalation in 29m50s  Add a \\x1b[31mlogin page"
+        );
     }
 }

@@ -26,10 +26,6 @@ impl Table {
         self.rows.push(cells.into_iter().map(one_line).collect());
     }
 
-    pub(crate) fn is_empty(&self) -> bool {
-        self.rows.len() == 1
-    }
-
     pub(crate) fn show(&self, screen: &Screen) -> String {
         let widths = self.widths(screen.columns);
         let mut lines = self.rows.iter().map(|row| line(row, &widths));
@@ -83,10 +79,7 @@ mod tests {
     #[test]
     fn cli_5_columns_line_up_and_hold_nothing_raw() {
         let shown = people().show(&Screen::plain(None));
-        assert_eq!(
-            shown,
-            "NAME  SAYS\nanna  hello\\x1b[31m\nbob   a rather long sentence that goes on"
-        );
+        assert_eq!(shown, "NAME  SAYS\nanna  hello\\x1b[31m\nbob   a rather long sentence that goes on");
     }
 
     #[test]

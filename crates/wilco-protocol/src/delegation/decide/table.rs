@@ -76,6 +76,10 @@ fn current(draft: &mut Draft<'_>, said: Said) -> Result<(), Refusal> {
     let phase = draft.state.phase.clone();
     match (&phase, what) {
         (Phase::Ended { stop: Some(_), .. }, What::StopAck) => work::stopped(draft),
+        // Late, but good to know.
+        (Phase::Ended { .. }, What::StopAck) if draft.state.stop_confirmed == Some(false) => {
+            work::stopped(draft);
+        }
         (Phase::Ended { .. }, What::Cancel | What::Amend | What::Verdict { .. } | What::Decide(_)) => {
             return Err(Refusal::State { expected: "an open exchange", got: phase.name() });
         }

@@ -23,7 +23,7 @@ pub(super) fn error(draft: &mut Draft<'_>, error: AgentError) {
         ErrorCode::NetworkError => network(draft),
         ErrorCode::CapabilityMismatch => {
             next_agent(draft, Why::CapabilityMismatch, Reason::CapabilityMismatch);
-        },
+        }
         ErrorCode::AgentShuttingDown => next_agent(draft, Why::ShuttingDown, Reason::NoCandidate),
         ErrorCode::InvalidTaskFormat => {
             let until = draft.after(draft.state.policy.clarification_timeout);

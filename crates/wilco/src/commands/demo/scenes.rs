@@ -1,0 +1,185 @@
+//! What is played: five short delegations.
+
+use serde_json::{Value, json};
+
+use super::stage::Stage;
+
+pub(crate) fn play(stage: &Stage) -> anyhow::Result<()> {
+    for name in ["anna", "bob", "carl", "dora", "erik"] {
+        stage.register(name, &["rust"])?;
+    }
+    stage.tell("anna plans. bob, carl, dora and erik work. None of them knows Wilco: each message teaches how to answer.");
+    clean(stage)?;
+    question(stage)?;
+    misunderstanding(stage)?;
+    silence(stage)?;
+    escalation(stage)
+}
+
+const LOGIN: &str =
+    "Add a login page with a form for name and password, with tests that cover wrong passwords";
+
+fn clean(stage: &Stage) -> anyhow::Result<()> {
+    stage.scene("1. A task is understood, then done");
+    let id = stage.delegate(
+        "anna",
+        "bob",
+        json!({
+            "type": "task-assignment", "task_id": "GH-1", "title": "Add a login page",
+            "acceptance_criteria": ["A form for name and password", "Tests cover wrong passwords"],
+        }),
+    )?;
+    stage.tell("anna delegates GH-1 to bob: add a login page.");
+    let task = stage.hear("bob", "task-assignment")?;
+    stage.tell("bob gets it with instructions: the task is his only after he says what he understood.");
+    let state = stage.reply("bob", &task, &format!("[ACK] GH-1 - RECEIVED\nUnderstanding: {LOGIN}"))?;
+    stage.tell(&format!("bob replies \"[ACK] GH-1 - RECEIVED\" and repeats the task in his words: {state}."));
+    report(stage, &id, 1, "The form works")?;
+    stage.tell("bob reports checkpoint 1: the form works.");
+    complete(stage, "bob", &id)?;
+    stage.tell("bob is done, and anna gets a notice with the durations.");
+    Ok(())
+}
+
+fn question(stage: &Stage) -> anyhow::Result<()> {
+    stage.scene("2. A question is answered first");
+    let id = stage.delegate(
+        "anna",
+        "carl",
+        json!({
+            "type": "task-assignment", "task_id": "GH-2", "title": "Translate the help page",
+            "acceptance_criteria": ["The help page is translated"],
+        }),
+    )?;
+    stage.tell("anna delegates GH-2 to carl: translate the help page.");
+    stage.hear("carl", "task-assignment")?;
+    let asked = json!({
+        "type": "task-acknowledgment", "task_id": "GH-2", "status": "needs-clarification",
+        "questions": ["Into which language should the help page be translated?"],
+    });
+    let state = stage.say("carl", &id, asked)?;
+    stage.tell(&format!("carl asks: into which language? The task is {state} and not his yet."));
+    stage.say("anna", &id, json!({"type": "task-clarification", "answers": ["Into French"]}))?;
+    stage.tell("anna answers: into French. carl is asked again to acknowledge.");
+    stage.hear("carl", "task-clarification")?;
+    let state = stage.say("carl", &id, received("GH-2", "Translate the help page into French"))?;
+    stage.tell(&format!("carl acknowledges: {state}."));
+    complete(stage, "carl", &id)?;
+    stage.tell("carl is done.");
+    Ok(())
+}
+
+fn misunderstanding(stage: &Stage) -> anyhow::Result<()> {
+    stage.scene("3. A misunderstanding is found before work begins");
+    let id = stage.delegate(
+        "anna",
+        "bob",
+        json!({
+            "type": "task-assignment", "task_id": "GH-3", "title": "Remove the old search index",
+            "acceptance_criteria": ["The old search index is removed", "The new search index stays"],
+        }),
+    )?;
+    stage.tell("anna delegates GH-3 to bob: remove the old search index.");
+    stage.hear("bob", "task-assignment")?;
+    let state = stage.say("bob", &id, received("GH-3", "Rebuild the search index from scratch"))?;
+    stage.tell(&format!(
+        "bob acknowledges: \"Rebuild the search index from scratch.\" That is doubtful: {state}."
+    ));
+    let verdict = json!({
+        "type": "verdict", "verdict": "wrong-summary",
+        "correction": "Remove the old search index; the new search index stays",
+    });
+    stage.say("anna", &id, verdict)?;
+    stage.tell("anna's verdict: wrong summary. bob is sent what is right beside what he wrote.");
+    stage.hear("bob", "task-correction")?;
+    let mut state = stage.say(
+        "bob",
+        &id,
+        received("GH-3", "The old search index is removed, the new search index stays"),
+    )?;
+    if state == "in-review" {
+        state = stage.say("anna", &id, json!({"type": "verdict", "verdict": "correct"}))?;
+    }
+    stage.tell(&format!("bob acknowledges again, this time rightly: {state}."));
+    complete(stage, "bob", &id)?;
+    stage.tell("bob is done, and no work was wasted.");
+    Ok(())
+}
+
+fn silence(stage: &Stage) -> anyhow::Result<()> {
+    stage.scene("4. Silence leads to another agent");
+    let id = stage.delegate(
+        "anna",
+        "dora",
+        json!({
+            "type": "task-assignment", "task_id": "GH-4", "title": "Update the licence year",
+            "candidates": ["carl"],
+            "policy": {"ack_timeout": "2s", "retry_timeouts": ["1s"]},
+        }),
+    )?;
+    stage.tell(
+        "anna delegates GH-4 to dora, carl is the next candidate. Here silence counts after 2 seconds.",
+    );
+    stage.hear("dora", "ack-request")?;
+    stage.tell("dora has not answered. She gets a request to acknowledge, and one more second.");
+    stage.hear("carl", "task-assignment")?;
+    stage.tell("Still silence: dora is marked unresponsive, an incident is recorded, carl gets the task.");
+    stage.hear("dora", "task-cancel")?;
+    stage.tell("dora is told to stop, so that the task never has two assignees.");
+    let state = stage.say("carl", &id, received("GH-4", "Update the licence year"))?;
+    stage.tell(&format!("carl acknowledges: {state}."));
+    complete(stage, "carl", &id)?;
+    stage.tell("carl is done.");
+    Ok(())
+}
+
+fn escalation(stage: &Stage) -> anyhow::Result<()> {
+    stage.scene("5. When nobody is left, somebody decides");
+    let id = stage.delegate(
+        "anna",
+        "erik",
+        json!({
+            "type": "task-assignment", "task_id": "GH-5", "title": "Restart the nightly build",
+            "policy": {"ack_timeout": "2s", "retry_timeouts": ["1s"]},
+        }),
+    )?;
+    stage.tell("anna delegates GH-5 to erik, with nobody else in line.");
+    let asked = stage.hear("anna", "escalation")?;
+    let escalation = asked.content["escalation"].clone();
+    stage.tell(&format!(
+        "erik stays silent. Nothing gets stuck: anna gets escalation {} with her options.",
+        text(&escalation)
+    ));
+    let decision =
+        json!({"type": "decision", "escalation": escalation, "option": "reassign", "agent": "bob"});
+    let state = stage.say("anna", &id, decision)?;
+    stage.tell(&format!("anna decides to reassign it to bob: {state}."));
+    stage.hear("bob", "task-assignment")?;
+    let state = stage.say("bob", &id, received("GH-5", "Restart the nightly build"))?;
+    stage.tell(&format!("bob acknowledges: {state}."));
+    complete(stage, "bob", &id)?;
+    stage.tell("bob is done.");
+    Ok(())
+}
+
+fn received(task: &str, understanding: &str) -> Value {
+    json!({
+        "type": "task-acknowledgment", "task_id": task, "status": "received", "understanding": understanding,
+    })
+}
+
+fn report(stage: &Stage, id: &str, checkpoint: u32, summary: &str) -> anyhow::Result<()> {
+    let content =
+        json!({"type": "checkpoint-ack", "checkpoint": checkpoint, "status": "done", "summary": summary});
+    stage.say("bob", id, content).map(drop)
+}
+
+fn complete(stage: &Stage, agent: &str, id: &str) -> anyhow::Result<()> {
+    let state = stage.say(agent, id, json!({"type": "task-complete", "message": "Done"}))?;
+    anyhow::ensure!(state == "completed", "expected completed, got {state}");
+    Ok(())
+}
+
+fn text(value: &Value) -> &str {
+    value.as_str().unwrap_or_default()
+}

@@ -1,0 +1,135 @@
+//! `wilco token`: who may call, when the server asks for tokens.
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::{Subcommand, ValueEnum};
+use wilco_protocol::Name;
+use wilco_server::{Role, Tokens};
+
+use crate::config::Config;
+use crate::output::table::Table;
+use crate::output::{self, Screen};
+
+/// Create, list or revoke tokens
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    #[command(subcommand)]
+    pub(crate) what: What,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum What {
+    Create(Create),
+    List(List),
+    Revoke(Revoke),
+}
+
+/// Create a token and print it; it is not shown again
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:\n  \
+    export WILCO_TOKEN=$(wilco token create bob)\n  \
+    wilco token create alice --role operator --data ./data")]
+pub(crate) struct Create {
+    /// The agent or person that it belongs to
+    pub(crate) name: String,
+    #[arg(long, value_enum, default_value_t = Kind::Agent)]
+    pub(crate) role: Kind,
+    #[command(flatten)]
+    pub(crate) place: Place,
+}
+
+/// List tokens, without their secrets
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:\n  wilco token list")]
+pub(crate) struct List {
+    /// Print them as JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) place: Place,
+}
+
+/// Revoke a token; it stops working at once
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:\n  wilco token revoke tok-0a1b2c3d4e5f")]
+pub(crate) struct Revoke {
+    /// The token's id, from the list
+    pub(crate) id: String,
+    #[command(flatten)]
+    pub(crate) place: Place,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct Place {
+    /// The data directory of the server
+    #[arg(long, value_name = "DIR")]
+    pub(crate) data: Option<PathBuf>,
+    /// The configuration file
+    #[arg(long, value_name = "FILE")]
+    pub(crate) config: Option<PathBuf>,
+}
+
+impl Place {
+    fn tokens(&self) -> anyhow::Result<Tokens> {
+        let data = match &self.data {
+            Some(data) => data.clone(),
+            None => Config::load(self.config.as_deref())?.data()?,
+        };
+        Ok(Tokens::new(&data))
+    }
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub(crate) enum Kind {
+    Agent,
+    Operator,
+    ReadOnly,
+}
+
+impl Kind {
+    fn role(self) -> Role {
+        match self {
+            Kind::Agent => Role::Agent,
+            Kind::Operator => Role::Operator,
+            Kind::ReadOnly => Role::ReadOnly,
+        }
+    }
+}
+
+pub(crate) fn run(args: Args) -> anyhow::Result<ExitCode> {
+    match args.what {
+        What::Create(args) => {
+            output::print(&args.place.tokens()?.create(Name::new(&args.name), args.role.role())?);
+        }
+        What::List(args) => list(&args)?,
+        What::Revoke(args) => {
+            args.place.tokens()?.revoke(&args.id)?;
+            output::print("The token is revoked.");
+        }
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn list(args: &List) -> anyhow::Result<()> {
+    let tokens = args.place.tokens()?.list()?;
+    let word = |role| match role {
+        Role::Agent => "agent",
+        Role::Operator => "operator",
+        Role::ReadOnly => "read-only",
+    };
+    if args.json {
+        let public = |token: &wilco_server::Token| serde_json::json!({"id": token.id, "name": token.name, "role": word(token.role)});
+        let items: Vec<_> = tokens.iter().map(public).collect();
+        output::print_json(&serde_json::json!({"items": items, "next": null}).to_string());
+        return Ok(());
+    }
+    let mut table = Table::new(&["TOKEN", "NAME", "ROLE"]);
+    tokens.iter().for_each(|token| table.row([&token.id, token.name.as_str(), word(token.role)]));
+    output::print(&if tokens.is_empty() {
+        "No tokens.".to_owned()
+    } else {
+        table.show(&Screen::of_stdout())
+    });
+    Ok(())
+}

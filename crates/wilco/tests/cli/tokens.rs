@@ -1,0 +1,21 @@
+//! token create, list, revoke.
+
+use super::program::{Server, ran, wilco};
+
+#[test]
+fn sec_2_a_token_speaks_for_its_agent_until_it_is_revoked() {
+    let server = Server::of(&["anna", "bob"]);
+    let data = server.data.path().to_str().expect("a path");
+    let secret = ran(wilco().args(["token", "create", "bob", "--data", data])).ok();
+    let inbox = || {
+        let mut command = server.command("", &["inbox", "--agent", "bob"]);
+        ran(command.env_remove("WILCO_AGENT").env("WILCO_TOKEN", secret.trim()))
+    };
+    assert_eq!(inbox().ok(), "No messages for bob.\n");
+    let listed = ran(wilco().args(["token", "list", "--data", data])).ok();
+    assert!(listed.contains("bob") && !listed.contains(secret.trim()), "{listed}");
+    let json = ran(wilco().args(["token", "list", "--json", "--data", data])).json();
+    let id = json["items"][0]["id"].as_str().unwrap_or_default();
+    ran(wilco().args(["token", "revoke", id, "--data", data])).ok();
+    assert!(!inbox().fails(1).contains(secret.trim()));
+}

@@ -1,0 +1,172 @@
+//! Which exchange an answer belongs to, rule by rule, and who may move it.
+
+mod server;
+
+use serde_json::{Value, json};
+use server::{Server, ack, said, task, task_with, text};
+
+/// Two tasks between the same two agents, both waiting for the worker.
+fn two_tasks(server: &Server) -> (String, String) {
+    server.register(&["boss", "worker"]);
+    (server.begin(&task("T-1")), server.begin(&task("T-2")))
+}
+
+fn received() -> Value {
+    said(
+        "worker",
+        "boss",
+        "task-acknowledgment",
+        json!({"status": "received", "understanding": "add rate limiting"}),
+    )
+}
+
+fn reading(server: &Server, sent: &Value) -> Value {
+    server.get(&format!("/v1/messages/{}", sent["message"]["id"].as_str().unwrap())).1["reading"].clone()
+}
+
+#[test]
+fn msg_10_an_explicit_exchange_comes_first_and_an_unknown_one_is_404() {
+    let server = Server::start();
+    let (one, two) = two_tasks(&server);
+    let mut ack = received();
+    ack["exchange"] = json!(two);
+    let sent = server.send(&ack);
+    assert_eq!(sent["exchange"]["id"], *two);
+    assert_eq!(reading(&server, &sent)["rule"], "exchange");
+    assert_eq!((server.state(&one), server.state(&two)), ("awaiting-ack".into(), "working".into()));
+    for unknown in ["del-999999", "nothing-like-an-id"] {
+        ack["exchange"] = json!(unknown);
+        server.refused(&ack, 404);
+    }
+}
+
+#[test]
+fn msg_10_in_reply_to_and_an_unknown_one_is_a_conversation() {
+    let server = Server::start();
+    let (_, two) = two_tasks(&server);
+    let assignment = server.inbox("worker")[1]["id"].clone();
+    let mut ack = received();
+    ack["in_reply_to"] = assignment;
+    let sent = server.send(&ack);
+    assert_eq!(
+        (&sent["exchange"]["id"], &reading(&server, &sent)["rule"]),
+        (&json!(two), &json!("in-reply-to"))
+    );
+    ack["in_reply_to"] = json!("msg-1-0000000");
+    let sent = server.send(&ack);
+    assert_eq!(sent["exchange"], Value::Null);
+    assert_eq!(reading(&server, &sent)["meaning"], "conversation");
+}
+
+#[test]
+fn msg_10_the_task_id_in_the_content_without_case() {
+    let server = Server::start();
+    let (_, two) = two_tasks(&server);
+    let sent = server.send(&ack("t-2"));
+    assert_eq!(sent["exchange"]["id"], *two);
+    assert_eq!(reading(&server, &sent)["rule"], "task-id");
+}
+
+#[test]
+fn msg_10_an_ack_in_the_text() {
+    let server = Server::start();
+    let (one, two) = two_tasks(&server);
+    let both = "[ACK] T-1 - RECEIVED\nUnderstanding: rate limiting\n\n[ACK] T-2 - QUEUED\n";
+    let sent = server.send(&text("worker", "boss", both));
+    assert_eq!(reading(&server, &sent)["rule"], "text-id");
+    assert_eq!((server.state(&one), server.state(&two)), ("working".into(), "queued".into()));
+}
+
+#[test]
+fn msg_10_the_subject_after_any_reply_marks() {
+    let server = Server::start();
+    let (_, two) = two_tasks(&server);
+    let mut ack = received();
+    ack["subject"] = json!("RE: Aw: task t-2");
+    let sent = server.send(&ack);
+    assert_eq!((&sent["exchange"]["id"], &reading(&server, &sent)["rule"]), (&json!(two), &json!("subject")));
+}
+
+#[test]
+fn msg_10_the_only_open_exchange_that_awaits_the_sender() {
+    let server = Server::start();
+    server.register(&["boss", "worker"]);
+    let id = server.begin(&task("T-1"));
+    let sent = server.send(&received());
+    assert_eq!(
+        (&sent["exchange"]["id"], &reading(&server, &sent)["rule"]),
+        (&json!(id), &json!("only-open"))
+    );
+}
+
+#[test]
+fn msg_10_with_several_possible_none_is_guessed() {
+    let server = Server::start();
+    let (one, two) = two_tasks(&server);
+    let sent = server.send(&received());
+    assert_eq!(sent["exchange"], Value::Null);
+    let notice = server.newest("worker");
+    assert_eq!(notice["content"]["type"], "protocol-notice");
+    let listed = notice["content"]["message"].as_str().unwrap();
+    assert!(listed.contains(&one) && listed.contains(&two), "{listed}");
+    assert_eq!((server.state(&one), server.state(&two)), ("awaiting-ack".into(), "awaiting-ack".into()));
+}
+
+#[test]
+fn msg_10_the_recipient_narrows_and_the_same_task_of_two_initiators_is_ambiguous() {
+    let server = Server::start();
+    server.register(&["boss", "chief", "worker"]);
+    let first = server.begin(&task("T-1"));
+    let mut second = task("T-1");
+    second["from"] = json!("chief");
+    let second = server.begin(&second);
+    let mut stray = ack("T-1");
+    stray["to"] = json!("wilco");
+    assert_eq!(server.send(&stray)["exchange"], Value::Null);
+    let mut narrowed = ack("T-1");
+    narrowed["to"] = json!("chief");
+    assert_eq!(server.send(&narrowed)["exchange"]["id"], *second);
+    assert_eq!(server.state(&first), "awaiting-ack");
+}
+
+#[test]
+fn msg_10_an_answer_to_somebody_else_also_reaches_the_initiator() {
+    let server = Server::start();
+    server.register(&["boss", "worker", "friend"]);
+    let id = server.begin(&task("T-1"));
+    let mut stray = ack("T-1");
+    stray["to"] = json!("friend");
+    assert_eq!(server.send(&stray)["exchange"]["id"], *id);
+    assert_eq!(server.state(&id), "working");
+    assert_eq!(server.newest("friend")["content"]["type"], "task-acknowledgment");
+    assert_eq!(server.newest("boss")["content"]["type"], "task-acknowledgment");
+}
+
+#[test]
+fn msg_11_only_a_participant_moves_an_exchange_and_only_in_its_role() {
+    let server = Server::start();
+    server.register(&["boss", "worker", "eve"]);
+    let id = server.begin(&task_with("T-1", json!({"understanding": "initiator"})));
+    let assignment = server.inbox("worker")[0]["id"].clone();
+    let mut foreign = ack("T-1");
+    foreign["from"] = json!("eve");
+    let sent = server.send(&foreign);
+    assert_eq!((&sent["exchange"], server.newest("boss")["from"].as_str()), (&Value::Null, Some("eve")));
+    for (key, value) in [("exchange", json!(id)), ("in_reply_to", assignment)] {
+        let mut named = foreign.clone();
+        named[key] = value;
+        server.refused(&named, 403);
+    }
+    server.send(&ack("T-1"));
+    assert_eq!(server.state(&id), "in-review");
+    let mut verdict = said("worker", "boss", "verdict", json!({"verdict": "correct"}));
+    verdict["exchange"] = json!(id);
+    server.refused(&verdict, 403);
+    assert_eq!(server.state(&id), "in-review");
+    let plain = json!({"from": "eve", "to": "boss", "exchange": id, "content": {"message": "may I help?"}});
+    assert_eq!(
+        server.send(&plain)["exchange"],
+        Value::Null,
+        "plain talk moves nothing and is refused to nobody"
+    );
+}

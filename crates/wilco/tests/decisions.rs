@@ -1,0 +1,164 @@
+//! Escalations and what is decided on them.
+
+mod server;
+
+use serde_json::{Value, json};
+use server::{Server, Setup, ack, pointers, task, task_with};
+
+/// A delegation that nobody answered; returns it and its escalation.
+fn escalated(server: &Server, task_id: &str) -> (String, String) {
+    server.register(&["boss", "worker"]);
+    let id = server.begin(&task(task_id));
+    server.advance("7m");
+    assert_eq!(server.state(&id), "escalated");
+    let escalation = server.exchange(&id)["data"]["escalation"].as_str().unwrap().to_owned();
+    (id, escalation)
+}
+
+fn decision(from: &str, escalation: &str, fields: Value) -> Value {
+    let mut content = json!({"type": "decision", "escalation": escalation});
+    fields.as_object().into_iter().flatten().for_each(|(key, value)| content[key] = value.clone());
+    json!({"from": from, "to": "wilco", "content": content})
+}
+
+#[test]
+fn msg_30_an_escalation_says_why_and_what_can_be_done_now() {
+    let server = Server::start();
+    let (id, escalation) = escalated(&server, "T-1");
+    let (status, page) = server.get("/v1/escalations?open=true");
+    assert_eq!(status, 200);
+    let shown = &page["items"][0];
+    assert_eq!((&shown["id"], &shown["exchange"]), (&json!(escalation), &json!(id)));
+    assert_eq!(shown["addressee"], "boss");
+    assert_eq!(shown["closed"], Value::Null);
+    assert!(shown["reason"].is_string() && shown["text"].is_string() && shown["opened"].is_string());
+    assert!(shown["evidence"].is_object(), "{shown}");
+    let options: Vec<_> = shown["options"].as_array().unwrap().iter().filter_map(Value::as_str).collect();
+    assert!(options.contains(&"retry") && options.contains(&"abort") && options.contains(&"extend"));
+    assert!(!options.contains(&"accept"), "nothing was acknowledged: {options:?}");
+    let notice = server.newest("boss");
+    assert_eq!((&notice["content"]["type"], &notice["from"]), (&json!("escalation"), &json!("wilco")));
+    assert_eq!(notice["exchange"], *id);
+}
+
+#[test]
+fn msg_30_retry_begins_again_at_attempt_1_and_the_second_decision_is_409() {
+    let server = Server::start();
+    let (id, escalation) = escalated(&server, "T-1");
+    let sent = server.send(&decision("boss", &escalation, json!({"option": "retry"})));
+    assert_eq!(sent["exchange"]["state"], "awaiting-ack");
+    assert_eq!(server.exchange(&id)["data"]["attempt"], 1);
+    server.refused(&decision("boss", &escalation, json!({"option": "abort"})), 409);
+    assert_eq!(server.get("/v1/escalations?open=true").1["items"], json!([]));
+    let (_, closed) = server.get("/v1/escalations?open=false");
+    assert!(closed["items"][0]["closed"].is_object() || closed["items"][0]["closed"].is_string(), "{closed}");
+}
+
+#[test]
+fn msg_30_wrong_options_are_422_and_nothing_happens() {
+    let server = Server::start();
+    let (id, escalation) = escalated(&server, "T-1");
+    for (fields, pointer) in [
+        (json!({"option": "celebrate"}), "/content/option"),
+        (json!({"option": "accept"}), "/content/option"),
+        (json!({"option": "reassign"}), "/content/agent"),
+        (json!({"option": "reassign", "agent": "nobody"}), "/content/agent"),
+        (json!({"option": "extend"}), "/content/time"),
+        (json!({"option": "extend", "time": "-1m"}), "/content/time"),
+    ] {
+        let problem = server.refused(&decision("boss", &escalation, fields.clone()), 422);
+        assert_eq!(pointers(&problem), [pointer], "{fields}");
+    }
+    assert_eq!(server.state(&id), "escalated");
+}
+
+#[test]
+fn msg_30_others_may_not_decide() {
+    let server = Server::start();
+    let (id, escalation) = escalated(&server, "T-1");
+    server.refused(&decision("worker", &escalation, json!({"option": "abort"})), 403);
+    server.refused(&decision("eve", &escalation, json!({"option": "abort"})), 403);
+    let mut by_exchange = decision("eve", &escalation, json!({"option": "abort"}));
+    by_exchange["content"].as_object_mut().unwrap().remove("escalation");
+    by_exchange["exchange"] = json!(id);
+    server.refused(&by_exchange, 403);
+    let unknown = decision("boss", "del-9999-e1", json!({"option": "abort"}));
+    server.refused(&unknown, 404);
+}
+
+#[test]
+fn msg_30_the_person_at_the_machine_is_an_operator() {
+    let server = Server::start();
+    let (id, escalation) = escalated(&server, "T-1");
+    let mut mine = decision("", &escalation, json!({"option": "abort"}));
+    mine.as_object_mut().unwrap().remove("from");
+    server.send(&mine);
+    assert_eq!(server.exchange(&id)["outcome"], "failed");
+    assert_eq!(server.newest("worker")["content"]["type"], "task-cancel");
+}
+
+#[test]
+fn msg_30_reassign_to_the_agent_that_is_named() {
+    let server = Server::start();
+    let (id, escalation) = escalated(&server, "T-1");
+    server.register(&["second"]);
+    server.send(&decision("boss", &escalation, json!({"option": "reassign", "agent": "second"})));
+    let data = server.exchange(&id)["data"].clone();
+    assert_eq!((&data["assignee"], &data["former_assignees"]), (&json!("second"), &json!(["worker"])));
+    assert_eq!(server.newest("worker")["content"]["type"], "task-cancel");
+    assert!(server.kinds("second").contains(&"task-assignment".to_owned()));
+}
+
+#[test]
+fn msg_30_accept_when_there_is_an_acknowledgment() {
+    let server = Server::start();
+    server.register(&["boss", "worker"]);
+    let id = server.begin(&task_with("T-1", json!({"understanding": "initiator", "review_timeout": "1m"})));
+    server.send(&ack("T-1"));
+    server.advance("2m");
+    assert_eq!(server.state(&id), "escalated");
+    let accept = json!({"from": "boss", "exchange": id, "content": {"type": "decision", "option": "accept"}});
+    assert_eq!(server.send(&accept)["exchange"]["state"], "working");
+}
+
+#[test]
+fn msg_31_the_notice_is_repeated() {
+    let server = Setup::new().config("[escalation]\nreminder = \"10m\"").start();
+    escalated(&server, "T-1");
+    let count = || server.kinds("boss").iter().filter(|kind| *kind == "escalation").count();
+    assert_eq!(count(), 1);
+    server.advance("20m");
+    assert_eq!(count(), 3);
+}
+
+#[test]
+fn msg_32_the_controller_gets_a_copy_when_the_initiator_is_not_active() {
+    let server = Setup::new().config("[escalation]\ncontroller = \"control\"").start();
+    server.register(&["control"]);
+    escalated(&server, "T-1");
+    assert_eq!(server.newest("control")["content"]["type"], "escalation");
+}
+
+#[test]
+fn msg_32_extend_gives_more_time() {
+    let server = Server::start();
+    let (id, escalation) = escalated(&server, "T-1");
+    server.send(&decision("boss", &escalation, json!({"option": "extend", "time": "10m"})));
+    assert_eq!(server.state(&id), "awaiting-ack");
+    server.advance("9m");
+    assert_eq!(server.state(&id), "awaiting-ack");
+}
+
+#[test]
+fn del_36_silence_is_an_incident() {
+    let server = Server::start();
+    let (id, _) = escalated(&server, "T-1");
+    let (status, report) = server.get("/v1/reports/incidents");
+    assert_eq!(status, 200);
+    let incident = &report["items"][0];
+    assert_eq!((&incident["exchange"], &incident["agent"]), (&json!(id), &json!("worker")));
+    for field in ["at", "kind", "attempts", "delivery"] {
+        assert!(!incident[field].is_null(), "{field} is missing in {incident}");
+    }
+    assert_eq!(server.exchange(&id)["data"]["incidents"].as_array().unwrap().len(), 1);
+}

@@ -1,0 +1,397 @@
+//! Delegations end to end, as agents see them over HTTP. What each state does with each message is told
+//! by the protocol's transcripts; these scenes show that every layer above keeps to it.
+
+mod server;
+
+use serde_json::{Value, json};
+use server::{Server, Setup, ack, pointers, said, task, task_with, text};
+
+const REAL: &str = "## Task: GH-42 Limit logins\n\nReturn 429.\n\n## Acceptance Criteria\n- Sixth attempt returns 429\n- Counter resets\n";
+
+#[test]
+fn del_1_nested_and_flat_and_made_up_ids() {
+    let server = Server::start();
+    server.register(&["boss", "worker"]);
+    let nested =
+        said("boss", "worker", "task-assignment", json!({"content": {"task_id": "N-1", "title": "Nested"}}));
+    let id = server.begin(&nested);
+    assert_eq!(server.exchange(&id)["data"]["title"], "Nested");
+    let made_up = server.send(&said("boss", "worker", "task-assignment", json!({"message": "do the thing"})));
+    assert!(!made_up["exchange"]["task_id"].as_str().unwrap().is_empty());
+    let id = made_up["exchange"]["id"].as_str().unwrap();
+    assert!(server.exchange(id)["data"]["task_uuid"].is_string());
+    let mut own = task("U-1");
+    own["content"]["task_uuid"] = json!("my-uuid");
+    assert_eq!(server.exchange(&server.begin(&own))["data"]["task_uuid"], "my-uuid");
+    assert_eq!(server.newest("worker")["content"]["task_uuid"], "my-uuid");
+    let mut to_self = task("S-1");
+    to_self["to"] = json!("boss");
+    assert_eq!(pointers(&server.refused(&to_self, 422)), ["/to"]);
+    to_self["to"] = json!(["worker", "boss"]);
+    assert_eq!(pointers(&server.refused(&to_self, 422)), ["/to"]);
+}
+
+#[test]
+fn del_1_without_ack_it_is_working_at_once_and_nothing_is_taught() {
+    let server = Server::start();
+    server.register(&["boss", "worker"]);
+    let mut quiet = task("T-1");
+    quiet["content"]["requires_ack"] = json!(false);
+    let id = server.begin(&quiet);
+    let shown = server.exchange(&id);
+    assert_eq!((&shown["state"], &shown["data"]["acknowledged_at"]), (&json!("working"), &Value::Null));
+    assert_ne!(server.newest("worker")["content"]["taught"], true);
+}
+
+#[test]
+fn del_2_a_plain_task_is_enrolled_and_talk_is_not() {
+    let server = Server::start();
+    server.register(&["boss", "worker"]);
+    let sent = server.send(&text("boss", "worker", REAL));
+    assert_eq!(sent["exchange"]["task_id"], "GH-42");
+    let data = server.exchange(sent["exchange"]["id"].as_str().unwrap())["data"].clone();
+    assert!(data["sign"].is_string(), "{data}");
+    assert_eq!(data["title"], "Limit logins");
+    for talk in [
+        "How is GH-42 going?",
+        "```\n## Task: X-1 y\n```",
+        "> - [ ] quoted",
+        "I like the Acceptance Criteria section.",
+    ] {
+        assert_eq!(server.send(&text("boss", "worker", talk))["exchange"], Value::Null, "{talk:?}");
+    }
+    let mut typed = text("boss", "worker", REAL);
+    typed["content"]["type"] = json!("status");
+    assert_eq!(server.send(&typed)["exchange"], Value::Null);
+    let several =
+        json!({"from": "boss", "to": ["worker", "other"], "content": {"message": REAL.replace("42", "43")}});
+    assert_eq!(server.send(&several)["exchange"], Value::Null);
+    let off = Setup::new().config("[delegation]\nauto_enrol = false").start();
+    assert_eq!(off.send(&text("boss", "worker", REAL))["exchange"], Value::Null);
+}
+
+#[test]
+fn del_3_enrolled_by_a_weak_sign_the_sender_hears_how_to_undo_it() {
+    let server = Server::start();
+    server.register(&["boss", "worker"]);
+    let sent = server.send(&text("boss", "worker", "- [ ] water the plants\n- [ ] feed the cat"));
+    let id = sent["exchange"]["id"].as_str().unwrap();
+    let notice = server.newest("boss");
+    assert_eq!(notice["content"]["type"], "protocol-notice");
+    assert!(
+        notice["content"]["message"].as_str().unwrap().contains("task-cancel")
+            || notice["content"]["message"].as_str().unwrap().contains("wilco stop"),
+        "{notice}"
+    );
+    server.advance("7m");
+    assert_eq!(server.state(id), "escalated");
+    assert_ne!(server.get("/v1/agents/worker").1["status"], "unresponsive");
+}
+
+#[test]
+fn del_4_the_deadline_and_every_way_to_answer_are_taught() {
+    let server = Server::start();
+    server.register(&["boss", "worker"]);
+    server.begin(&task("GH-42"));
+    let taught = server.newest("worker")["content"]["message"].as_str().unwrap().to_owned();
+    for part in [
+        "RECEIVED",
+        "CLARIFICATION_NEEDED",
+        "REJECTED",
+        "QUEUED",
+        "[ACK] GH-42",
+        "wilco ack",
+        "curl",
+        &server.url,
+    ] {
+        assert!(taught.contains(part), "{part:?} is not taught in {taught}");
+    }
+    let mut known = task("GH-43");
+    known["content"]["message"] =
+        json!("Reply with [ACK] GH-43 - RECEIVED before you begin; an ACK is mandatory.");
+    server.begin(&known);
+    let delivered = server.newest("worker")["content"].clone();
+    let text = delivered["message"].as_str().unwrap();
+    assert!(!text.contains("wilco ack"), "it already asks for it: {text}");
+    assert_ne!(delivered["taught"], true);
+}
+
+#[test]
+fn del_5_the_same_task_twice() {
+    let server = Server::start();
+    server.register(&["boss", "chief", "worker", "second"]);
+    let first = server.begin(&task("T-1"));
+    let mut other = task("t-1");
+    other["to"] = json!("second");
+    let problem = server.refused(&other, 409);
+    assert_eq!(problem["exchange"], *first);
+    assert_eq!(server.send(&task("T-1"))["exchange"]["id"], *first, "the same again is the next attempt");
+    assert_eq!(server.exchange(&first)["data"]["attempt"], 2);
+    let mut foreign = task("T-1");
+    foreign["from"] = json!("chief");
+    server.begin(&foreign);
+    assert_eq!(server.newest("boss")["content"]["type"], "protocol-notice");
+    assert_eq!(server.newest("chief")["content"]["type"], "protocol-notice");
+    let uuid = server.exchange(&first)["data"]["task_uuid"].clone();
+    let mut same_uuid = task("T-9");
+    same_uuid["content"]["task_uuid"] = uuid;
+    assert_eq!(server.refused(&same_uuid, 409)["exchange"], *first);
+    other["content"]["supersede"] = json!(true);
+    let second = server.begin(&other);
+    assert_eq!((server.state(&first), server.state(&second)), ("cancelled".into(), "awaiting-ack".into()));
+    assert_eq!(server.newest("worker")["content"]["type"], "task-cancel");
+    assert!(
+        server.kinds("second").contains(&"protocol-notice".to_owned()),
+        "told that it is the sole assignee"
+    );
+}
+
+#[test]
+fn del_5_text_under_the_heading_of_an_open_task_amends_it() {
+    let server = Server::start();
+    server.register(&["boss", "worker"]);
+    let id = server.send(&text("boss", "worker", REAL))["exchange"]["id"].as_str().unwrap().to_owned();
+    let sent = server.send(&text("boss", "worker", "## Task: GH-42 Limit logins\n- [ ] also log it\n"));
+    assert_eq!(sent["exchange"]["id"], *id);
+    assert_eq!(server.exchange(&id)["data"]["revision"], 2);
+}
+
+#[test]
+fn del_11_work_before_the_ack_changes_nothing() {
+    let server = Server::start();
+    server.register(&["boss", "worker"]);
+    let id = server.begin(&task("T-1"));
+    let early = said("worker", "boss", "checkpoint-ack", json!({"task_id": "T-1", "checkpoint": 1}));
+    assert_eq!(server.send(&early)["exchange"]["state"], "awaiting-ack");
+    assert_eq!(server.newest("worker")["content"]["type"], "protocol-notice");
+    assert_eq!(server.send(&early)["exchange"]["state"], "in-review");
+    assert_eq!(server.state(&id), "in-review");
+}
+
+#[test]
+fn del_12_questions_go_to_the_initiator_and_answers_to_the_agent() {
+    let server = Server::start();
+    server.register(&["boss", "worker"]);
+    let id = server.begin(&task("T-1"));
+    let ask = said(
+        "worker",
+        "boss",
+        "task-acknowledgment",
+        json!({
+            "task_id": "T-1", "status": "needs-clarification",
+            "questions": ["Does the counter reset per user or per address?", "Is 429 also returned to admins?"],
+        }),
+    );
+    assert_eq!(server.send(&ask)["exchange"]["state"], "clarifying");
+    assert_eq!(server.exchange(&id)["data"]["questions"].as_array().unwrap().len(), 2);
+    let partly =
+        said("boss", "worker", "task-clarification", json!({"task_id": "T-1", "answers": ["per user"]}));
+    assert_eq!(server.send(&partly)["exchange"]["state"], "clarifying");
+    let rest = said("boss", "worker", "task-clarification", json!({"task_id": "T-1", "answers": ["yes"]}));
+    assert_eq!(server.send(&rest)["exchange"]["state"], "awaiting-ack");
+    assert_eq!(server.newest("worker")["content"]["type"], "task-clarification");
+}
+
+#[test]
+fn del_20_a_misunderstanding_is_corrected() {
+    let server = Server::start();
+    server.register(&["boss", "worker"]);
+    let id = server.begin(&task_with("T-1", json!({"understanding": "initiator"})));
+    server.send(&ack("T-1"));
+    let early = said(
+        "boss",
+        "worker",
+        "verdict",
+        json!({"task_id": "T-1", "verdict": "wrong-summary", "correction": "per user, not per address"}),
+    );
+    assert_eq!(server.send(&early)["exchange"]["state"], "awaiting-ack");
+    let correction = server.newest("worker");
+    assert_eq!(correction["content"]["type"], "task-correction");
+    assert!(correction["content"]["message"].as_str().unwrap().contains("per user, not per address"));
+    assert_eq!(server.exchange(&id)["data"]["corrections"], 1);
+    server.refused(&early, 409);
+    server.send(&ack("T-1"));
+    server.send(&text("boss", "worker", "[VERDICT] T-1 - CORRECT"));
+    assert_eq!(server.state(&id), "working");
+}
+
+#[test]
+fn del_30_silence_over_http() {
+    let server = Server::start();
+    server.register(&["boss", "worker"]);
+    let id = server.begin(&task("T-1"));
+    server.advance("299s");
+    assert_eq!(server.kinds("worker"), ["task-assignment"]);
+    server.advance("1s");
+    assert_eq!(server.kinds("worker"), ["task-assignment", "ack-request"]);
+    server.advance("2m");
+    assert_eq!(server.get("/v1/agents/worker").1["status"], "unresponsive");
+    assert_eq!(server.state(&id), "escalated");
+}
+
+#[test]
+fn del_31_critical_waits_between_attempts() {
+    let server = Server::start();
+    server.register(&["boss", "worker"]);
+    let id = server.begin(&task_with("T-1", json!({"preset": "critical"})));
+    server.advance("569s");
+    assert_ne!(server.state(&id), "escalated");
+    server.advance("1s");
+    assert_eq!(server.state(&id), "escalated");
+}
+
+#[test]
+fn del_32_the_next_candidate_and_del_33_the_former_assignee() {
+    let server = Server::start();
+    server.register(&["boss", "worker", "second"]);
+    let mut message = task("T-1");
+    message["content"]["candidates"] = json!(["second"]);
+    let id = server.begin(&message);
+    server.advance("7m");
+    let data = server.exchange(&id)["data"].clone();
+    assert_eq!((&data["assignee"], &data["former_assignees"]), (&json!("second"), &json!(["worker"])));
+    assert_eq!(server.newest("worker")["content"]["type"], "task-cancel");
+    server.send(&ack("T-1"));
+    assert_eq!(server.newest("worker")["content"]["type"], "task-cancel");
+    assert_eq!(server.exchange(&id)["data"]["assignee"], "second");
+    assert_eq!(server.get("/v1/agents/worker").1["status"], "active", "a message brings it back");
+}
+
+#[test]
+fn del_35_extend_moves_the_running_deadline() {
+    let server = Server::start();
+    server.register(&["boss", "worker"]);
+    server.begin(&task("T-1"));
+    server.send(&said("boss", "worker", "task-extend", json!({"task_id": "T-1", "time": "10m"})));
+    server.advance("14m59s");
+    assert_eq!(server.kinds("worker").iter().filter(|kind| *kind == "ack-request").count(), 0);
+    server.advance("1s");
+    assert_eq!(server.newest("worker")["content"]["type"], "ack-request");
+}
+
+#[test]
+fn del_40_checkpoints_and_del_42_completion_and_del_50_the_checklist() {
+    let server = Server::start();
+    let id = server.begin_working("T-1");
+    for (number, state) in [(1, "done"), (3, "done"), (3, "again")] {
+        server.send(&said(
+            "worker",
+            "boss",
+            "checkpoint-ack",
+            json!({"task_id": "T-1", "checkpoint": number, "status": state, "summary": "s"}),
+        ));
+    }
+    server.send(&said("worker", "boss", "checkpoint-ack", json!({"task_id": "T-1", "checkpoint": 2})));
+    assert_eq!(server.newest("worker")["content"]["type"], "protocol-notice", "numbers never go back");
+    let points = server.exchange(&id)["data"]["checkpoints"].clone();
+    let numbers: Vec<_> =
+        points.as_array().unwrap().iter().map(|point| point["checkpoint"].as_u64().unwrap()).collect();
+    assert_eq!(numbers, [1, 3], "{points}");
+    server.advance("10m");
+    server.send(&said("worker", "boss", "task-complete", json!({"task_id": "T-1"})));
+    let shown = server.exchange(&id);
+    assert_eq!(
+        (&shown["state"], &shown["outcome"], &shown["timers"]),
+        (&json!("completed"), &json!("completed"), &json!([]))
+    );
+    let notice = server.newest("boss");
+    assert_eq!(notice["content"]["type"], "protocol-notice");
+    assert!(
+        !notice["content"]["durations"].is_null() && !notice["content"]["checkpoints"].is_null(),
+        "{notice}"
+    );
+    let items: Vec<_> = shown["checklist"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|one| (one["item"].as_str().unwrap(), one["done"].clone()))
+        .collect();
+    let expected = [
+        ("sent", json!(true)),
+        ("ack-in-time", json!(true)),
+        ("understanding", json!(true)),
+        ("questions", Value::Null),
+        ("assigned", json!(true)),
+    ];
+    assert_eq!(items, expected);
+}
+
+#[test]
+fn del_43_an_amendment_wants_a_new_ack_of_its_revision() {
+    let server = Server::start();
+    let id = server.begin_working("T-1");
+    let amended = server.send(&said(
+        "boss",
+        "worker",
+        "task-amend",
+        json!({"task_id": "T-1", "message": "also log it"}),
+    ));
+    assert_eq!(amended["exchange"]["state"], "awaiting-ack");
+    assert_eq!(server.newest("worker")["content"]["revision"], 2);
+    server.send(&ack("T-1"));
+    assert_eq!(server.state(&id), "awaiting-ack", "which revision?");
+    let mut of_two = ack("T-1");
+    of_two["content"]["revision"] = json!(2);
+    assert_eq!(server.send(&of_two)["exchange"]["state"], "working");
+}
+
+#[test]
+fn del_44_a_cancelled_task_must_be_confirmed() {
+    let server = Server::start();
+    let cancel = |task_id: &str| {
+        let id = server.begin_working(task_id);
+        server.send(&said(
+            "boss",
+            "worker",
+            "task-cancel",
+            json!({"task_id": task_id, "reason": "not needed"}),
+        ));
+        assert_eq!(server.exchange(&id)["outcome"], "cancelled");
+        assert_eq!(server.newest("worker")["content"]["type"], "task-cancel");
+        server.inbox("boss").len()
+    };
+    let before = cancel("T-1");
+    server.send(&said("worker", "boss", "stop-ack", json!({"task_id": "T-1"})));
+    server.advance("5m");
+    assert_eq!(server.inbox("boss").len(), before + 1, "the stop-ack and nothing more");
+    cancel("T-2");
+    server.advance("5m");
+    let notice = server.newest("boss");
+    assert_eq!(notice["content"]["type"], "protocol-notice");
+    assert!(notice["content"]["message"].as_str().unwrap().contains("T-2"), "{notice}");
+}
+
+#[test]
+fn del_45_pause_and_resume() {
+    let server = Server::start();
+    let id = server.begin_working("T-1");
+    server.send(&said(
+        "boss",
+        "worker",
+        "task-pause",
+        json!({"task_id": "T-1", "reason": "freeze", "expected_duration": "1h"}),
+    ));
+    assert_eq!(
+        server.send(&said("worker", "boss", "pause-ack", json!({"task_id": "T-1"})))["exchange"]["state"],
+        "paused"
+    );
+    server.advance("1h");
+    assert_eq!(server.newest("boss")["content"]["type"], "protocol-notice", "reminded at its end");
+    server.send(&said("boss", "worker", "task-resume", json!({"task_id": "T-1"})));
+    server.send(&said("worker", "boss", "resume-ack", json!({"task_id": "T-1"})));
+    assert_eq!(server.state(&id), "working");
+}
+
+#[test]
+fn del_46_an_ended_exchange_stays_ended() {
+    let server = Server::start();
+    let id = server.begin_working("T-1");
+    server.send(&said("worker", "boss", "task-complete", json!({"task_id": "T-1"})));
+    let sent =
+        server.send(&said("worker", "boss", "checkpoint-ack", json!({"task_id": "T-1", "checkpoint": 9})));
+    assert_eq!(server.newest("worker")["content"]["type"], "protocol-notice", "{sent}");
+    for kind in ["task-cancel", "task-amend"] {
+        server.refused(&said("boss", "worker", kind, json!({"task_id": "T-1", "message": "x"})), 409);
+    }
+    assert_eq!(server.state(&id), "completed");
+}

@@ -1,0 +1,144 @@
+//! Inboxes: pages, cursors, long polls, what reading does.
+
+mod server;
+
+use serde_json::{Value, json};
+use server::{Server, Setup, text};
+
+fn texts(page: &Value) -> Vec<&str> {
+    page["items"].as_array().unwrap().iter().map(|one| one["content"]["message"].as_str().unwrap()).collect()
+}
+
+#[test]
+fn api_2b_inboxes_are_oldest_first_and_always_have_a_cursor() {
+    let server = Server::start();
+    server.register(&["bob"]);
+    let (_, empty) = server.get("/v1/agents/bob/inbox");
+    assert_eq!(empty["items"], json!([]));
+    let start = empty["next"].as_str().expect("a cursor for the end").to_owned();
+    for n in 1..=5 {
+        server.send(&text("ann", "bob", &n.to_string()));
+    }
+    let (_, first) = server.get(&format!("/v1/agents/bob/inbox?limit=2&after={start}"));
+    assert_eq!(texts(&first), ["1", "2"]);
+    let (_, second) = server.get(&format!("/v1/agents/bob/inbox?after={}", first["next"].as_str().unwrap()));
+    assert_eq!(texts(&second), ["3", "4", "5"]);
+    let end = second["next"].as_str().unwrap();
+    let (_, rest) = server.get(&format!("/v1/agents/bob/inbox?after={end}"));
+    assert_eq!((&rest["items"], &rest["next"]), (&json!([]), &json!(end)), "the given cursor again");
+    for bad in [
+        "limit=0",
+        "limit=1001",
+        "limit=-1",
+        "after=x",
+        "status=lost",
+        "wiat=1s",
+        "wait=61s",
+        "wait=-1s",
+        "wait=soon",
+    ] {
+        let (status, problem) = server.get(&format!("/v1/agents/bob/inbox?{bad}"));
+        assert_eq!((status, &problem["status"]), (400, &json!(400)), "{bad}");
+    }
+}
+
+#[test]
+fn msg_13_messages_arrive_in_the_order_they_were_accepted() {
+    let server = Server::start();
+    let names: Vec<String> = (0..4).map(|n| format!("sender{n}")).collect();
+    std::thread::scope(|scope| {
+        for name in &names {
+            let caller = server.caller();
+            scope.spawn(move || (0..25).for_each(|n| drop(caller.send(&text(name, "bob", &n.to_string())))));
+        }
+    });
+    let inbox = server.inbox("bob");
+    assert_eq!(inbox.len(), 100);
+    for name in &names {
+        let own = inbox.iter().filter(|one| one["from"] == **name);
+        let numbers: Vec<u32> =
+            own.map(|one| one["content"]["message"].as_str().unwrap().parse().unwrap()).collect();
+        assert_eq!(numbers, (0..25).collect::<Vec<_>>(), "{name}");
+    }
+}
+
+#[test]
+fn msg_20_a_long_poll_returns_as_soon_as_something_arrives() {
+    let server = Server::start();
+    server.register(&["bob"]);
+    let poll = server.caller();
+    let waiting = std::thread::spawn(move || poll.get("/v1/agents/bob/inbox?wait=60s"));
+    // The poll registers its sign of life before it waits, so this is seen when it has begun.
+    while server.get("/v1/agents/bob").1["last_seen"].is_null() {}
+    server.send(&text("ann", "bob", "wake up"));
+    let (status, page) = waiting.join().unwrap();
+    assert_eq!((status, texts(&page)), (200, vec!["wake up"]));
+    let next = page["next"].as_str().unwrap();
+    let (_, nothing) = server.get(&format!("/v1/agents/bob/inbox?wait=50ms&after={next}"));
+    assert_eq!((&nothing["items"], &nothing["next"]), (&json!([]), &json!(next)));
+}
+
+#[test]
+fn msg_20_reading_does_not_mark_as_read_unless_asked() {
+    let server = Server::start();
+    let id = server.send(&text("ann", "bob", "hi"))["message"]["id"].as_str().unwrap().to_owned();
+    server.get("/v1/agents/bob/inbox");
+    server.get(&format!("/v1/messages/{id}"));
+    let (_, unread) = server.get("/v1/agents/bob/inbox?status=unread");
+    assert_eq!(texts(&unread), ["hi"]);
+    assert_eq!(server.post(&format!("/v1/messages/{id}/read"), &json!({})), (204, Value::Null));
+    assert_eq!(server.post(&format!("/v1/messages/{id}/read"), &json!({})).0, 204, "twice is no harm");
+    assert_eq!(server.get("/v1/agents/bob/inbox?status=unread").1["items"], json!([]));
+    let (_, read) = server.get("/v1/agents/bob/inbox?status=read");
+    assert_eq!((texts(&read), &read["items"][0]["status"]), (vec!["hi"], &json!("read")));
+    assert_eq!(server.get(&format!("/v1/messages/{id}")).1["status"], "read");
+    assert_eq!(server.post("/v1/messages/msg-1-0000000/read", &json!({})).0, 404);
+    let server = server.restart();
+    assert_eq!(server.inbox("bob")[0]["status"], "read");
+}
+
+#[test]
+fn api_2_the_batch_door_answers_line_by_line() {
+    let server = Server::start();
+    let lines = [
+        text("ann", "bob", "1").to_string(),
+        "not json".to_owned(),
+        String::new(),
+        json!({"from": "ann", "to": ["bob", "cid"], "content": {"message": "2"}}).to_string(),
+        json!({"from": "ann", "to": "bob", "content": {"type": "task-acknowledgment"}}).to_string(),
+        text("wilco", "bob", "3").to_string(),
+    ];
+    let (status, answers) = server.post_text("/v1/messages", "application/x-ndjson", &lines.join("\r\n"));
+    assert_eq!(status, 200);
+    let statuses: Vec<_> =
+        answers.as_array().unwrap().iter().map(|one| one["status"].as_u64().unwrap()).collect();
+    assert_eq!(statuses, [201, 400, 201, 422, 403], "{answers}");
+    assert_eq!(answers[0]["message"]["content"]["message"], "1");
+    assert_eq!(answers[2]["messages"].as_array().unwrap().len(), 2);
+    assert_eq!(answers[3]["problem"]["errors"][0]["pointer"], "/content/status");
+    assert_eq!(server.inbox("bob").len(), 2);
+}
+
+#[test]
+fn g11_a_full_inbox_is_429_but_not_for_wilco() {
+    let server = Setup::new().config("[limits]\ninbox_unread = 3").start();
+    server.register(&["boss", "worker"]);
+    let id = server.begin(&server::task("T-1"));
+    server.send(&text("ann", "worker", "1"));
+    let second = server.send(&text("ann", "worker", "2"))["message"]["id"].as_str().unwrap().to_owned();
+    let problem = server.refused(&text("ann", "worker", "3"), 429);
+    assert!(problem["detail"].as_str().unwrap().contains("worker"), "{problem}");
+    server.refused(&json!({"from": "ann", "to": ["bob", "worker"], "content": {"message": "3"}}), 429);
+    assert_eq!(server.get("/v1/agents/bob").0, 404, "nothing of it was done");
+    server.advance("5m");
+    assert_eq!(server.newest("worker")["content"]["type"], "ack-request");
+    assert_eq!(server.state(&id), "awaiting-ack");
+    let mut server = server.restart();
+    server.refused(&text("ann", "worker", "3"), 429);
+    for message in server.inbox("worker") {
+        server.post(&format!("/v1/messages/{}/read", message["id"].as_str().unwrap()), &json!({}));
+    }
+    server.send(&text("ann", "worker", "3"));
+    assert_eq!(server.get(&format!("/v1/messages/{second}")).1["status"], "read");
+    assert!(server.terminate().success());
+}

@@ -1,0 +1,187 @@
+//! The shipped binary as a server, in a process of its own, on a directory of its own.
+//!
+//! A `Server` is also a `Caller`: what is asked of it goes over HTTP. It is killed by its id when it is dropped.
+#![allow(dead_code, unused_imports, reason = "every test program takes what it needs")]
+
+mod calls;
+mod scene;
+
+use std::io::{BufRead, BufReader, Read};
+use std::ops::Deref;
+use std::path::Path;
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::time::Duration;
+
+use rustix::process::{Pid, Signal};
+use tempfile::TempDir;
+
+pub(crate) use calls::{Answer, Caller};
+pub(crate) use scene::{ack, pointers, said, task, task_with, text};
+
+/// No call takes longer, waiting included.
+pub(crate) const PATIENCE: Duration = Duration::from_secs(90);
+
+#[derive(Debug)]
+pub(crate) struct Server {
+    child: Child,
+    caller: Caller,
+    pub(crate) url: String,
+    pub(crate) data: TempDir,
+    options: Vec<String>,
+}
+
+impl Deref for Server {
+    type Target = Caller;
+
+    fn deref(&self) -> &Caller {
+        &self.caller
+    }
+}
+
+/// How a server is to be started, when it is not the usual way.
+#[derive(Debug)]
+pub(crate) struct Setup {
+    config: Option<String>,
+    options: Vec<String>,
+}
+
+impl Setup {
+    /// Time stands still, everything else is as shipped.
+    pub(crate) fn new() -> Setup {
+        Setup { config: None, options: vec!["--test-clock".to_owned()] }
+    }
+
+    /// Time runs.
+    pub(crate) fn real_clock(mut self) -> Setup {
+        self.options.retain(|option| !option.starts_with("--test-clock"));
+        self
+    }
+
+    /// With this configuration file.
+    pub(crate) fn config(mut self, toml: &str) -> Setup {
+        self.config = Some(toml.to_owned());
+        self
+    }
+
+    /// With one more option.
+    pub(crate) fn option(mut self, option: &str) -> Setup {
+        self.options.push(option.to_owned());
+        self
+    }
+
+    /// The clock stands at this time, in place of now.
+    pub(crate) fn clock_at(self, time: &str) -> Setup {
+        self.real_clock().option(&format!("--test-clock={time}"))
+    }
+
+    pub(crate) fn start(mut self) -> Server {
+        let data = tempfile::tempdir().unwrap();
+        self.configure(data.path());
+        Server::on(data, self.options)
+    }
+
+    /// Runs a server that is expected to end by itself: its exit code, and what it said.
+    pub(crate) fn run_to_end(self) -> (Option<i32>, String) {
+        let data = tempfile::tempdir().unwrap();
+        self.run_to_end_on(data.path())
+    }
+
+    pub(crate) fn run_to_end_on(mut self, data: &Path) -> (Option<i32>, String) {
+        self.configure(data);
+        let mut child = command(data, &self.options).stderr(Stdio::piped()).spawn().unwrap();
+        let mut said = String::new();
+        child.stderr.take().unwrap().read_to_string(&mut said).unwrap();
+        (child.wait().unwrap().code(), said)
+    }
+
+    fn configure(&mut self, data: &Path) {
+        let Some(toml) = &self.config else { return };
+        let path = data.join("test-config.toml");
+        std::fs::write(&path, toml).unwrap();
+        self.options.extend(["--config".to_owned(), path.to_str().unwrap().to_owned()]);
+    }
+}
+
+impl Server {
+    /// A server whose time stands still.
+    pub(crate) fn start() -> Server {
+        Setup::new().start()
+    }
+
+    fn on(data: TempDir, options: Vec<String>) -> Server {
+        let (child, url) = spawn(data.path(), &options);
+        Server { child, caller: Caller::new(&url), url, data, options }
+    }
+
+    /// Killed without a warning, and started again on the same directory.
+    pub(crate) fn restart(self) -> Server {
+        let clock = self.options.iter().any(|option| option.starts_with("--test-clock"));
+        self.restart_with(clock.then(|| "--test-clock".to_owned()))
+    }
+
+    /// Up again when the clock has moved on meanwhile.
+    pub(crate) fn restart_at(self, time: &str) -> Server {
+        self.restart_with(Some(format!("--test-clock={time}")))
+    }
+
+    fn restart_with(mut self, clock: Option<String>) -> Server {
+        self.kill();
+        let data = std::mem::replace(&mut self.data, tempfile::tempdir().unwrap());
+        let mut options = self.options.clone();
+        options.retain(|option| !option.starts_with("--test-clock"));
+        options.extend(clock);
+        Server::on(data, options)
+    }
+
+    /// `kill -9`.
+    pub(crate) fn kill(&mut self) {
+        self.child.kill().unwrap();
+        self.child.wait().unwrap();
+    }
+
+    /// Asks it to end, and waits until it has.
+    pub(crate) fn terminate(&mut self) -> ExitStatus {
+        rustix::process::kill_process(Pid::from_child(&self.child), Signal::TERM).unwrap();
+        self.child.wait().unwrap()
+    }
+
+    /// `127.0.0.1:PORT`.
+    pub(crate) fn address(&self) -> &str {
+        self.url.strip_prefix("http://").unwrap()
+    }
+
+    /// Without any token, and without the headers of other calls.
+    pub(crate) fn caller(&self) -> Caller {
+        self.caller.clone()
+    }
+
+    pub(crate) fn pid(&self) -> u32 {
+        self.child.id()
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+fn command(data: &Path, options: &[String]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_wilco"));
+    for (name, _) in std::env::vars().filter(|(name, _)| name.starts_with("WILCO_")) {
+        command.env_remove(name);
+    }
+    command.args(["serve", "--listen", "127.0.0.1:0", "--data"]).arg(data).args(options);
+    command.env("XDG_CONFIG_HOME", data).current_dir(data).stdin(Stdio::null()).stdout(Stdio::piped());
+    command
+}
+
+fn spawn(data: &Path, options: &[String]) -> (Child, String) {
+    let mut child = command(data, options).spawn().unwrap();
+    let mut line = String::new();
+    BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
+    let url = line.trim().strip_prefix("wilco listening on ").unwrap_or_else(|| panic!("{line:?}"));
+    let url = url.to_owned();
+    (child, url)
+}

@@ -1,0 +1,155 @@
+//! What most scenes need: agents, a task, an answer, a look at what came of it.
+
+use serde_json::{Value, json};
+
+use super::Caller;
+
+/// A task whose understanding is easy to show.
+pub(crate) fn task(task_id: &str) -> Value {
+    json!({
+        "from": "boss", "to": "worker", "subject": format!("Task {task_id}"),
+        "content": {
+            "type": "task-assignment", "task_id": task_id, "title": "Add rate limiting to the login endpoint",
+            "description": "Return HTTP 429 after five failed attempts within one minute.",
+            "acceptance_criteria": ["Sixth attempt returns 429", "Counter resets after one minute"],
+            "policy": {"understanding": "accept"},
+        },
+    })
+}
+
+/// The same with another policy.
+pub(crate) fn task_with(task_id: &str, policy: Value) -> Value {
+    let mut message = task(task_id);
+    message["content"]["policy"] = policy;
+    message
+}
+
+/// An acknowledgment that shows understanding.
+pub(crate) fn ack(task_id: &str) -> Value {
+    said(
+        "worker",
+        "boss",
+        "task-acknowledgment",
+        json!({
+            "task_id": task_id, "status": "received",
+            "understanding": "Add rate limiting to the login endpoint: the sixth attempt returns 429, the counter resets after one minute",
+        }),
+    )
+}
+
+/// A message of a type with its fields.
+pub(crate) fn said(from: &str, to: &str, kind: &str, fields: Value) -> Value {
+    let mut content = json!({"type": kind});
+    for (key, value) in fields.as_object().into_iter().flatten() {
+        content[key] = value.clone();
+    }
+    json!({"from": from, "to": to, "content": content})
+}
+
+pub(crate) fn text(from: &str, to: &str, message: &str) -> Value {
+    json!({"from": from, "to": to, "subject": "", "content": {"message": message}})
+}
+
+/// The pointers of a problem's wrong fields.
+pub(crate) fn pointers(problem: &Value) -> Vec<&str> {
+    problem["errors"].as_array().into_iter().flatten().filter_map(|error| error["pointer"].as_str()).collect()
+}
+
+impl Caller {
+    /// Registers agents by their names alone.
+    pub(crate) fn register(&self, names: &[&str]) {
+        for name in names {
+            let (status, body) = self.put(&format!("/v1/agents/{name}"), &json!({}));
+            assert!(status == 201 || status == 200, "{status} {body}");
+        }
+    }
+
+    /// Sends what must be accepted.
+    pub(crate) fn send(&self, message: &Value) -> Value {
+        let (status, body) = self.post("/v1/messages", message);
+        assert_eq!(status, 201, "{message} was refused: {body}");
+        body
+    }
+
+    /// Sends what must be refused with this status.
+    pub(crate) fn refused(&self, message: &Value, expected: u16) -> Value {
+        let (status, body) = self.post("/v1/messages", message);
+        assert_eq!(status, expected, "{message} got {body}");
+        assert_eq!(body["status"], expected, "not a problem document: {body}");
+        assert!(body["type"].is_string() && body["title"].is_string() && body["detail"].is_string());
+        body
+    }
+
+    /// Begins a delegation; returns the id of its exchange.
+    pub(crate) fn begin(&self, message: &Value) -> String {
+        self.send(message)["exchange"]["id"].as_str().unwrap().to_owned()
+    }
+
+    /// A delegation that is being worked on.
+    pub(crate) fn begin_working(&self, task_id: &str) -> String {
+        self.register(&["boss", "worker"]);
+        let id = self.begin(&task(task_id));
+        assert_eq!(self.send(&ack(task_id))["exchange"]["state"], "working");
+        id
+    }
+
+    pub(crate) fn exchange(&self, id: &str) -> Value {
+        let (status, body) = self.get(&format!("/v1/exchanges/{id}"));
+        assert_eq!(status, 200, "{body}");
+        body
+    }
+
+    pub(crate) fn state(&self, id: &str) -> String {
+        self.exchange(id)["state"].as_str().unwrap().to_owned()
+    }
+
+    /// Everything in an inbox, oldest first.
+    pub(crate) fn inbox(&self, agent: &str) -> Vec<Value> {
+        let (status, body) = self.get(&format!("/v1/agents/{agent}/inbox?limit=1000"));
+        assert_eq!(status, 200, "{body}");
+        body["items"].as_array().unwrap().clone()
+    }
+
+    /// The types of what is in an inbox.
+    pub(crate) fn kinds(&self, agent: &str) -> Vec<String> {
+        let kind = |message: &Value| message["content"]["type"].as_str().unwrap_or("").to_owned();
+        self.inbox(agent).iter().map(kind).collect()
+    }
+
+    /// The newest message in an inbox.
+    pub(crate) fn newest(&self, agent: &str) -> Value {
+        self.inbox(agent).pop().unwrap_or(Value::Null)
+    }
+
+    /// Every event there is.
+    pub(crate) fn events(&self) -> Vec<Value> {
+        let (mut all, mut after) = (Vec::new(), "0".to_owned());
+        loop {
+            let (status, page) = self.get(&format!("/v1/events?limit=1000&after={after}"));
+            assert_eq!(status, 200, "{page}");
+            let items = page["items"].as_array().unwrap();
+            if items.is_empty() {
+                return all;
+            }
+            all.extend(items.iter().cloned());
+            after = page["next"].as_str().unwrap().to_owned();
+        }
+    }
+
+    /// Moves the test clock; returns what it shows then.
+    pub(crate) fn advance(&self, by: &str) -> String {
+        let (status, body) = self.post("/v1/test/clock", &json!({"advance": by}));
+        assert_eq!(status, 200, "{body}");
+        body["now"].as_str().unwrap().to_owned()
+    }
+
+    /// The journal is whole, and positions have no gap.
+    pub(crate) fn verify(&self) {
+        let (status, body) = self.get("/v1/audit/verify");
+        assert_eq!((status, &body["ok"]), (200, &json!(true)), "{body}");
+        let events = self.events();
+        assert_eq!(body["events"], events.len());
+        let gap = events.iter().zip(1..).find(|(event, position)| event["position"] != *position);
+        assert!(gap.is_none(), "a gap at {gap:?}");
+    }
+}
