@@ -2,8 +2,11 @@
 //!
 //! A task is a module with `run`, a variant of `Task` and an arm of `main`; its module says what it does.
 
+mod bench;
 mod coverage;
 mod deny;
+mod fuzz;
+mod kill;
 mod requirements;
 mod sim;
 mod test;
@@ -29,8 +32,14 @@ enum Task {
     Tidy,
     /// Print the requirements the project claims and the tests that show them
     Coverage,
+    /// Measure the release build against references of the same run
+    Bench(bench::Options),
     /// Check licences, banned crates and sources of the dependencies
     Deny(deny::Options),
+    /// Feed random inputs to every parser and reader
+    Fuzz(fuzz::Options),
+    /// Kill the server under load, again and again
+    Kill(kill::Options),
     /// Run the simulation for many seeds, or one of them with everything that happens
     Sim(sim::Options),
 }
@@ -40,7 +49,10 @@ fn main() -> ExitCode {
         Task::Test(options) => test::run(&options),
         Task::Tidy => tidy::run(),
         Task::Coverage => coverage::run(),
+        Task::Bench(options) => bench::run(&options),
         Task::Deny(options) => deny::run(&options),
+        Task::Fuzz(options) => fuzz::run(&options),
+        Task::Kill(options) => kill::run(&options),
         Task::Sim(options) => sim::run(&options),
     };
     // A failed task is no bug of xtask: the reason is enough, without a backtrace.

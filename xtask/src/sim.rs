@@ -6,9 +6,10 @@
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use anyhow::bail;
+use rustix::time::{ClockId, clock_gettime};
 use wilco_sim::{Failure, Run, simulate};
 
 use crate::workspace::{cargo, succeed};
@@ -69,7 +70,7 @@ struct Sum {
     messages: u64,
     deaths: u64,
     refusals: u64,
-    /// The time spent in runs, over all cores.
+    /// Processor time spent in runs, so that other load on the machine does not count.
     busy: Duration,
     failed: Vec<Failure>,
 }
@@ -116,10 +117,10 @@ fn work(next: &AtomicU64, end: u64, sum: &Mutex<Sum>) {
         if seed >= end {
             return;
         }
-        let start = Instant::now();
+        let start = processor_time();
         let lived = simulate(seed, wilco_sim::Options::default());
         let Ok(mut sum) = sum.lock() else { return };
-        sum.busy += start.elapsed();
+        sum.busy += processor_time().saturating_sub(start);
         match lived {
             Ok(run) => sum.add(&run),
             Err(failure) => sum.failed.push(*failure),
@@ -128,4 +129,10 @@ fn work(next: &AtomicU64, end: u64, sum: &Mutex<Sum>) {
             next.store(end, Ordering::Relaxed);
         }
     }
+}
+
+/// What this thread has used so far.
+fn processor_time() -> Duration {
+    let time = clock_gettime(ClockId::ThreadCPUTime);
+    Duration::new(time.tv_sec.unsigned_abs(), time.tv_nsec.unsigned_abs() as u32)
 }

@@ -92,6 +92,12 @@ impl Client {
         self.get(&format!("/v1/exchanges/{}", segment(id)), Vec::new())
     }
 
+    /// The log or a diagram of an exchange: `log.md`, `diagram.svg`, `diagram.mmd`, `diagram.txt`.
+    pub fn drawn(&self, id: &str, file: &str, width: Option<usize>) -> std::result::Result<String, Error> {
+        let query = width.map(|width| ("width", width.to_string())).into_iter().collect();
+        self.get_text(&format!("/v1/exchanges/{}/{file}", segment(id)), query)
+    }
+
     /// Events of an exchange behind `after`.
     pub fn events_of(&self, id: &str, after: Option<&str>) -> Result<Page<Event>> {
         let pairs = paging(&after.map(str::to_owned), Some(1000));

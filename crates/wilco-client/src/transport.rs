@@ -78,6 +78,12 @@ impl Client {
         Answer::read(&self.url, status, text)
     }
 
+    /// An answer that is no JSON.
+    pub(crate) fn get_text(&self, path: &str, query: Query<'_>) -> Result<String, Error> {
+        let request = self.signed(self.agent.get(self.address(path)).query_pairs(query));
+        self.finish(request.call()).map(|(_, text)| text)
+    }
+
     pub(crate) fn delete(&self, path: &str) -> Result<(), Error> {
         self.finish(self.signed(self.agent.delete(self.address(path))).call()).map(drop)
     }

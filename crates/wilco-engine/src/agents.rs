@@ -1,6 +1,6 @@
 //! Agents: registering, removing, signs of life, and what they do with their inboxes.
 
-use wilco_protocol::directory::{self, Profile};
+use wilco_protocol::directory;
 use wilco_protocol::journal::{Fact, MessageEvent};
 use wilco_protocol::{MessageId, Name};
 use wilco_store::{InboxMark, InboxStatus};
@@ -34,7 +34,7 @@ impl Work<'_> {
         let input = directory::Input::Put {
             id: self.agent_id(),
             name: name.clone(),
-            profile: put.profile,
+            profile: Box::new(put.profile),
             mark: put.mark,
         };
         let by = by(&put.viewer, &self.settings.default_sender);
@@ -83,7 +83,7 @@ impl Work<'_> {
     pub(crate) fn register(&mut self, name: &Name) -> Result<(), Refused> {
         self.room_for(true)?;
         let id = self.agent_id();
-        let input = directory::Input::Put { id, name: name.clone(), profile: Profile::default(), mark: None };
+        let input = directory::Input::Put { id, name: name.clone(), profile: Box::default(), mark: None };
         self.change_directory_fully(input, name)
     }
 
@@ -92,7 +92,7 @@ impl Work<'_> {
         if self.directory().get(agent).is_none() {
             return Err(Refused::NotFound { detail: format!("there is no agent {:?}", agent.as_str()) });
         }
-        self.state.saw(&agent, self.now);
+        self.state.saw(agent, self.now);
         self.change_directory_fully(directory::Input::SignOfLife { agent: agent.clone() }, agent)
     }
 

@@ -2,6 +2,7 @@
 //! transaction.
 
 use std::collections::VecDeque;
+use std::sync::Arc;
 
 use serde_json::{Map, Value, json};
 use wilco_language::hear::Cited;
@@ -230,10 +231,10 @@ impl Work<'_> {
         message: Message,
         inboxes: Vec<Name>,
         kind: String,
-    ) {
+    ) -> Arc<Message> {
         let (id, by, exchange) = (message.id.clone(), message.from.clone(), message.exchange);
         let to = vec![message.to.clone()];
-        self.add_message(position, message);
+        let stored = self.add_message(position, message);
         let body = self.draft.messages.last().map(|new| blake3::hash(&new.body).to_hex().to_string());
         let hash = body.unwrap_or_default();
         for agent in &inboxes {
@@ -245,6 +246,7 @@ impl Work<'_> {
             position,
             Entry { exchange: exchange.filter(|_| seq.is_some()), seq, at: self.now, by, fact },
         );
+        stored
     }
 
     /// The next seq of an exchange, for a message that belongs to it.

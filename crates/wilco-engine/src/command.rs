@@ -115,7 +115,7 @@ pub type Answer = Result<Done, Refused>;
 #[derive(Debug, Clone)]
 pub enum Done {
     Accepted(Accepted),
-    Agent(AgentChanged),
+    Agent(Box<AgentChanged>),
     Nothing,
 }
 

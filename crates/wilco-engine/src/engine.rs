@@ -138,7 +138,7 @@ impl Engine {
             draft: Layer::default(),
         };
         let answers: Vec<Answer> = commands.into_iter().map(|command| answer(&mut work, command)).collect();
-        let layer = std::mem::take(&mut work.batch);
+        let mut layer = std::mem::take(&mut work.batch);
         if layer.is_empty() {
             self.state.undo_agents(layer.agents);
             let head = self.state.head.position;
@@ -151,16 +151,19 @@ impl Engine {
                 agents_changed: false,
             });
         }
-        let batch = self.batch(&layer, now)?;
-        if let Err(error) = store.commit(&batch) {
-            self.state.undo_agents(layer.agents);
-            return Err(error);
-        }
+        let committed = self.batch(&mut layer, now).and_then(|batch| store.commit(&batch).map(|()| batch));
+        let batch = match committed {
+            Ok(batch) => batch,
+            Err(error) => {
+                self.state.undo_agents(layer.agents);
+                return Err(error);
+            }
+        };
         Ok(self.committed(layer, batch, answers))
     }
 
-    /// The batch that makes a layer durable.
-    fn batch(&self, layer: &Layer, now: Time) -> Result<Batch, StoreError> {
+    /// The batch that makes a layer durable. Moves into it what only the store needs.
+    fn batch(&self, layer: &mut Layer, now: Time) -> Result<Batch, StoreError> {
         let mut batch = Batch { at: now, ..Batch::default() };
         let mut hash = self.state.head.hash;
         let entries = layer.journal.iter().flatten();
@@ -170,9 +173,9 @@ impl Engine {
             let exchange = entry.exchange.map(|id| id.number);
             batch.journal.push(JournalRow { position, exchange, seq: entry.seq, bytes, hash });
         }
-        for new in &layer.messages {
+        for new in &mut layer.messages {
             let exchange = new.message.exchange.map(|id| id.number);
-            let (id, body) = (new.message.id.clone(), new.body.clone());
+            let (id, body) = (new.message.id.clone(), std::mem::take(&mut new.body));
             batch.messages.push(MessageRow { position: new.position, id, exchange, body });
         }
         for live in layer.exchanges.values() {
@@ -206,10 +209,10 @@ impl Engine {
             let seen = |name: &Name| Some((name.clone(), *self.state.last_seen.get(name)?));
             batch.presence = self.state.seen_since.iter().filter_map(seen).collect();
         }
-        batch.inbox = layer.inbox.clone();
-        batch.marks = layer.marks.clone();
-        batch.effects = layer.effects.clone();
-        batch.idempotency = layer.idempotency.values().cloned().collect();
+        batch.inbox = std::mem::take(&mut layer.inbox);
+        batch.marks = std::mem::take(&mut layer.marks);
+        batch.effects = std::mem::take(&mut layer.effects);
+        batch.idempotency = std::mem::take(&mut layer.idempotency).into_values().collect();
         let last = batch.journal.last().map_or(self.state.head.position, |row| row.position);
         if last / FORGET_EVERY > self.state.head.position / FORGET_EVERY {
             let oldest = now.millis() - REMEMBERED_FOR.as_millis() as i64;
@@ -234,19 +237,22 @@ impl Engine {
             live.alarm = row.wake_at;
             self.cache.put_exchange(number, row.body.len(), live);
         }
-        for new in layer.messages {
-            self.cache.put_message(new.position, new.body.len(), new.message);
+        for (row, new) in batch.messages.iter().zip(layer.messages) {
+            self.cache.put_message(new.position, row.body.len(), new.message);
+        }
+        for (key, changes) in &layer.keys {
+            self.cache.change_found(key, changes);
         }
         for (agent, count) in layer.unread {
             if let Some(known) = self.state.unread.get_mut(&agent) {
                 *known += count;
             }
         }
-        let effects = layer.effects.into_iter().filter_map(|change| match change {
+        let effects = batch.effects.into_iter().filter_map(|change| match change {
             EffectChange::Put(row) => Some(row),
             EffectChange::Settled { .. } => None,
         });
-        let reached = layer.inbox.into_iter().filter(|row| row.status == InboxStatus::Unread);
+        let reached = batch.inbox.into_iter().filter(|row| row.status == InboxStatus::Unread);
         let agents_changed = !layer.agents.is_empty();
         Stepped {
             answers,
@@ -270,7 +276,7 @@ fn answer(work: &mut Work<'_>, command: Command) -> Answer {
 fn run(work: &mut Work<'_>, command: Command) -> Answer {
     match command {
         Command::Post(post) => work.accept(*post).map(Done::Accepted),
-        Command::PutAgent(put) => work.put_agent(*put).map(Done::Agent),
+        Command::PutAgent(put) => work.put_agent(*put).map(|changed| Done::Agent(Box::new(changed))),
         Command::RemoveAgent { name, by } => work.remove_agent(&name, &by).map(|()| Done::Nothing),
         Command::Seen { agent } => work.seen(&agent).map(|()| Done::Nothing),
         Command::Called { agent, proven } => work.called(&agent, proven).map(|()| Done::Nothing),
@@ -288,8 +294,10 @@ fn run(work: &mut Work<'_>, command: Command) -> Answer {
             Ok(Done::Nothing)
         }
         Command::Started { version, down_from, downtime } => {
-            let down = down_from.zip(downtime).map(|(from, length)| (from, from.plus(length)));
-            work.state.downtime = down;
+            // What is overdue by now nobody could handle, however often the server was started since.
+            let overdue = work.state.wakes.first().map_or(work.now, |(due, _)| *due);
+            let down = down_from.zip(downtime);
+            work.state.downtime = down.map(|(from, length)| (from.min(overdue), from.plus(length)));
             let fact = Fact::Server(ServerEvent::ServerStarted { version, down_from, downtime });
             work.record(None, Name::wilco(), fact);
             Ok(Done::Nothing)

@@ -10,7 +10,7 @@ use wilco_protocol::journal::{Entry, Fact};
 use wilco_protocol::{Exchange, ExchangeId, MessageId, Name, Time};
 use wilco_store::{InboxStatus, Message, Reader, StoreError};
 
-use crate::cache::Cache;
+use crate::cache::{Cache, merge};
 use crate::engine::State;
 use crate::ids;
 use crate::layer::{Layer, Live, NewMessage};
@@ -118,16 +118,18 @@ impl<'a> Work<'a> {
     }
 
     /// The exchanges that have this key, newest first.
-    pub(crate) fn find(&self, key: &str) -> Result<Vec<u64>, StoreError> {
-        let mut found = self.store.find(key, MAX_FOUND)?;
-        let changes = [self.batch.keys.get(key), self.draft.keys.get(key)];
-        for (number, added) in changes.into_iter().flatten().flatten() {
-            found.retain(|known| known != number);
-            if *added {
-                found.push(*number);
+    pub(crate) fn find(&mut self, key: &str) -> Result<Vec<u64>, StoreError> {
+        let mut found = match self.cache.found(key) {
+            Some(found) => found.clone(),
+            None => {
+                let found = self.store.find(key, MAX_FOUND)?;
+                self.cache.put_found(key, found.clone());
+                found
             }
+        };
+        for changes in [self.batch.keys.get(key), self.draft.keys.get(key)].into_iter().flatten() {
+            merge(&mut found, changes);
         }
-        found.sort_unstable_by(|a, b| b.cmp(a));
         Ok(found)
     }
 

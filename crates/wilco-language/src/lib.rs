@@ -1,9 +1,10 @@
 //! Reading what agents write and rendering what Wilco says. Pure: no clock, no I/O, no randomness.
 //!
 //! `parse` turns bytes into typed messages, `read` finds meaning in plain text, `hear` says what a
-//! message means to an exchange, `render` makes every text that Wilco sends.
+//! message means to an exchange, `render` makes every text that Wilco sends, `scene` draws exchanges.
 
 pub mod hear;
 pub mod parse;
 pub mod read;
 pub mod render;
+pub mod scene;

@@ -58,3 +58,21 @@ fn expected(class: &str) -> (&'static [Ruling], Option<Ruling>) {
         other => panic!("unknown class {other}"),
     }
 }
+
+/// An id may be made of the title's words; saying nothing, or the id alone, still says nothing.
+#[test]
+fn del_20_the_words_of_the_id_are_not_said_by_themselves() {
+    let task = TaskText {
+        task_id: "add-google-login",
+        title: "Add Google login",
+        description: "",
+        criteria: &["Google login works".to_owned()],
+    };
+    for said in ["", "Understood, will do!", "ok", "add-google-login", "Task add-google-login"] {
+        assert_eq!(score(&task, said).ruling, Ruling::Empty, "{said:?}");
+    }
+    assert_eq!(score(&task, "Implement it").ruling, Ruling::Empty);
+    assert_eq!(score(&task, "Add a working Google login").ruling, Ruling::Correct);
+    let other = "Add login that works, with the name, password and session of the Facebook login";
+    assert_ne!(score(&task, other).ruling, Ruling::Correct);
+}

@@ -3,20 +3,21 @@
 use std::process::Stdio;
 use std::time::Duration;
 
-use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::io::{AsyncRead, AsyncReadExt, AsyncWriteExt};
 use tokio::process::Command;
 
-/// A program and its arguments.
+/// A program with its arguments, and how long it may take.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Program {
     pub argv: Vec<String>,
+    pub limit: Duration,
 }
 
-/// Output beyond this is not read.
+/// Output beyond this is not kept.
 const MAX_OUTPUT: u64 = 64 << 10;
 
 /// What a program printed, if it ended well and in time.
-pub(crate) async fn run(program: &Program, input: &str, limit: Duration) -> Result<String, String> {
+pub(crate) async fn run(program: &Program, input: &str) -> Result<String, String> {
     let [name, arguments @ ..] = program.argv.as_slice() else {
         return Err("no program is configured".to_owned());
     };
@@ -30,35 +31,42 @@ pub(crate) async fn run(program: &Program, input: &str, limit: Duration) -> Resu
         .spawn()
         .map_err(|error| format!("cannot start {name}: {error}"))?;
     let group = child.id();
-    let finished = tokio::time::timeout(limit, exchange(&mut child, input)).await;
+    let finished = tokio::time::timeout(program.limit, exchange(&mut child, input)).await;
     match finished {
         Ok(result) => result,
         Err(_) => {
             end_group(group);
-            Err(format!("{name} did not end within {} seconds", limit.as_secs()))
+            Err(format!("{name} did not end within {:?}", program.limit))
         }
     }
 }
 
 async fn exchange(child: &mut tokio::process::Child, input: &str) -> Result<String, String> {
+    let (stdin, stdout, stderr) = (child.stdin.take(), child.stdout.take(), child.stderr.take());
+    let feed = async {
+        if let Some(mut stdin) = stdin {
+            // A program that does not read its input is no error.
+            let _ = stdin.write_all(input.as_bytes()).await;
+        }
+    };
+    let ((), out, err, status) = tokio::join!(feed, printed(stdout), printed(stderr), child.wait());
     let failed = |error: std::io::Error| error.to_string();
-    if let Some(mut stdin) = child.stdin.take() {
-        // A program that does not read its input is no error.
-        let _ = stdin.write_all(input.as_bytes()).await;
-    }
-    let (mut out, mut err) = (String::new(), Vec::new());
-    if let (Some(stdout), Some(stderr)) = (child.stdout.take(), child.stderr.take()) {
-        let (mut stdout, mut stderr) = (stdout.take(MAX_OUTPUT), stderr.take(MAX_OUTPUT));
-        let (read_out, read_err) =
-            tokio::join!(stdout.read_to_string(&mut out), stderr.read_to_end(&mut err));
-        read_out.and(read_err).map_err(failed)?;
-    }
-    let status = child.wait().await.map_err(failed)?;
+    let (out, err, status) = (out.map_err(failed)?, err.map_err(failed)?, status.map_err(failed)?);
     if status.success() {
         return Ok(out);
     }
-    let said = String::from_utf8_lossy(&err);
-    Err(format!("it ended with {status}: {}", said.trim().chars().take(200).collect::<String>()))
+    Err(format!("it ended with {status}: {}", err.trim().chars().take(200).collect::<String>()))
+}
+
+/// The beginning of what is printed. The rest is read too, or the program would wait for a reader.
+async fn printed(pipe: Option<impl AsyncRead + Unpin>) -> std::io::Result<String> {
+    let mut bytes = Vec::new();
+    if let Some(pipe) = pipe {
+        let mut start = pipe.take(MAX_OUTPUT);
+        start.read_to_end(&mut bytes).await?;
+        tokio::io::copy(&mut start.into_inner(), &mut tokio::io::sink()).await?;
+    }
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
 /// Ends the program and everything it started.

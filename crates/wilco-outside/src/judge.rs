@@ -1,7 +1,5 @@
 //! Letting a configured program judge whether an agent understood its task.
 
-use std::time::Duration;
-
 use serde::Deserialize;
 use serde_json::Value;
 use wilco_protocol::MessageId;
@@ -10,8 +8,6 @@ use wilco_protocol::delegation::Verdict;
 
 use crate::Outcome;
 use crate::command::{Program, run};
-
-const LIMIT: Duration = Duration::from_secs(30);
 
 #[derive(Deserialize)]
 struct Judgement {
@@ -25,7 +21,7 @@ struct Judgement {
 pub(crate) async fn judge(program: Option<&Program>, ack: &MessageId, payload: &Value) -> Outcome {
     let failed = |reason: String| Outcome::Reported(Report::JudgeFailed { ack: ack.clone(), reason });
     let Some(program) = program else { return failed("no judge is configured".to_owned()) };
-    let printed = match run(program, &payload.to_string(), LIMIT).await {
+    let printed = match run(program, &payload.to_string()).await {
         Ok(printed) => printed,
         Err(reason) => return failed(reason),
     };

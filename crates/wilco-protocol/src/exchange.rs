@@ -208,6 +208,13 @@ impl Event {
         json.unwrap_or(Value::Null)
     }
 
+    /// The same as text.
+    pub(crate) fn to_text(&self) -> Result<String, serde_json::Error> {
+        match self {
+            Event::Delegation(event) => serde_json::to_string(event),
+        }
+    }
+
     /// Reads an event of a protocol from its `{type, data}`.
     pub fn from_json(protocol: Protocol, json: Value) -> Result<Event, serde_json::Error> {
         match protocol {

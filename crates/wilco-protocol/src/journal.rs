@@ -1,6 +1,7 @@
 //! What stands in the journal: everything that somebody may be asked about later.
 
 use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
 use crate::name::{ExchangeId, MessageId, Name};
@@ -27,6 +28,7 @@ pub enum Fact {
     Server(ServerEvent),
 }
 
+#[expect(clippy::enum_variant_names, reason = "they stand in the journal under these names")]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "type", content = "data", rename_all = "kebab-case", rename_all_fields = "snake_case")]
 pub enum MessageEvent {
@@ -60,33 +62,28 @@ pub enum ServerEvent {
 }
 
 impl Fact {
-    /// `{type, data}`.
-    pub fn to_json(&self) -> Value {
-        let json = match self {
-            Fact::Exchange(event) => Ok(event.to_json()),
-            Fact::Agent(event) => serde_json::to_value(event),
-            Fact::Message(event) => serde_json::to_value(event),
-            Fact::Server(event) => serde_json::to_value(event),
+    /// `{type, data}`, or `{type}` where there is no data.
+    fn to_text(&self) -> String {
+        let text = match self {
+            Fact::Exchange(event) => event.to_text(),
+            Fact::Agent(event) => serde_json::to_string(event),
+            Fact::Message(event) => serde_json::to_string(event),
+            Fact::Server(event) => serde_json::to_string(event),
         };
-        json.unwrap_or(Value::Null)
+        text.unwrap_or_default()
     }
 }
 
 impl Entry {
     /// The exact bytes that are stored, hashed and exported.
     pub fn to_bytes(&self) -> Vec<u8> {
-        let mut json = self.fact.to_json();
-        let mut take = |key| json.get_mut(key).map(Value::take).unwrap_or(Value::Null);
-        let (kind, data) = (take("type"), take("data"));
-        let record = json!({
-            "exchange": self.exchange,
-            "seq": self.seq,
-            "type": kind,
-            "at": self.at,
-            "by": self.by,
-            "data": if data.is_null() { json!({}) } else { data },
-        });
-        record.to_string().into_bytes()
+        // Every event comes through here: its data is written once, and not made a tree of values first.
+        let text = self.fact.to_text();
+        let fact: Written<'_> = serde_json::from_str(&text).unwrap_or_default();
+        let data = fact.data.map_or(Data::None {}, Data::Some);
+        let Entry { exchange, seq, at, by, .. } = self;
+        let record = Line { exchange, seq, kind: fact.kind, at, by, data };
+        serde_json::to_vec(&record).unwrap_or_default()
     }
 
     pub fn from_bytes(bytes: &[u8]) -> Result<Entry, serde_json::Error> {
@@ -94,6 +91,35 @@ impl Entry {
         let fact = record.fact()?;
         Ok(Entry { exchange: record.exchange, seq: record.seq, at: record.at, by: record.by, fact })
     }
+}
+
+/// A fact in its written form, taken apart.
+#[derive(Default, Deserialize)]
+struct Written<'a> {
+    #[serde(rename = "type")]
+    kind: &'a str,
+    #[serde(borrow, default)]
+    data: Option<&'a RawValue>,
+}
+
+/// An entry on its way out; `Record` reads it.
+#[derive(Serialize)]
+struct Line<'a> {
+    exchange: &'a Option<ExchangeId>,
+    seq: &'a Option<u64>,
+    #[serde(rename = "type")]
+    kind: &'a str,
+    at: &'a Time,
+    by: &'a Name,
+    data: Data<'a>,
+}
+
+#[derive(Serialize)]
+#[serde(untagged)]
+enum Data<'a> {
+    Some(&'a RawValue),
+    /// An empty object.
+    None {},
 }
 
 #[derive(Deserialize)]
@@ -119,6 +145,40 @@ impl Record {
             Some(id) => exchange::Event::from_json(id.protocol, json).map(Fact::Exchange),
             None if self.kind.starts_with("agent-") => serde_json::from_value(json).map(Fact::Agent),
             None => serde_json::from_value(json).map(Fact::Server),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Protocol, delegation};
+
+    #[test]
+    fn the_written_form_stands_for_ever() {
+        let id = ExchangeId { protocol: Protocol::Delegation, number: 7 };
+        let entry = |exchange: Option<(ExchangeId, u64)>, fact| Entry {
+            exchange: exchange.map(|(id, _)| id),
+            seq: exchange.map(|(_, seq)| seq),
+            at: Time::from_millis(1_767_150_000_000),
+            by: Name::new("bob"),
+            fact,
+        };
+        let read = MessageEvent::MessageRead { id: MessageId::new("m\"1"), agent: Name::new("bob") };
+        let stopped = exchange::Event::Delegation(delegation::Event::StopConfirmed);
+        let cases = [
+            (
+                entry(None, Fact::Message(read)),
+                r#"{"exchange":null,"seq":null,"type":"message-read","at":"2025-12-31T03:00:00.000Z","by":"bob","data":{"id":"m\"1","agent":"bob"}}"#,
+            ),
+            (
+                entry(Some((id, 3)), Fact::Exchange(stopped)),
+                r#"{"exchange":"del-7","seq":3,"type":"stop-confirmed","at":"2025-12-31T03:00:00.000Z","by":"bob","data":{}}"#,
+            ),
+        ];
+        for (entry, written) in cases {
+            assert_eq!(String::from_utf8_lossy(&entry.to_bytes()), written);
+            assert_eq!(Entry::from_bytes(written.as_bytes()).unwrap(), entry);
         }
     }
 }

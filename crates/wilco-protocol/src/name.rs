@@ -114,11 +114,14 @@ impl FromStr for ExchangeId {
         let unknown = || format!("expected an exchange id such as del-42, got {text:?}");
         let (prefix, number) = text.split_once('-').ok_or_else(unknown)?;
         let protocol = Protocol::ALL.into_iter().find(|p| p.prefix() == prefix).ok_or_else(unknown)?;
-        if number.starts_with('0') || !number.bytes().all(|b| b.is_ascii_digit()) {
-            return Err(unknown());
-        }
-        Ok(ExchangeId { protocol, number: number.parse().map_err(|_| unknown())? })
+        Ok(ExchangeId { protocol, number: counted(number).ok_or_else(unknown)? })
     }
+}
+
+/// A number from 1 in its only spelling: no sign, no zeros before it.
+fn counted<N: FromStr>(text: &str) -> Option<N> {
+    let plain = !text.starts_with('0') && text.bytes().all(|byte| byte.is_ascii_digit());
+    text.parse().ok().filter(|_| plain)
 }
 
 impl Serialize for ExchangeId {
@@ -155,7 +158,7 @@ impl FromStr for EscalationId {
         let (exchange, number) = text.rsplit_once("-e").ok_or_else(unknown)?;
         Ok(EscalationId {
             exchange: exchange.parse().map_err(|_| unknown())?,
-            number: number.parse().map_err(|_| unknown())?,
+            number: counted(number).ok_or_else(unknown)?,
         })
     }
 }
@@ -172,6 +175,10 @@ mod tests {
         assert_eq!("del-42-e1".parse(), Ok(EscalationId { exchange, number: 1 }));
         for text in ["", "del", "del-", "del-042", "del-x", "xyz-1", "del-42-e", "del--1"] {
             assert!(text.parse::<ExchangeId>().is_err(), "{text:?}");
+        }
+        for text in ["del-42-e", "del-42-e0", "del-42-e01", "del-42-e+1", "del-42-e-1", "del-42-e4294967296"]
+        {
+            assert!(text.parse::<EscalationId>().is_err(), "{text:?}");
         }
     }
 }

@@ -67,6 +67,7 @@ impl Handle {
 
     /// Finishes what was accepted, then ends the writer.
     pub async fn stop(&self) {
+        self.readers.close();
         // A writer that is gone has stopped already.
         let _ = self.ask(Job::Stop).await;
     }

@@ -22,6 +22,11 @@ impl Readers {
         Readers { open: Arc::new(open), resting: Arc::default() }
     }
 
+    /// Closes the connections at rest.
+    pub(crate) fn close(&self) {
+        self.resting.lock().unwrap_or_else(PoisonError::into_inner).clear();
+    }
+
     pub(crate) fn read<T>(
         &self,
         ask: impl FnOnce(&dyn Reader) -> Result<T, StoreError>,

@@ -99,6 +99,8 @@ pub fn start<S: Store + Send + 'static>(start: Start<S>) -> Result<Handle, Start
     let down_from = head.at.max(last_alive).map(|last| last.min(now));
     let started = Command::Started { version, down_from, downtime: down_from.map(|last| now.since(last)) };
     writer.step(vec![started])?;
+    // What became due while the server was down happens before anybody can ask about it.
+    writer.wake_due();
     std::thread::Builder::new().name("wilco-writer".to_owned()).spawn(move || writer.run())?;
     Ok(Handle { queue, readers: Readers::new(readers), waiters, clock, marks })
 }
@@ -122,6 +124,9 @@ struct Writer<S> {
     advancing: VecDeque<(Time, oneshot::Sender<Time>)>,
 }
 
+/// Who waits for how many answers.
+type Waiting = (usize, oneshot::Sender<Vec<Answer>>);
+
 /// What a turn of the writer brought.
 enum Turn {
     GoOn,
@@ -142,6 +147,8 @@ impl<S: Store> Writer<S> {
             self.wake_due();
             self.go_on_advancing();
             if let Turn::Stop(stopped) = turn {
+                // Closed before anybody hears of it: the last to close moves the log into the database.
+                drop(self);
                 // Nobody waits for it any more when the caller is gone.
                 let _ = stopped.send(());
                 return;
@@ -154,14 +161,14 @@ impl<S: Store> Writer<S> {
         if !self.advancing.is_empty() && self.running == 0 {
             return Duration::ZERO;
         }
-        if self.clock.is_test() {
-            return LONGEST_SLEEP;
-        }
         let order =
             self.pending.first_key_value().map(|((due, ..), _)| *due).filter(|_| self.running < MAX_RUNNING);
         let next = [self.engine.next_wake(), order].into_iter().flatten().min();
+        let now = self.clock.now();
         match next {
-            Some(due) => Duration::from_millis(due.since(self.clock.now()).as_millis()).min(LONGEST_SLEEP),
+            // A clock that stands still does not come nearer by waiting.
+            Some(due) if due > now && self.clock.is_test() => LONGEST_SLEEP,
+            Some(due) => Duration::from_millis(due.since(now).as_millis()).min(LONGEST_SLEEP),
             None => LONGEST_SLEEP,
         }
     }
@@ -187,32 +194,38 @@ impl<S: Store> Writer<S> {
             }
             next = if commands.len() < MAX_BATCH { self.jobs.try_recv().ok() } else { None };
         }
-        if !commands.is_empty() {
+        if !waiting.is_empty() {
             self.answer(commands, waiting);
         }
         stop.map_or(Turn::GoOn, Turn::Stop)
     }
 
-    fn answer(&mut self, commands: Vec<Command>, waiting: Vec<(usize, oneshot::Sender<Vec<Answer>>)>) {
+    fn answer(&mut self, commands: Vec<Command>, waiting: Vec<Waiting>) {
         let settled = commands.iter().filter(|command| is_settling(command)).count();
         self.running = self.running.saturating_sub(settled);
         match self.step(commands) {
             Ok(stepped) => {
                 let mut answers = stepped.answers.into_iter();
-                for (count, waiter) in waiting {
-                    // A caller that went away gets no answer; what it asked for is done all the same.
-                    let _ = waiter.send(answers.by_ref().take(count).collect());
-                }
+                self.hand_out(waiting, move |count| answers.by_ref().take(count).collect());
             }
             Err(error) => {
                 tracing::error!(%error, "a commit failed; nothing of it was acknowledged");
                 let error = Arc::new(error);
-                for (count, waiter) in waiting {
-                    let refused = (0..count).map(|_| Err(Refused::Store(error.clone()))).collect();
-                    let _ = waiter.send(refused);
-                }
+                let refused = move |_| Err(Refused::Store(error.clone()));
+                self.hand_out(waiting, move |count| (0..count).map(&refused).collect());
             }
         }
+    }
+
+    /// Gives everybody its answers. Waking a task from within its own runtime is much cheaper than from
+    /// here, so the writer wakes one task that wakes the others.
+    fn hand_out(&self, waiting: Vec<Waiting>, mut next: impl FnMut(usize) -> Vec<Answer> + Send + 'static) {
+        self.courier.spawn(async move {
+            for (count, waiter) in waiting {
+                // A caller that went away gets no answer; what it asked for is done all the same.
+                let _ = waiter.send(next(count));
+            }
+        });
     }
 
     fn step(&mut self, commands: Vec<Command>) -> Result<Stepped, StoreError> {

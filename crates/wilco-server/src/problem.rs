@@ -10,18 +10,18 @@ use wilco_wire::{FieldProblem, Problem};
 
 /// An error on its way out.
 #[derive(Debug, Clone)]
-pub(crate) struct Failure(pub(crate) Problem);
+pub(crate) struct Failure(pub(crate) Box<Problem>);
 
 impl Failure {
     pub(crate) fn new(status: StatusCode, kind: &str, detail: impl Into<String>) -> Failure {
-        Failure(Problem {
+        Failure(Box::new(Problem {
             kind: format!("tag:wilco,2026:{kind}"),
             title: status.canonical_reason().unwrap_or("Error").to_owned(),
             status: status.as_u16(),
             detail: detail.into(),
             errors: Vec::new(),
             exchange: None,
-        })
+        }))
     }
 
     pub(crate) fn not_found(detail: impl Into<String>) -> Failure {

@@ -1,18 +1,26 @@
 //! From values to what stands on the wire.
 
+use std::borrow::Cow;
+
 use serde_json::Value;
-use serde_json::value::RawValue;
+use serde_json::value::{RawValue, to_raw_value};
 use wilco_engine::reads::{EscalationView, EventView, IncidentView, Letter};
 use wilco_engine::{Accepted, Summary, status};
 use wilco_protocol::Time;
 use wilco_protocol::directory::Agent;
 use wilco_protocol::exchange::View;
 use wilco_runtime::AgentNow;
-use wilco_store::{InboxStatus, Message};
+use wilco_store::{InboxStatus, Message, Priority};
 use wilco_wire as wire;
 
-fn json(raw: &RawValue) -> Value {
-    serde_json::from_str(raw.get()).unwrap_or(Value::Null)
+/// The JSON of a content, passed on as it is stored.
+pub(crate) type Content<'a> = Cow<'a, RawValue>;
+
+/// A content on one line, because an answer may be one line among others.
+fn json(raw: &RawValue) -> Content<'_> {
+    let breaks = raw.get().bytes().any(|byte| matches!(byte, b'\n' | b'\r'));
+    let compact = || serde_json::from_str::<Value>(raw.get()).and_then(|value| to_raw_value(&value)).ok();
+    breaks.then(compact).flatten().map_or(Cow::Borrowed(raw), Cow::Owned)
 }
 
 /// The word for a value that serialises to one.
@@ -21,14 +29,14 @@ fn word<T: serde::Serialize>(value: &T) -> String {
 }
 
 /// As it was sent.
-pub(crate) fn original(message: &Message, status: InboxStatus) -> wire::Message {
+pub(crate) fn original(message: &Message, status: InboxStatus) -> wire::Message<Content<'_>> {
     wire::Message {
         id: message.id.to_string(),
         from: message.from.to_string(),
         from_verified: message.from_verified,
         to: message.to.to_string(),
         subject: message.subject.clone(),
-        priority: word(&message.priority),
+        priority: priority_word(message.priority).to_owned(),
         content: json(&message.content),
         delivered: None,
         in_reply_to: message.in_reply_to.as_ref().map(ToString::to_string),
@@ -46,15 +54,24 @@ pub(crate) fn original(message: &Message, status: InboxStatus) -> wire::Message 
 }
 
 /// As its reader gets it.
-pub(crate) fn delivered(letter: &Letter) -> wire::Message {
+pub(crate) fn delivered(letter: &Letter) -> wire::Message<Content<'_>> {
     let content = json(letter.message.delivered());
     wire::Message { content, reading: None, ..original(&letter.message, letter.status) }
 }
 
 /// Both forms.
-pub(crate) fn whole(letter: &Letter) -> wire::Message {
+pub(crate) fn whole(letter: &Letter) -> wire::Message<Content<'_>> {
     let delivered = Some(json(letter.message.delivered()));
     wire::Message { delivered, ..original(&letter.message, letter.status) }
+}
+
+fn priority_word(priority: Priority) -> &'static str {
+    match priority {
+        Priority::Low => "low",
+        Priority::Normal => "normal",
+        Priority::High => "high",
+        Priority::Urgent => "urgent",
+    }
 }
 
 pub(crate) fn status_word(status: InboxStatus) -> &'static str {
@@ -66,11 +83,10 @@ pub(crate) fn status_word(status: InboxStatus) -> &'static str {
     }
 }
 
-pub(crate) fn posted(accepted: &Accepted) -> Option<wire::Posted> {
-    let all: Vec<_> =
-        accepted.messages.iter().map(|message| original(message, InboxStatus::Unread)).collect();
-    let message = all.first()?.clone();
-    let messages = (all.len() > 1).then_some(all);
+pub(crate) fn posted(accepted: &Accepted) -> Option<wire::Posted<Content<'_>>> {
+    let all = || accepted.messages.iter().map(|message| original(message, InboxStatus::Unread));
+    let message = all().next()?;
+    let messages = (accepted.messages.len() > 1).then(|| all().collect());
     Some(wire::Posted { message, messages, exchange: accepted.exchange.as_ref().map(summary) })
 }
 

@@ -1,1 +1,26 @@
-//! A virtual world around the engine.
+//! A virtual world around the engine: people and agents on virtual time, a door that loses and doubles what
+//! passes through it, a process that dies at any commit, a disk that refuses, and a reference model that looks
+//! at everything after every step.
+//!
+//! One seed is one run, byte for byte. Nothing here reads a clock or starts a thread; whoever wants many runs
+//! calls [`simulate`] for many seeds.
+
+mod bug;
+mod cast;
+mod chance;
+mod climate;
+mod courier;
+mod disk;
+mod door;
+mod initiator;
+mod model;
+mod people;
+mod power;
+mod run;
+mod speech;
+mod step;
+mod worker;
+mod world;
+
+pub use bug::Bug;
+pub use run::{Failure, Options, Run, simulate};

@@ -68,6 +68,7 @@ pub trait Reader {
     fn journal(&self, after: u64, limit: usize) -> Result<Vec<JournalRow>, StoreError>;
     fn journal_of(&self, exchange: u64, after_seq: u64, limit: usize) -> Result<Vec<JournalRow>, StoreError>;
 
+    fn agent(&self, name: &Name) -> Result<Option<Agent>, StoreError>;
     fn agents(&self) -> Result<Vec<Agent>, StoreError>;
     /// When agents were last seen, as far as it was stored, in the order of their names.
     fn presence(&self) -> Result<Vec<(Name, Time)>, StoreError>;

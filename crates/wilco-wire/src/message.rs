@@ -4,9 +4,10 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 /// A message. `content` is what was sent; where a reader gets more, `delivered` is that, and in an
-/// inbox `content` itself is the delivered form.
+/// inbox `content` itself is the delivered form. `C` is the JSON of a content: whoever only passes it on
+/// need not parse it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Message {
+pub struct Message<C = Value> {
     pub id: String,
     pub from: String,
     #[serde(rename = "fromVerified")]
@@ -14,9 +15,9 @@ pub struct Message {
     pub to: String,
     pub subject: String,
     pub priority: String,
-    pub content: Value,
+    pub content: C,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub delivered: Option<Value>,
+    pub delivered: Option<C>,
     pub in_reply_to: Option<String>,
     pub exchange: Option<String>,
     pub broadcast_id: Option<String>,
@@ -37,11 +38,11 @@ pub struct Reading {
 
 /// The answer to a message.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Posted {
-    pub message: Message,
+pub struct Posted<C = Value> {
+    pub message: Message<C>,
     /// All of them, when there were several recipients.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub messages: Option<Vec<Message>>,
+    pub messages: Option<Vec<Message<C>>>,
     pub exchange: Option<Summary>,
 }
 

@@ -4,7 +4,7 @@ use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use crate::commands::{
     ack, agent, agents, amend, audit, checkpoint, clarify, complete, decide, delegate, demo, error,
-    exchanges, extend, inbox, pause, paused, read, rebuild, reply, report, resume, resumed, send, serve,
+    exchanges, extend, inbox, log, pause, paused, read, rebuild, reply, report, resume, resumed, send, serve,
     show, status, stop, stopped, token, verdict,
 };
 
@@ -47,6 +47,7 @@ pub(crate) enum Verb {
     Status(status::Args),
     Exchanges(exchanges::Args),
     Show(show::Args),
+    Log(log::Args),
     Agents(agents::Args),
     Agent(agent::Args),
     Report(report::Args),
@@ -79,7 +80,7 @@ const GROUPS: [(&str, &[&str]); 4] = [
         "For initiators",
         &["delegate", "clarify", "verdict", "amend", "extend", "pause", "resume", "stop", "decide"],
     ),
-    ("For everyone", &["status", "exchanges", "show", "agents", "agent", "report", "audit"]),
+    ("For everyone", &["status", "exchanges", "show", "log", "agents", "agent", "report", "audit"]),
     ("The server", &["serve", "demo", "token", "rebuild"]),
 ];
 

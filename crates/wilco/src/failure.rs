@@ -29,12 +29,23 @@ impl fmt::Display for Refused {
 
 impl std::error::Error for Refused {}
 
+/// What failed, and each cause that is not told by it already.
+fn whole(error: &anyhow::Error) -> String {
+    let mut text = error.to_string();
+    for cause in error.chain().skip(1).map(ToString::to_string) {
+        if !text.contains(&cause) {
+            text = format!("{text}: {cause}");
+        }
+    }
+    text
+}
+
 /// Says on stderr what failed. The text may quote others, so nothing in it reaches the terminal raw.
 pub(crate) fn show(error: &anyhow::Error) -> ExitCode {
     if let Some(Refused(document)) = error.downcast_ref() {
         eprintln!("{}", json(document));
         return ExitCode::FAILURE;
     }
-    eprintln!("wilco: {}", visible(&error.to_string()));
+    eprintln!("wilco: {}", visible(&whole(error)));
     if error.downcast_ref::<Usage>().is_some() { ExitCode::from(2) } else { ExitCode::FAILURE }
 }

@@ -56,7 +56,7 @@ fn api_2b_waiting_for_events_returns_when_one_that_is_wanted_follows() {
     let waiting =
         std::thread::spawn(move || caller.get(&format!("/v1/events?after={end}&agent=cid&wait=60s")));
     // Its sign of life is told before it waits.
-    while server.get("/v1/agents/poll").1["last_seen"].is_null() {}
+    server.until_seen("poll");
     server.send(&text("ann", "bob", "not wanted"));
     server.send(&text("ann", "cid", "wanted"));
     let (status, page) = waiting.join().unwrap();
@@ -83,7 +83,7 @@ fn api_4_exchanges_are_listed_newest_first_and_filtered() {
         ("task=t-2", &second),
         ("q=t-1", &first),
     ] {
-        assert_eq!(ids(query), [expected.clone()], "{query}");
+        assert_eq!(ids(query), std::slice::from_ref(expected), "{query}");
     }
     assert_eq!(ids("protocol=delegation&agent=worker").len(), 2);
     assert_eq!(ids("agent=nobody").len(), 0);

@@ -69,7 +69,7 @@ fn msg_20_a_long_poll_returns_as_soon_as_something_arrives() {
     let poll = server.caller();
     let waiting = std::thread::spawn(move || poll.get("/v1/agents/bob/inbox?wait=60s"));
     // The poll registers its sign of life before it waits, so this is seen when it has begun.
-    while server.get("/v1/agents/bob").1["last_seen"].is_null() {}
+    server.until_seen("bob");
     server.send(&text("ann", "bob", "wake up"));
     let (status, page) = waiting.join().unwrap();
     assert_eq!((status, texts(&page)), (200, vec!["wake up"]));
@@ -117,6 +117,9 @@ fn api_2_the_batch_door_answers_line_by_line() {
     assert_eq!(answers[2]["messages"].as_array().unwrap().len(), 2);
     assert_eq!(answers[3]["problem"]["errors"][0]["pointer"], "/content/status");
     assert_eq!(server.inbox("bob").len(), 2);
+    let (status, answers) = server.post_text("/v1/messages", "application/x-ndjson", "nothing\n[]\n");
+    assert_eq!((status, &answers[0]["status"], &answers[1]["status"]), (200, &json!(400), &json!(422)));
+    assert_eq!(server.post_text("/v1/messages", "application/x-ndjson", ""), (200, Value::Null));
 }
 
 #[test]

@@ -20,6 +20,7 @@ const ORDER: &[&str] = &[
     "wilco-client",
     "wilco-bench",
     "wilco",
+    "wilco-fuzz",
     "xtask",
 ];
 

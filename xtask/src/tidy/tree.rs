@@ -22,7 +22,8 @@ pub(crate) struct File {
 }
 
 /// Built files, history, and the fixtures of these checks, which are wrong on purpose.
-const SKIPPED: &[&str] = &["target", ".git", "xtask/fixtures"];
+const SKIPPED: &[&str] =
+    &["target", ".git", "xtask/fixtures", "fuzz/target", "fuzz/corpus", "fuzz/artifacts"];
 
 /// Nobody writes a longer text by hand.
 const LONGEST: u64 = 4 << 20;

@@ -94,16 +94,16 @@ impl Work<'_> {
         }
         let kind = incoming.kind().to_owned();
         let seq = place.exchange.map(|(_, seq)| seq);
-        self.store_message(place.position, seq, first.clone(), course.inboxes, kind.clone());
-        let mut stored = vec![Arc::new(first.clone())];
+        let first = self.store_message(place.position, seq, first, course.inboxes, kind.clone());
+        let mut stored = vec![first.clone()];
         for to in arrival.to.iter().skip(1) {
             self.has_room(to)?;
             let id = self.new_id();
-            let copy = Message { id, to: to.clone(), delivered: None, reading: None, ..first.clone() };
+            let copy =
+                Message { id, to: to.clone(), delivered: None, reading: None, ..Message::clone(&first) };
             let (position, seq) = (self.reserve(), self.count(copy.exchange)?);
             let inboxes = Some(to.clone()).filter(|to| !is_wilco(to)).into_iter().collect();
-            self.store_message(position, seq, copy.clone(), inboxes, kind.clone());
-            stored.push(Arc::new(copy));
+            stored.push(self.store_message(position, seq, copy, inboxes, kind.clone()));
         }
         Ok(stored)
     }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use serde_json::{Map, json};
 use wilco_language::parse::Typed;
-use wilco_language::read::classify::classify;
+use wilco_language::read::classify::{Task, classify};
 use wilco_language::render::Rendered;
 use wilco_protocol::{Exchange, ExchangeId};
 use wilco_store::{Message, Reading};
@@ -23,23 +23,10 @@ impl Work<'_> {
     pub(crate) fn converse(&mut self, arrival: &Arrival<'_>, may_classify: bool) -> Result<Taken, Refused> {
         let incoming = arrival.incoming();
         let single = arrival.to.len() == 1 && !is_wilco(&arrival.to[0]) && arrival.to[0] != arrival.from;
-        if may_classify && single && self.settings.auto_enrol {
-            if let Some(task) = classify(incoming.subject.as_deref(), incoming.text()) {
-                if let Some(open) = self.open_under_heading(arrival, task.task_id.as_deref())? {
-                    return self.say_to(arrival, vec![Target { exchange: open, rule: AMENDS }]);
-                }
-                match self.enrol(arrival, task) {
-                    Ok(taken) => return Ok(taken),
-                    Err(Unbegun::Refused(refused)) => return Err(refused),
-                    Err(Unbegun::Refusal(refusal)) => {
-                        let detail = wilco_language::render::refusal(&refusal);
-                        let text = format!(
-                            "Your message looks like a task but was kept as a conversation: {detail}"
-                        );
-                        return self.talk(arrival, Some(("not-enrolled", text)));
-                    }
-                }
-            }
+        let looked_at = may_classify && single && self.settings.auto_enrol;
+        let classified = || classify(incoming.subject.as_deref(), incoming.text());
+        if let Some(task) = looked_at.then(classified).flatten() {
+            return self.take_for_task(arrival, task);
         }
         let astray = match &incoming.typed {
             Typed::Delegation(_) | Typed::Decision(_) => Some((
@@ -51,6 +38,23 @@ impl Work<'_> {
             Typed::Conversation | Typed::Talk => None,
         };
         self.talk(arrival, astray)
+    }
+
+    /// A text that is a task: it changes the open one of its heading, or begins a delegation, and is never
+    /// refused.
+    fn take_for_task(&mut self, arrival: &Arrival<'_>, task: Task) -> Result<Taken, Refused> {
+        if let Some(open) = self.open_under_heading(arrival, task.task_id.as_deref())? {
+            return self.say_to(arrival, vec![Target { exchange: open, rule: AMENDS }]);
+        }
+        match self.enrol(arrival, task) {
+            Ok(taken) => Ok(taken),
+            Err(Unbegun::Refused(refused)) => Err(refused),
+            Err(Unbegun::Refusal(refusal)) => {
+                let detail = wilco_language::render::refusal(&refusal);
+                let text = format!("Your message looks like a task but was kept as a conversation: {detail}");
+                self.talk(arrival, Some(("not-enrolled", text)))
+            }
+        }
     }
 
     /// Several exchanges could be meant: none is guessed.

@@ -73,16 +73,26 @@ impl Work<'_> {
         }
         let between: Vec<_> = awaiting.into_iter().filter(|exchange| addressed(arrival, exchange)).collect();
         let fresh = incoming.in_reply_to.is_none() && !is_reply;
-        let may_classify = matches!(incoming.typed, Typed::Conversation) && fresh;
+        let plain = matches!(incoming.typed, Typed::Conversation) && fresh;
+        let may_classify = plain && !self.reports_to(arrival)?;
         Ok(match between.len() {
             0 => Correlated::Nothing { may_classify },
             1 => to(between, "only-open"),
-            // Plain talk between two who share several tasks is just talk.
-            _ if matches!(incoming.typed, Typed::Conversation | Typed::Talk) => {
-                Correlated::Nothing { may_classify }
-            }
+            // What says of itself that it is talk is no answer.
+            _ if matches!(incoming.typed, Typed::Talk) => Correlated::Nothing { may_classify },
             _ => Correlated::Ambiguous(between.iter().map(Exchange::id).collect()),
         })
+    }
+
+    /// Whether an assignee writes to its initiator: that is never a task.
+    fn reports_to(&mut self, arrival: &Arrival<'_>) -> Result<bool, Refused> {
+        for number in self.find(&key("works", arrival.from.as_str()))? {
+            let live = self.live(number)?;
+            if live.is_some_and(|live| arrival.to.contains(live.exchange.initiator())) {
+                return Ok(true);
+            }
+        }
+        Ok(false)
     }
 
     /// The exchange that the sender names. What it cannot see does not exist for it.
@@ -135,13 +145,15 @@ impl Work<'_> {
         ids: &[String],
         rule: &'static str,
     ) -> Result<Correlated, Refused> {
-        let mut targets = Vec::new();
+        let mut targets: Vec<Target> = Vec::new();
         for id in ids {
             let mut found = self.of_task(arrival, id)?;
             if found.len() > 1 {
                 return Ok(Correlated::Ambiguous(found.iter().map(Exchange::id).collect()));
             }
-            if let Some(exchange) = found.pop() {
+            // A text may name a task more than once; it is said to it once.
+            let known = |exchange: &Exchange| targets.iter().any(|one| one.exchange.id() == exchange.id());
+            if let Some(exchange) = found.pop().filter(|exchange| !known(exchange)) {
                 targets.push(Target { exchange, rule });
             }
         }

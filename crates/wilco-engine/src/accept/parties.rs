@@ -49,7 +49,7 @@ impl Work<'_> {
             }
             self.register(from)?;
         }
-        self.state.saw(&from, self.now);
+        self.state.saw(from, self.now);
         self.change_directory_fully(directory::Input::SignOfLife { agent: from.clone() }, from)
     }
 
@@ -60,7 +60,8 @@ impl Work<'_> {
         from: &Name,
         starts: bool,
     ) -> Result<Vec<Name>, Refused> {
-        let names_escalation = matches!(&incoming.typed, Typed::Decision(choice) if choice.escalation.is_some());
+        let names_escalation =
+            matches!(&incoming.typed, Typed::Decision(choice) if choice.escalation.is_some());
         if incoming.to.is_empty() && incoming.exchange.is_none() && !names_escalation {
             let detail = "is required: the name of an agent (or give the exchange that you answer)";
             return Err(Refused::invalid("/to", detail));

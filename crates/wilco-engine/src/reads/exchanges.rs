@@ -139,7 +139,7 @@ fn speaks_of(exchange: &Exchange, text: &str) -> bool {
 }
 
 /// The exchange with the texts that it cites.
-fn shown(reader: &dyn Reader, exchange: &Exchange) -> Result<View, StoreError> {
+pub(super) fn shown(reader: &dyn Reader, exchange: &Exchange) -> Result<View, StoreError> {
     let mut cited = Cited::default();
     for id in exchange.cites() {
         if let Some(row) = reader.message(&id)? {

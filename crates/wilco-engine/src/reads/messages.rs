@@ -27,6 +27,9 @@ pub struct InboxQuery {
 
 /// The agent that a text names exactly: by id, name, alias or session.
 pub fn agent(reader: &dyn Reader, text: &str) -> Result<Option<Name>, StoreError> {
+    if let Some(agent) = reader.agent(&Name::new(text))? {
+        return Ok(Some(agent.name));
+    }
     let mut directory = Directory::default();
     reader.agents()?.into_iter().for_each(|agent| directory.restore(agent));
     Ok(directory.exactly(text).map(|agent| agent.name.clone()))

@@ -3,6 +3,7 @@
 mod exchanges;
 mod journal;
 mod messages;
+mod scene;
 mod sight;
 
 pub use exchanges::{
@@ -10,6 +11,7 @@ pub use exchanges::{
 };
 pub use journal::{EventQuery, EventView, events, events_of};
 pub use messages::{InboxQuery, Letter, agent, inbox, message};
+pub use scene::scene;
 
 /// Part of a list, and the number behind which it goes on.
 #[derive(Debug, Clone)]

@@ -71,22 +71,27 @@ pub fn message(body: &[u8]) -> Result<Incoming, ParseError> {
         return Err(ParseError::TooDeep);
     }
     let value: Value = serde_json::from_str(text).map_err(syntax)?;
-    let Value::Object(map) = &value else {
+    let fingerprint = super::fingerprint(&value);
+    let Value::Object(mut map) = value else {
         return Err(field("", "expected a JSON object with from, to and content"));
     };
     let envelope: Envelope = serde_json::from_str(text).map_err(syntax)?;
-    let mut reader = Reader { map, errors: Vec::new() };
+    let content = map.get_mut("content").map(Value::take);
+    let mut reader = Reader { map: &map, errors: Vec::new() };
     let (id, subject) = (reader.id("id"), reader.subject());
     let (from, to) = (reader.text("from"), reader.recipients());
     let priority = reader.priority();
     let in_reply_to = reader.message_id(["in_reply_to", "inReplyTo"]);
     let broadcast_id = reader.text("broadcast_id");
     let exchange = reader.text("exchange");
-    let content = reader.content();
+    let content = reader.content(content);
     let known = content.as_ref().map(typed).unwrap_or(Ok(Typed::Conversation));
-    let (Ok(typed), true) = (&known, reader.errors.is_empty()) else {
-        reader.errors.extend(known.err().unwrap_or_default());
-        return Err(ParseError::Fields(reader.errors));
+    let typed = match known {
+        Ok(typed) if reader.errors.is_empty() => typed,
+        known => {
+            reader.errors.extend(known.err().unwrap_or_default());
+            return Err(ParseError::Fields(reader.errors));
+        }
     };
     let (Some(content), Some(raw)) = (content, envelope.content) else {
         return Err(field("/content", "is required: an object with type and message"));
@@ -95,7 +100,6 @@ pub fn message(body: &[u8]) -> Result<Incoming, ParseError> {
         Some(text) => Some(text.parse().map_err(|_| ParseError::UnknownExchange(text))?),
         None => None,
     };
-    let (typed, fingerprint) = (typed.clone(), super::fingerprint(&value));
     Ok(Incoming {
         id,
         from,
@@ -200,13 +204,13 @@ impl Reader<'_> {
     }
 
     /// The content; a plain text counts as its message.
-    fn content(&mut self) -> Option<Map<String, Value>> {
-        match self.get("content") {
-            None => {
+    fn content(&mut self, given: Option<Value>) -> Option<Map<String, Value>> {
+        match given {
+            None | Some(Value::Null) => {
                 self.error("content", "is required: an object with type and message".to_owned());
                 None
             }
-            Some(Value::Object(map)) => Some(map.clone()),
+            Some(Value::Object(map)) => Some(map),
             Some(_) => {
                 self.error("content", "expected an object with type and message".to_owned());
                 None

@@ -176,10 +176,10 @@ fn questions(block: &Block, status: AckStatus) -> Vec<String> {
     let mut questions: Vec<String> =
         block.items(Key::Questions).iter().flat_map(|item| sentences(item)).collect();
     if questions.is_empty() && status == AckStatus::NeedsClarification {
-        questions = block.loose_items();
-        questions.retain(|item| item.ends_with('?'));
+        let asks = block.loose_items().into_iter().filter(|item| item.ends_with('?'));
+        questions = asks.flat_map(|item| sentences(&item)).collect();
     }
-    questions.retain(|question| !none(question));
+    questions.retain(|question| question.contains(char::is_alphanumeric) && !none(question));
     questions
 }
 
@@ -237,7 +237,13 @@ const WORDS: [(&str, AckStatus); 6] = [
     ("queued", AckStatus::Queued),
 ];
 
+/// No slip makes a status longer than this, and comparing long texts is dear.
+const LONGEST: usize = 32;
+
 fn misspelt(word: &str) -> Option<AckStatus> {
+    if word.len() > LONGEST {
+        return None;
+    }
     let distance = |known: &str| strsim::osa_distance(word, known);
     let (known, status) = WORDS.iter().min_by_key(|(known, _)| distance(known))?;
     let near = known.split('-').count() == word.split('-').count()

@@ -74,6 +74,9 @@ pub(super) fn with_teaching(
 
 /// The text of the task: what was written, or what its fields say.
 fn body(state: &State, original: &Map<String, Value>) -> String {
+    if let Some(answers) = answers(state, original) {
+        return answers;
+    }
     let task = Task::of(original, &state.title);
     let mut parts = Vec::new();
     match &task.message {
@@ -89,6 +92,16 @@ fn body(state: &State, original: &Map<String, Value>) -> String {
         parts.push(format!("### Acceptance Criteria\n{}", super::to_initiator::bulleted(&unsaid)));
     }
     parts.join("\n\n")
+}
+
+/// Answers to questions, in the order of the questions, and what was said besides.
+fn answers(state: &State, original: &Map<String, Value>) -> Option<String> {
+    let given = original.get("answers")?.as_array().filter(|list| !list.is_empty())?;
+    let line = |(index, answer): (usize, &Value)| format!("{}. {}", index + 1, answer.as_str().unwrap_or(""));
+    let lines: Vec<_> = given.iter().enumerate().map(line).collect();
+    let besides = original.get("message").and_then(Value::as_str).map(|text| format!("\n\n{text}"));
+    let answered = format!("Answers to your questions about {}:\n{}", state.task_id, lines.join("\n"));
+    Some(format!("{answered}{}", besides.unwrap_or_default()))
 }
 
 /// Whether the text itself asks for an ACK in the right form.

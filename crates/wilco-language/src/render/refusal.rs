@@ -40,17 +40,26 @@ fn problem(problem: &Problem) -> String {
     }
 }
 
+/// A key with more slips than this is another word.
+const SLIPS: usize = 3;
+
+/// The beginning of somebody's word, short enough to quote.
+fn cut(text: &str) -> String {
+    const MOST: usize = 60;
+    if text.chars().count() <= MOST { text.to_owned() } else { text.chars().take(MOST).chain(['…']).collect() }
+}
+
 /// What is wrong with a key of a policy in a request.
 pub fn bad_key(bad: &BadKey) -> FieldError {
     let detail = match &bad.problem {
         KeyProblem::Value { expected } => format!("expected {}", expected.trim_start_matches("expected ")),
         KeyProblem::Unknown { known } => {
-            let close = |key: &&&str| strsim::damerau_levenshtein(key, &bad.key) <= 3;
-            let nearest =
-                known.iter().filter(close).min_by_key(|key| strsim::damerau_levenshtein(key, &bad.key));
-            match nearest {
-                Some(key) => format!("there is no policy key {:?}; did you mean {key:?}?", bad.key),
-                None => format!("there is no policy key {:?}; there are {}", bad.key, known.join(", ")),
+            let key = cut(&bad.key);
+            let near = known.iter().filter(|known| known.len().abs_diff(bad.key.len()) <= SLIPS);
+            let near = near.map(|known| (strsim::damerau_levenshtein(known, &bad.key), known)).min();
+            match near.filter(|(slips, _)| *slips <= SLIPS) {
+                Some((_, near)) => format!("there is no policy key {key:?}; did you mean {near:?}?"),
+                None => format!("there is no policy key {key:?}; there are {}", known.join(", ")),
             }
         }
     };

@@ -7,6 +7,7 @@ use wilco_protocol::{EscalationId, Name, Time};
 
 use super::Setting;
 use super::shell::quoted;
+use crate::read::ack::{AckReading, acks};
 
 /// How to acknowledge a task.
 pub(super) fn acknowledge(state: &State, to: &Name, until: Time, setting: &Setting<'_>) -> String {
@@ -29,13 +30,14 @@ pub(super) fn acknowledge(state: &State, to: &Name, until: Time, setting: &Setti
         quoted(task),
         quoted(to.as_str())
     );
+    let (form, reply) = match form(task, &revision) {
+        Some(form) => (form, "- reply to this message with the two lines above\n"),
+        None => (", with one of these statuses:".to_owned(), ""),
+    };
     format!(
         "---\n\
          ACKNOWLEDGMENT REQUIRED before work begins. The task is not yours until your ACK is accepted.\n\
-         Answer until {until} (within {left}) in exactly this format:\n\
-         \n\
-         [ACK] {task}{revision} - {{RECEIVED|CLARIFICATION_NEEDED|REJECTED|QUEUED}}\n\
-         Understanding: {{one line: what you will do}}\n\
+         Answer until {until} (within {left}){form}\n\
          \n\
          RECEIVED: you understood the task and begin at once.\n\
          CLARIFICATION_NEEDED: add a line \"Questions:\" and a numbered list below it.\n\
@@ -43,13 +45,28 @@ pub(super) fn acknowledge(state: &State, to: &Name, until: Time, setting: &Setti
          QUEUED: you finish other work first.\n\
          \n\
          Any one of these is enough:\n\
-         - reply to this message with the two lines above\n\
+         {reply}\
          - {command}\n\
          - {curl}\n\
          ---",
         left = until.since(setting.now),
         curl = curl(setting.url, &answer),
     )
+}
+
+/// The text form with this task's id; none when the id could not be read back from it.
+fn form(task: &str, revision: &str) -> Option<String> {
+    let head = format!("[ACK] {task}{revision} - ");
+    let readings = acks(&format!("{head}RECEIVED"));
+    let readable = matches!(readings.as_slice(), [AckReading::Ack(ack)] if ack.task_id == task);
+    readable.then(|| {
+        format!(
+            " in exactly this format:\n\
+             \n\
+             {head}{{RECEIVED|CLARIFICATION_NEEDED|REJECTED|QUEUED}}\n\
+             Understanding: {{one line: what you will do}}"
+        )
+    })
 }
 
 /// How the initiator judges an acknowledgement.

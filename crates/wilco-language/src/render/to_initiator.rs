@@ -5,6 +5,7 @@ use wilco_protocol::delegation::{Owed, State, ToInitiator, Why};
 use wilco_protocol::exchange::Texts;
 
 use super::{Setting, teaching};
+use crate::read::text;
 
 /// The reason as a word, the text, and fields for programs.
 pub(super) struct Told {
@@ -208,10 +209,19 @@ fn why(because: Why) -> &'static str {
 }
 
 fn numbered(list: &[String], from: usize) -> String {
-    let line = |(index, text): (usize, &String)| format!("{}. {text}", index + 1 + from);
+    let line = |(index, text): (usize, &String)| format!("{}. {}", index + 1 + from, entry(text));
     list.iter().enumerate().map(line).collect::<Vec<_>>().join("\n")
 }
 
 pub(super) fn bulleted(list: &[String]) -> String {
-    list.iter().map(|text| format!("- {text}")).collect::<Vec<_>>().join("\n")
+    list.iter().map(|text| format!("- {}", entry(text))).collect::<Vec<_>>().join("\n")
+}
+
+/// On one line and without the box of a checklist, or a list of ours would look like a task of its own.
+fn entry(text: &str) -> String {
+    let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    match text::checkbox(&format!("- {line}")) {
+        Some((_, item)) => item.to_owned(),
+        None => line,
+    }
 }

@@ -62,8 +62,14 @@ impl Directory {
     }
 }
 
+/// A longer text is nobody's name, and comparing it with every name would take its time.
+const LONGEST: usize = 256;
+
 /// Up to three names that somebody may have meant.
 pub fn nearest<'a>(names: impl Iterator<Item = &'a Name>, text: &str) -> Vec<Name> {
+    if text.len() > LONGEST {
+        return Vec::new();
+    }
     let text = text.to_lowercase();
     let close = |name: &Name| {
         let lower = name.as_str().to_lowercase();

@@ -12,7 +12,7 @@ pub enum Input {
     Put {
         id: String,
         name: Name,
-        profile: Profile,
+        profile: Box<Profile>,
         mark: Option<Option<Mark>>,
     },
     Remove {
@@ -29,6 +29,7 @@ pub enum Input {
     },
 }
 
+#[expect(clippy::enum_variant_names, reason = "they stand in the journal under these names")]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "type", content = "data", rename_all = "kebab-case", rename_all_fields = "snake_case")]
 pub enum Event {
@@ -58,10 +59,12 @@ pub fn decide(directory: &Directory, input: Input, now: Time) -> Option<Event> {
         Input::Put { id, name, profile, mark } => match directory.get(&name) {
             None => {
                 let mark = mark.flatten();
-                Some(Event::AgentRegistered { agent: Agent { id, name, profile, mark, registered: now } })
+                Some(Event::AgentRegistered {
+                    agent: Agent { id, name, profile: *profile, mark, registered: now },
+                })
             }
             Some(known) => {
-                let agent = Agent { profile, mark: mark.unwrap_or(known.mark), ..known.clone() };
+                let agent = Agent { profile: *profile, mark: mark.unwrap_or(known.mark), ..known.clone() };
                 (agent != *known).then_some(Event::AgentChanged { agent })
             }
         },

@@ -44,11 +44,11 @@ pub(crate) fn protocol(word: &str) -> Result<Protocol, Failure> {
     })
 }
 
-fn id(text: &str) -> Result<ExchangeId, Failure> {
+pub(crate) fn id(text: &str) -> Result<ExchangeId, Failure> {
     text.parse().map_err(|_| missing(text))
 }
 
-fn missing(text: &str) -> Failure {
+pub(crate) fn missing(text: &str) -> Failure {
     Failure::not_found(format!("there is no exchange {text:?}; list them with: wilco exchanges"))
 }
 

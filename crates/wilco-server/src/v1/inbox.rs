@@ -4,12 +4,13 @@ use std::time::Duration;
 
 use axum::Json;
 use axum::extract::{RawQuery, State};
+use axum::response::{IntoResponse, Response};
 use http::StatusCode;
-use serde_json::{Value, json};
 use wilco_engine::reads::{self, InboxQuery, Letter, Part};
 use wilco_engine::{Command, Viewer};
 use wilco_protocol::Name;
 use wilco_store::InboxStatus;
+use wilco_wire::Page;
 
 use super::agents::unknown;
 use super::path::Path;
@@ -24,7 +25,7 @@ pub(crate) async fn inbox(
     caller: Caller,
     RawQuery(query): RawQuery,
     Path(name): Path<String>,
-) -> Result<Json<Value>, Failure> {
+) -> Result<Response, Failure> {
     let query = Query::read(query.as_deref(), &["status", "wait", "after", "limit"])?;
     let wait = query.wait(door.config.limits.wait)?;
     let statuses = statuses(query.text("status"))?;
@@ -37,7 +38,7 @@ pub(crate) async fn inbox(
     };
     let part = part.ok_or_else(|| unknown(&name))?;
     let items: Vec<_> = part.items.iter().map(shape::delivered).collect();
-    Ok(Json(json!({"items": items, "next": part.next.map(|next| next.to_string())})))
+    Ok(Json(Page { items, next: part.next.map(|next| next.to_string()) }).into_response())
 }
 
 fn statuses(given: Option<&str>) -> Result<Vec<InboxStatus>, Failure> {

@@ -5,10 +5,11 @@ use axum::body::Body;
 use axum::extract::{RawQuery, State};
 use axum::response::{IntoResponse, Response};
 use http::{HeaderMap, StatusCode, header};
-use serde_json::{Map, Value, json};
-use wilco_engine::{Answer, Command, Done, MarkAs, Post, reads};
+use serde::Serialize;
+use wilco_engine::{Accepted, Answer, Command, Done, MarkAs, Post, reads};
 use wilco_language::parse;
 use wilco_protocol::MessageId;
+use wilco_wire as wire;
 
 use super::body::bytes;
 use super::path::Path;
@@ -16,7 +17,7 @@ use crate::auth::{Caller, content_type};
 use crate::door::Door;
 use crate::problem::Failure;
 use crate::query::Query;
-use crate::shape;
+use crate::shape::{self, Content};
 
 const MAX_KEY: usize = 255;
 /// Messages in one batch.
@@ -37,9 +38,9 @@ pub(crate) async fn post(
         return batch(&door, &caller, key, &body).await;
     }
     let command = command(&caller, key, &body)?;
-    let answer = door.handle.send(command).await?;
-    let value = accepted(answer)?;
-    Ok((StatusCode::CREATED, Json(value)).into_response())
+    let accepted = accepted(door.handle.send(command).await?)?;
+    let posted = shape::posted(&accepted).ok_or_else(removed)?;
+    Ok((StatusCode::CREATED, Json(posted)).into_response())
 }
 
 fn command(caller: &Caller, idempotency_key: Option<String>, body: &[u8]) -> Result<Command, Failure> {
@@ -48,15 +49,42 @@ fn command(caller: &Caller, idempotency_key: Option<String>, body: &[u8]) -> Res
     Ok(Command::Post(Box::new(Post { incoming, idempotency_key, viewer, claimed })))
 }
 
-fn accepted(answer: Answer) -> Result<Map<String, Value>, Failure> {
+fn accepted(answer: Answer) -> Result<Accepted, Failure> {
     match answer? {
-        Done::Accepted(accepted) => {
-            match shape::posted(&accepted).map(serde_json::to_value) {
-                Some(Ok(Value::Object(posted))) => Ok(posted),
-                Some(_) | None => Err(Failure::not_found("the message was removed")),
-            }
-        }
+        Done::Accepted(accepted) => Ok(accepted),
         Done::Agent(_) | Done::Nothing => Err(Failure::bad_request("nothing was sent")),
+    }
+}
+
+fn removed() -> Failure {
+    Failure::not_found("the message was removed")
+}
+
+/// The answer to one line of a batch.
+#[derive(Serialize)]
+#[serde(untagged)]
+enum Line<'a> {
+    Taken {
+        status: u16,
+        #[serde(flatten)]
+        posted: Box<wire::Posted<Content<'a>>>,
+    },
+    Refused {
+        status: u16,
+        problem: Box<wire::Problem>,
+    },
+}
+
+impl Line<'_> {
+    fn of(taken: &Result<Accepted, Failure>) -> Line<'_> {
+        let posted = taken
+            .as_ref()
+            .map_err(Failure::clone)
+            .and_then(|accepted| shape::posted(accepted).ok_or_else(removed));
+        match posted {
+            Ok(posted) => Line::Taken { status: 201, posted: Box::new(posted) },
+            Err(failure) => Line::Refused { status: failure.0.status, problem: failure.0 },
+        }
     }
 }
 
@@ -82,21 +110,15 @@ async fn batch(door: &Door, caller: &Caller, key: Option<String>, body: &[u8]) -
         }
     }
     let mut answers = door.handle.send_all(commands).await?.into_iter();
-    let mut out = String::new();
+    let mut out = Vec::new();
     for result in results {
         let value = match result {
             Some(failure) => Err(failure),
             None => answers.next().map_or_else(|| Err(wilco_runtime::Overloaded.into()), accepted),
         };
-        let line = match value {
-            Ok(posted) => {
-                let line = Map::from_iter([("status".to_owned(), json!(201))]);
-                Value::Object(line.into_iter().chain(posted).collect())
-            }
-            Err(failure) => json!({"status": failure.0.status, "problem": failure.0}),
-        };
-        out.push_str(&line.to_string());
-        out.push('\n');
+        // Writing to memory does not fail, and every key is a text.
+        let _ = serde_json::to_writer(&mut out, &Line::of(&value));
+        out.push(b'\n');
     }
     Ok(([(header::CONTENT_TYPE, NDJSON)], out).into_response())
 }
@@ -118,12 +140,12 @@ pub(crate) async fn get(
     caller: Caller,
     RawQuery(query): RawQuery,
     Path(id): Path<String>,
-) -> Result<Json<Value>, Failure> {
+) -> Result<Response, Failure> {
     Query::read(query.as_deref(), &[])?;
     let key = MessageId::new(&id);
     let found = door.handle.read(move |reader| reads::message(reader, &caller.viewer, &key)).await?;
     let letter = found.ok_or_else(|| Failure::not_found(format!("there is no message {id:?}")))?;
-    Ok(Json(json!(shape::whole(&letter))))
+    Ok(Json(shape::whole(&letter)).into_response())
 }
 
 /// Marks it as read in the inbox of its recipient.

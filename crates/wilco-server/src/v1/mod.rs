@@ -9,6 +9,7 @@ mod inbox;
 mod messages;
 mod path;
 mod reports;
+mod scene;
 mod spec;
 
 use axum::Router;
@@ -34,6 +35,11 @@ pub(crate) fn router(door: &Door) -> Router<Door> {
         .route("/v1/exchanges/{id}", get(exchanges::get))
         .route("/v1/exchanges/{id}/events", get(exchanges::events))
         .route("/v1/exchanges/{id}/at/{seq}", get(exchanges::at))
+        .route("/v1/exchanges/{id}/log.md", get(scene::log_md))
+        .route("/v1/exchanges/{id}/log.json", get(scene::log_json))
+        .route("/v1/exchanges/{id}/diagram.mmd", get(scene::diagram_mmd))
+        .route("/v1/exchanges/{id}/diagram.svg", get(scene::diagram_svg))
+        .route("/v1/exchanges/{id}/diagram.txt", get(scene::diagram_txt))
         .route("/v1/events", get(events::list))
         .route("/v1/escalations", get(reports::escalations))
         .route("/v1/reports/incidents", get(reports::incidents))

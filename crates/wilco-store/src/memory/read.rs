@@ -114,6 +114,10 @@ impl Reader for Memory {
         Ok(rows.take(limit).map(|row| JournalRow::clone(row)).collect())
     }
 
+    fn agent(&self, name: &Name) -> Result<Option<Agent>, StoreError> {
+        Ok(self.tables.derived.agents.get(name).cloned())
+    }
+
     fn agents(&self) -> Result<Vec<Agent>, StoreError> {
         Ok(self.tables.derived.agents.values().cloned().collect())
     }

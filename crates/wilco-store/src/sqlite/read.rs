@@ -84,6 +84,10 @@ impl<C: Connected> Reader for C {
         list(self.connection(), sql, (int(exchange), int(after_seq), limit(most)), rows::journal)
     }
 
+    fn agent(&self, name: &Name) -> Result<Option<Agent>, StoreError> {
+        first(self.connection(), "SELECT body FROM agent WHERE name = ?1", (name.as_str(),), rows::agent)
+    }
+
     fn agents(&self) -> Result<Vec<Agent>, StoreError> {
         list(self.connection(), "SELECT body FROM agent ORDER BY name", (), rows::agent)
     }

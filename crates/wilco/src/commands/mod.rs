@@ -15,6 +15,7 @@ pub(crate) mod error;
 pub(crate) mod exchanges;
 pub(crate) mod extend;
 pub(crate) mod inbox;
+pub(crate) mod log;
 pub(crate) mod pause;
 pub(crate) mod paused;
 pub(crate) mod read;
@@ -64,6 +65,7 @@ pub(crate) fn run(cli: Cli) -> anyhow::Result<ExitCode> {
         Verb::Status(args) => status::run(args),
         Verb::Exchanges(args) => exchanges::run(args),
         Verb::Show(args) => show::run(args),
+        Verb::Log(args) => log::run(args),
         Verb::Agents(args) => agents::run(args),
         Verb::Agent(args) => agent::run(args),
         Verb::Report(args) => report::run(args),

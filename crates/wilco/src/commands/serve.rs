@@ -76,7 +76,7 @@ async fn serving(args: Args) -> anyhow::Result<ExitCode> {
             SqliteReader::open(&readers).map(|reader| Box::new(reader) as Box<dyn Reader + Send>)
         }),
         settings: config.settings(url)?,
-        outside: config.outside(),
+        outside: config.outside()?,
         clock,
         last_alive,
         test_clock,
@@ -131,7 +131,11 @@ fn doors(config: &Config, bound: SocketAddr, data: &std::path::Path) -> anyhow::
 }
 
 /// The clock: real, or one that stands where it was told to, or where it stood.
-fn clock(asked: Option<Option<Time>>, kept: Option<&TestClock>, stood: Option<Time>) -> anyhow::Result<Clock> {
+fn clock(
+    asked: Option<Option<Time>>,
+    kept: Option<&TestClock>,
+    stood: Option<Time>,
+) -> anyhow::Result<Clock> {
     let Some(asked) = asked else { return Ok(Clock::real(stood)) };
     let at = asked.or(stood).unwrap_or_else(Clock::wall);
     if stood.is_some_and(|stood| at < stood) {

@@ -26,7 +26,7 @@ const fn key(path: &'static str, kind: Kind, default: fn() -> Value, meaning: &'
     Key { path, kind, default, meaning }
 }
 
-pub(crate) const KEYS: [Key; 21] = [
+pub(crate) const KEYS: [Key; 22] = [
     key("data", Kind::Text, || json!(""), "the data directory; by default in the user's data directory"),
     key(
         "auth",
@@ -56,6 +56,12 @@ pub(crate) const KEYS: [Key; 21] = [
         Kind::List,
         || json!([]),
         "the program that judges understandings, with its arguments",
+    ),
+    key(
+        "delegation.judge_timeout",
+        Kind::Span,
+        || json!("30s"),
+        "how long that program may take; after 60s the initiator is asked in any case",
     ),
     key(
         "escalation.reminder",

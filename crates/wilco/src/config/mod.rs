@@ -17,6 +17,9 @@ use wilco_server::Limits;
 
 use values::Values;
 
+/// How long the program that reaches a person may take.
+const HUMAN_LIMIT: Duration = Duration::from_secs(30);
+
 /// Everything that the server is told by its configuration.
 #[derive(Debug)]
 pub(crate) struct Config {
@@ -94,14 +97,19 @@ impl Config {
     }
 
     /// The programs that orders may run.
-    pub(crate) fn outside(&self) -> Outside {
-        let program =
-            |key| Some(self.values.list(key)).filter(|argv| !argv.is_empty()).map(|argv| Program { argv });
-        Outside { judge: program("delegation.judge"), human: program("escalation.command") }
+    pub(crate) fn outside(&self) -> anyhow::Result<Outside> {
+        let program = |key, limit| {
+            let argv = Some(self.values.list(key)).filter(|argv| !argv.is_empty());
+            argv.map(|argv| Program { argv, limit })
+        };
+        Ok(Outside {
+            judge: program("delegation.judge", self.time("delegation.judge_timeout")?),
+            human: program("escalation.command", HUMAN_LIMIT),
+        })
     }
 
     pub(crate) fn limits(&self) -> anyhow::Result<Limits> {
-        let time = |key| self.span(key).map(|span| Duration::from_millis(span.as_millis()));
+        let time = |key| self.time(key);
         Ok(Limits {
             body_bytes: self.values.whole("limits.body_bytes") as usize,
             header_timeout: time("limits.header_timeout")?,
@@ -111,6 +119,10 @@ impl Config {
             waiting_readers: self.values.whole("limits.waiting_readers") as usize,
             wait: time("limits.wait")?,
         })
+    }
+
+    fn time(&self, key: &str) -> anyhow::Result<Duration> {
+        self.span(key).map(|span| Duration::from_millis(span.as_millis()))
     }
 
     fn span(&self, key: &str) -> anyhow::Result<Span> {

@@ -90,3 +90,22 @@ fn cli_5_no_colours_in_a_pipe() {
         assert!(!server.run("anna", verb).ok().contains('\x1b'), "{verb:?}");
     }
 }
+
+#[test]
+fn cli_4_log_tells_who_said_what_in_every_form() {
+    let server = working();
+    let log = |options: &[&str]| server.run("carl", &[&["log", "GH-1"], options].concat());
+    let markdown = log(&[]).ok();
+    assert!(markdown.starts_with("# del-5 "), "{markdown}");
+    assert!(markdown.contains(" bob → anna: task-acknowledgment\n> "), "{markdown}");
+    let diagram = log(&["--form", "diagram"]).ok();
+    assert!(diagram.contains("─── task-assignment ─") && diagram.contains("◀─── task-ack"), "{diagram}");
+    assert!(log(&["--form", "mermaid"]).ok().starts_with("sequenceDiagram\n"));
+    assert!(log(&["--form", "svg"]).ok().starts_with("<svg "));
+    let json = log(&["--json"]).json();
+    assert_eq!(
+        (json["steps"][0]["step"].as_str(), json["steps"][0]["kind"].as_str()),
+        (Some("said"), Some("task-assignment"))
+    );
+    assert!(server.run("carl", &["log", "GH-2"]).fails(1).contains("there is no exchange of GH-2"));
+}

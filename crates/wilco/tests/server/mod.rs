@@ -16,7 +16,7 @@ use rustix::process::{Pid, Signal};
 use tempfile::TempDir;
 
 pub(crate) use calls::{Answer, Caller};
-pub(crate) use scene::{ack, pointers, said, task, task_with, text};
+pub(crate) use scene::{ack, pointers, said, task, task_with, text, until};
 
 /// No call takes longer, waiting included.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(90);
@@ -89,7 +89,12 @@ impl Setup {
     pub(crate) fn run_to_end_on(mut self, data: &Path) -> (Option<i32>, String) {
         self.configure(data);
         let mut child = command(data, &self.options).stderr(Stdio::piped()).spawn().unwrap();
-        let mut said = String::new();
+        let (mut line, mut said) = (String::new(), String::new());
+        BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
+        if !line.is_empty() {
+            let _ = child.kill();
+            panic!("it stays up: {line}");
+        }
         child.stderr.take().unwrap().read_to_string(&mut said).unwrap();
         (child.wait().unwrap().code(), said)
     }
@@ -124,8 +129,13 @@ impl Server {
         self.restart_with(Some(format!("--test-clock={time}")))
     }
 
+    /// Started again after it has ended.
+    pub(crate) fn up_again(self) -> Server {
+        self.restart()
+    }
+
     fn restart_with(mut self, clock: Option<String>) -> Server {
-        self.kill();
+        self.end();
         let data = std::mem::replace(&mut self.data, tempfile::tempdir().unwrap());
         let mut options = self.options.clone();
         options.retain(|option| !option.starts_with("--test-clock"));
@@ -137,6 +147,12 @@ impl Server {
     pub(crate) fn kill(&mut self) {
         self.child.kill().unwrap();
         self.child.wait().unwrap();
+    }
+
+    fn end(&mut self) {
+        // It may have ended already.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
     }
 
     /// Asks it to end, and waits until it has.
@@ -162,8 +178,7 @@ impl Server {
 
 impl Drop for Server {
     fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
+        self.end();
     }
 }
 
@@ -172,7 +187,10 @@ fn command(data: &Path, options: &[String]) -> Command {
     for (name, _) in std::env::vars().filter(|(name, _)| name.starts_with("WILCO_")) {
         command.env_remove(name);
     }
-    command.args(["serve", "--listen", "127.0.0.1:0", "--data"]).arg(data).args(options);
+    command.args(["serve", "--data"]).arg(data).args(options);
+    if !options.iter().any(|option| option.starts_with("--listen")) {
+        command.args(["--listen", "127.0.0.1:0"]);
+    }
     command.env("XDG_CONFIG_HOME", data).current_dir(data).stdin(Stdio::null()).stdout(Stdio::piped());
     command
 }

@@ -55,6 +55,11 @@ pub(crate) fn pointers(problem: &Value) -> Vec<&str> {
     problem["errors"].as_array().into_iter().flatten().filter_map(|error| error["pointer"].as_str()).collect()
 }
 
+/// Asks again and again until it is so, and not for ever.
+pub(crate) fn until(what: &str, fact: impl Fn() -> bool) {
+    assert!((0..5000).any(|_| fact()), "never: {what}");
+}
+
 impl Caller {
     /// Registers agents by their names alone.
     pub(crate) fn register(&self, names: &[&str]) {
@@ -134,6 +139,12 @@ impl Caller {
             all.extend(items.iter().cloned());
             after = page["next"].as_str().unwrap().to_owned();
         }
+    }
+
+    /// Until a call that another thread makes on behalf of this agent has reached the server.
+    pub(crate) fn until_seen(&self, agent: &str) {
+        let path = format!("/v1/agents/{agent}");
+        until("it called", || !self.get(&path).1["last_seen"].is_null());
     }
 
     /// Moves the test clock; returns what it shows then.

@@ -114,6 +114,9 @@ fn sort_criteria(criteria: &[Words], said: &Said) -> (Vec<u16>, Vec<u16>) {
     (numbers(covered), numbers(missing))
 }
 
+/// Whether the word at this place of a text is said.
+type Says = fn(&Said, &Words, usize) -> bool;
+
 /// The understanding, prepared for comparison with one task.
 struct Said {
     words: Words,
@@ -145,10 +148,10 @@ impl Said {
         }
     }
 
-    /// Nothing of its own: noise, or words that would fit any task.
+    /// Nothing of its own: noise, the task's name alone, or words that would fit any task.
     fn is_empty(&self, task: &Words) -> bool {
         let own = self.words.list.iter().any(|word| word.weight > Weight::General);
-        !own && self.share(task) < WHOLE && !self.words.asks
+        !own && self.share_by(task, Said::says_itself) < WHOLE && !self.words.asks
     }
 
     fn is_right(&self, title: &Words, start: &Words, criteria: &[Words], missing: &[u16]) -> bool {
@@ -157,15 +160,15 @@ impl Said {
             return false;
         }
         // A word left out while a strange one came in: that may be the one for the other.
-        let replaced = |words: &Words| self.foreign > 0 && self.lacks(words, Weight::Plain);
+        let replaced = |words: &Words, says| self.foreign > 0 && self.lacks_by(words, Weight::Plain, says);
         if worded.is_empty() {
             let told = start.stems().next().is_some() && self.share(start) >= WHOLE;
             let whole = self.says_each_phrase(start) && !self.lacks(start, Weight::Exact);
             let strange = if points(start) < SHORT { 0 } else { FOREIGN_WHOLE };
-            told && whole && !replaced(title) && self.foreign <= strange
+            told && whole && !replaced(title, Said::says) && self.foreign <= strange
         } else {
             let titled = title.stems().next().is_none() || self.share(title) >= TITLE;
-            titled && !worded.into_iter().any(replaced)
+            titled && !worded.into_iter().any(|criterion| replaced(criterion, Said::says_itself))
         }
     }
 
@@ -187,12 +190,20 @@ impl Said {
 
     /// Whether a word of at least this weight is missing.
     fn lacks(&self, words: &Words, weight: Weight) -> bool {
+        self.lacks_by(words, weight, Said::says)
+    }
+
+    fn lacks_by(&self, words: &Words, weight: Weight, says: Says) -> bool {
         let mut heavy = words.list.iter().enumerate().filter(|(_, w)| w.weight >= weight);
-        heavy.any(|(at, _)| !self.says(words, at))
+        heavy.any(|(at, _)| !says(self, words, at))
     }
 
     /// How much of a text is said, by weight, each word counted once.
     fn share(&self, words: &Words) -> u32 {
+        self.share_by(words, Said::says)
+    }
+
+    fn share_by(&self, words: &Words, says: Says) -> u32 {
         let mut seen = HashSet::new();
         let (mut all, mut said) = (0, 0);
         for (at, word) in words.list.iter().enumerate() {
@@ -200,7 +211,7 @@ impl Said {
                 continue;
             }
             all += word.weight.points();
-            if self.says(words, at) {
+            if says(self, words, at) {
                 said += word.weight.points();
             }
         }
@@ -208,8 +219,13 @@ impl Said {
     }
 
     fn says(&self, words: &Words, at: usize) -> bool {
+        self.id.contains(&words.list[at].stem) || self.says_itself(words, at)
+    }
+
+    /// Whether it says so in its own words, not by naming the task.
+    fn says_itself(&self, words: &Words, at: usize) -> bool {
         let word = &words.list[at];
-        if self.id.contains(&word.stem) || self.affirmed.contains(&word.stem) {
+        if self.affirmed.contains(&word.stem) {
             return true;
         }
         let number = if word.is_number() { quantity::quantity_at(words, at) } else { None };
@@ -223,9 +239,12 @@ fn points(words: &Words) -> u32 {
     once.map(|word| word.weight.points()).sum()
 }
 
+/// Words of this many bytes may have a slip in them; what is longer is no word, and dear to compare.
+const SLIPS: std::ops::RangeInclusive<usize> = 8..=64;
+
 /// One slip in a long word is a slip.
 fn misspelt(said: &str, stem: &str) -> bool {
-    let long = said.len() >= 8 && stem.len() >= 8;
+    let long = SLIPS.contains(&said.len()) && SLIPS.contains(&stem.len());
     let long = long && said.len().abs_diff(stem.len()) <= 1;
     long && said.chars().next() == stem.chars().next() && strsim::osa_distance(said, stem) <= 1
 }

@@ -25,9 +25,13 @@ pub(super) enum Action {
 
 /// The stem under which a word and its synonyms are compared.
 pub(super) fn canonical(lower: &str) -> String {
-    let stem = stem(lower);
-    let group = SYNONYM.get(lower).or_else(|| SYNONYM.get(&stem));
-    group.cloned().unwrap_or(stem)
+    canonical_of(lower, &stem(lower))
+}
+
+/// The same for a word whose stem is known.
+pub(super) fn canonical_of(lower: &str, stem: &str) -> String {
+    let group = SYNONYM.get(lower).or_else(|| SYNONYM.get(stem));
+    group.cloned().unwrap_or_else(|| stem.to_owned())
 }
 
 pub(super) fn action(canonical: &str) -> Option<Action> {
@@ -40,8 +44,8 @@ pub(super) fn is_stop(lower: &str) -> bool {
 }
 
 /// What people say when they agree to anything.
-pub(super) fn is_filler(lower: &str) -> bool {
-    listed(&FILLER, lower) || listed(&FILLER, &stem(lower))
+pub(super) fn is_filler(lower: &str, stem: &str) -> bool {
+    listed(&FILLER, lower) || listed(&FILLER, stem)
 }
 
 /// Too general to tell one task from another.

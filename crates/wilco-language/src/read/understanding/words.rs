@@ -188,9 +188,9 @@ impl Words {
 
     fn push_part(&mut self, part: &str, weight: Weight, clause: usize) {
         let lower = part.to_lowercase();
-        let stem = vocab::canonical(&lower);
-        let weight = weigh(&lower, &stem, weight);
         let root = vocab::stem(&lower);
+        let stem = vocab::canonical_of(&lower, &root);
+        let weight = weigh(&lower, &root, &stem, weight);
         self.list.push(Word { lower, stem, root, weight, clause, negated: false });
     }
 
@@ -210,9 +210,10 @@ impl Words {
                 _ => continue,
             };
             self.list[at].weight = Weight::Nothing;
-            self.list[at - 1].stem = vocab::canonical(joined);
-            self.list[at - 1].root = vocab::stem(joined);
-            self.list[at - 1].weight = weigh(joined, joined, Weight::Plain);
+            let root = vocab::stem(joined);
+            self.list[at - 1].stem = vocab::canonical_of(joined, &root);
+            self.list[at - 1].weight = weigh(joined, &root, joined, Weight::Plain);
+            self.list[at - 1].root = root;
         }
     }
 
@@ -257,9 +258,9 @@ fn enters(word: &str) -> bool {
     matches!(word, "log" | "logs" | "logged" | "logging" | "sign" | "signs" | "signed" | "signing")
 }
 
-fn weigh(lower: &str, stem: &str, weight: Weight) -> Weight {
+fn weigh(lower: &str, root: &str, stem: &str, weight: Weight) -> Weight {
     let noise = vocab::is_stop(lower)
-        || vocab::is_filler(lower)
+        || vocab::is_filler(lower, root)
         || vocab::is_negator(lower)
         || vocab::is_foreign_article(lower);
     if noise {

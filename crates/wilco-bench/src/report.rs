@@ -1,0 +1,137 @@
+//! A whole run: everything that is measured, then the table.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, bail};
+use serde::Serialize;
+
+use crate::disk::refuse_memory;
+use crate::idle::idle;
+use crate::machine::{self, Company, Machine, Watch};
+use crate::options::Options;
+use crate::pages::{fill_inboxes, pages};
+use crate::requests::introduce;
+use crate::rounds::{CONNECTIONS, Round, Scripts};
+use crate::rows::{self, Row};
+use crate::server::Server;
+use crate::starts::starts;
+use crate::statistics::spread;
+
+/// All there is to say about a run.
+#[derive(Debug, Serialize)]
+struct Report {
+    machine: Machine,
+    company: Company,
+    rows: Vec<Row>,
+    rounds: Vec<Round>,
+}
+
+/// More than this taken by others, and the figures say little.
+const QUIET_PERCENT: f64 = 5.0;
+
+pub(crate) fn run(options: &Options) -> anyhow::Result<()> {
+    let beside = std::env::current_exe()?.parent().map(Path::to_path_buf).unwrap_or_default();
+    let place = options.directory.clone().unwrap_or_else(|| beside.clone());
+    refuse_memory(&place)?;
+    let wilco = options.wilco.clone().unwrap_or_else(|| beside.join("wilco"));
+    if !wilco.is_file() {
+        bail!("there is no {}; build it with: cargo build --release", wilco.display());
+    }
+    let report = measure(options, &wilco, &place)?;
+    print!("{}", table(&report));
+    match &options.json {
+        Some(file) => write(file, &report),
+        None => Ok(()),
+    }
+}
+
+fn measure(options: &Options, binary: &Path, place: &Path) -> anyhow::Result<Report> {
+    let directory = tempfile::Builder::new()
+        .prefix("wilco-bench-")
+        .tempdir_in(place)
+        .with_context(|| format!("cannot make a directory in {}", place.display()))?;
+    let data = |name: &str| -> PathBuf { directory.path().join(name) };
+    let watch = Watch::begin();
+    let idle = idle(binary, &data("idle"), options.long)?;
+    let (wilco, echo) = (Server::wilco(binary, &data("loaded"))?, Server::echo()?);
+    introduce(wilco.address, CONNECTIONS)?;
+    fill_inboxes(&wilco)?;
+    let mut scripts = Scripts::new(&wilco, &echo);
+    let (mut rounds, mut read, mut started) = (Vec::new(), Vec::new(), Vec::new());
+    for number in 1..=options.rounds {
+        eprintln!("round {number} of {}", options.rounds);
+        rounds.push(scripts.round(&wilco, &echo, directory.path(), options.seconds)?);
+        read.push(pages(&wilco)?);
+        started.push(starts(binary, &wilco)?);
+    }
+    let loaded = machine::resident(wilco.id())?;
+    let company = watch.end(&[wilco.id(), echo.id()]);
+    let mut all = rows::of_rounds(&rounds);
+    all.extend([rows::of_pages(&read), rows::of_starts(&started)]);
+    all.extend(rows::of_idle(idle, loaded));
+    Ok(Report { machine: Machine::of(place), company, rows: all, rounds })
+}
+
+fn table(report: &Report) -> String {
+    let (machine, company) = (&report.machine, &report.company);
+    let mut out = format!(
+        "{} cores of {}, {} MiB, Linux {}, {}\n\
+         load average {:.1} before and {:.1} after; compilers {} and {}; others took {:.0} % of the cores, \
+         the host {:.0} %\n",
+        machine.cores,
+        machine.processor,
+        machine.memory_mib,
+        machine.kernel,
+        machine.file_system,
+        company.load_before,
+        company.load_after,
+        company.compilers_before,
+        company.compilers_after,
+        company.others_percent,
+        company.stolen_percent,
+    );
+    if company.others_percent + company.stolen_percent > QUIET_PERCENT {
+        out += "The machine was not quiet: take ratios with a grain of salt, rates and times not at all.\n";
+    }
+    let head =
+        ["#", "what", "measured (medians)", "ratio (least to most)", "must", "goal", ""].map(str::to_owned);
+    let lines: Vec<[String; 7]> = std::iter::once(head).chain(report.rows.iter().map(cells)).collect();
+    let width = |column: usize| lines.iter().map(|line| line[column].chars().count()).max().unwrap_or(0);
+    let widths: [usize; 7] = std::array::from_fn(width);
+    for line in &lines {
+        let padded = line.iter().zip(widths).map(|(cell, width)| format!("{cell:<width$}"));
+        out += padded.collect::<Vec<_>>().join("  ").trim_end();
+        out.push('\n');
+    }
+    out + &costs(&report.rounds)
+}
+
+/// What the servers' processors did for one of each.
+fn costs(rounds: &[Round]) -> String {
+    let median = |cost: fn(&Round) -> f64| spread(rounds.iter().map(cost)).median;
+    format!(
+        "Processor time of the server: echo {:.0} µs, a message {:.0} µs, one of a batch {:.0} µs, a delegation {:.0} µs\n",
+        median(|round| round.echo_cost),
+        median(|round| round.message_cost),
+        median(|round| round.batched_cost),
+        median(|round| round.delegation_cost),
+    )
+}
+
+fn cells(row: &Row) -> [String; 7] {
+    let (ratio, unit) = (&row.ratio, row.unit);
+    [
+        row.number.to_owned(),
+        row.what.clone(),
+        row.measured.clone(),
+        format!("{:.2}{unit} ({:.2} to {:.2})", ratio.median, ratio.least, ratio.most),
+        format!("{}{unit}", row.must),
+        format!("{}{unit}", row.goal),
+        row.verdict.word().to_owned(),
+    ]
+}
+
+fn write(file: &Path, report: &Report) -> anyhow::Result<()> {
+    let text = serde_json::to_string_pretty(report)?;
+    std::fs::write(file, text + "\n").with_context(|| format!("cannot write {}", file.display()))
+}

@@ -1,0 +1,189 @@
+//! The rows of the table: what was measured, against what, and how good it must be.
+
+use serde::Serialize;
+
+use crate::idle::Idle;
+use crate::pages::{LONG, Pages, SHORT};
+use crate::requests::BATCH;
+use crate::rounds::{BATCH_CONNECTIONS, CONNECTIONS, Round};
+use crate::starts::Starts;
+use crate::statistics::{Spread, spread};
+
+#[derive(Debug, Clone, Serialize)]
+pub(crate) struct Row {
+    pub(crate) number: &'static str,
+    pub(crate) what: String,
+    /// In words, with its reference.
+    pub(crate) measured: String,
+    /// Against the reference, or with a unit of its own.
+    pub(crate) ratio: Spread,
+    pub(crate) unit: &'static str,
+    pub(crate) must: f64,
+    pub(crate) goal: f64,
+    pub(crate) verdict: Verdict,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum Verdict {
+    Goal,
+    Ok,
+    Miss,
+}
+
+/// Which way a figure is better.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Better {
+    More,
+    Less,
+}
+
+impl Verdict {
+    pub(crate) fn word(self) -> &'static str {
+        match self {
+            Verdict::Goal => "ok, goal",
+            Verdict::Ok => "ok",
+            Verdict::Miss => "miss",
+        }
+    }
+}
+
+struct Bar {
+    better: Better,
+    unit: &'static str,
+    must: f64,
+    goal: f64,
+}
+
+const fn at_least(must: f64, goal: f64) -> Bar {
+    Bar { better: Better::More, unit: "", must, goal }
+}
+
+const fn at_most(must: f64, goal: f64, unit: &'static str) -> Bar {
+    Bar { better: Better::Less, unit, must, goal }
+}
+
+fn row(number: &'static str, what: String, measured: String, ratio: Spread, bar: &Bar) -> Row {
+    let reaches = |bound: f64| match bar.better {
+        Better::More => ratio.median >= bound,
+        Better::Less => ratio.median <= bound,
+    };
+    let verdict = match (reaches(bar.goal), reaches(bar.must)) {
+        (true, _) => Verdict::Goal,
+        (false, true) => Verdict::Ok,
+        (false, false) => Verdict::Miss,
+    };
+    Row { number, what, measured, ratio, unit: bar.unit, must: bar.must, goal: bar.goal, verdict }
+}
+
+/// The rows that the rounds measure. A ratio is taken within its round.
+pub(crate) fn of_rounds(rounds: &[Round]) -> Vec<Row> {
+    let over = |value: fn(&Round) -> f64| spread(rounds.iter().map(value));
+    let median = |value: fn(&Round) -> f64| over(value).median;
+    let (messages, append) = (median(|round| round.messages), median(|round| round.append));
+    vec![
+        row(
+            "PERF-1",
+            format!("durable messages per second, {CONNECTIONS} connections"),
+            format!("{messages:.0}/s, echo {:.0}/s", median(|round| round.echo)),
+            over(|round| round.messages / round.echo),
+            &at_least(0.35, 0.60),
+        ),
+        row(
+            "PERF-3",
+            "p50 of one durable message, 1 connection".to_owned(),
+            format!(
+                "{:.0} µs, F {append:.0} µs (in place {:.0} µs)",
+                median(|round| round.alone_p50),
+                median(|round| round.overwrite)
+            ),
+            over(|round| round.alone_p50 / round.append),
+            &at_most(3.0, 2.0, ""),
+        ),
+        row(
+            "PERF-4",
+            format!("p99 of one durable message, {CONNECTIONS} connections"),
+            format!("{:.0} µs, F {append:.0} µs", median(|round| round.messages_p99)),
+            over(|round| round.messages_p99 / round.append),
+            &at_most(40.0, 20.0, ""),
+        ),
+        row(
+            "PERF-5",
+            "whole delegations per second".to_owned(),
+            format!("{:.0}/s, PERF-1 ÷ 3 {:.0}/s", median(|round| round.delegations), messages / 3.0),
+            over(|round| round.delegations * 3.0 / round.messages),
+            &at_least(0.6, 0.9),
+        ),
+        row(
+            "PERF-6",
+            format!("batch door, {BATCH} a request, {BATCH_CONNECTIONS} connections"),
+            format!("{:.0}/s, PERF-1 {messages:.0}/s", median(|round| round.batched)),
+            over(|round| round.batched / round.messages),
+            &at_least(3.0, 8.0),
+        ),
+    ]
+}
+
+pub(crate) fn of_pages(pages: &[Pages]) -> Row {
+    let (long, short) = (spread(pages.iter().map(|one| one.long)), spread(pages.iter().map(|one| one.short)));
+    row(
+        "PERF-8",
+        format!("first inbox page, {LONG} messages against {SHORT}"),
+        format!("{:.0} µs, {:.0} µs", long.median, short.median),
+        spread(pages.iter().map(|one| one.long / one.short)),
+        &at_most(2.0, 1.2, ""),
+    )
+}
+
+pub(crate) fn of_starts(starts: &[Starts]) -> Row {
+    let (inbox, nothing) =
+        (spread(starts.iter().map(|one| one.inbox)), spread(starts.iter().map(|one| one.nothing)));
+    row(
+        "PERF-9",
+        "`wilco inbox`, start to exit, beyond /bin/true".to_owned(),
+        format!("{:.1} ms, /bin/true {:.1} ms", inbox.median, nothing.median),
+        spread(starts.iter().map(|one| one.inbox - one.nothing)),
+        &at_most(20.0, 5.0, " ms"),
+    )
+}
+
+/// `loaded`: the memory of the server that had all the load, which is no idle one.
+pub(crate) fn of_idle(idle: Idle, loaded: f64) -> Vec<Row> {
+    let memory = row(
+        "PERF-10",
+        "idle server, resident memory".to_owned(),
+        format!("{:.1} MiB ({loaded:.0} after the load)", idle.resident),
+        spread([idle.resident]),
+        &at_most(60.0, 25.0, " MiB"),
+    );
+    let busy = idle.busy.map(|busy| {
+        row(
+            "PERF-10",
+            "idle server, processor time over 60 s".to_owned(),
+            format!("{busy:.3} s"),
+            spread([busy]),
+            &at_most(0.2, 0.02, " s"),
+        )
+    });
+    std::iter::once(memory).chain(busy).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_row_says_how_far_it_came() {
+        let verdict =
+            |ratio, bar: &Bar| row("PERF-0", String::new(), String::new(), spread([ratio]), bar).verdict;
+        let (more, less) = (at_least(0.35, 0.6), at_most(3.0, 2.0, ""));
+        assert_eq!(
+            [0.3, 0.35, 0.7].map(|ratio| verdict(ratio, &more)),
+            [Verdict::Miss, Verdict::Ok, Verdict::Goal]
+        );
+        assert_eq!(
+            [3.1, 3.0, 1.0].map(|ratio| verdict(ratio, &less)),
+            [Verdict::Miss, Verdict::Ok, Verdict::Goal]
+        );
+    }
+}

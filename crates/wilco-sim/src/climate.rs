@@ -1,0 +1,59 @@
+//! How rough a run is. Every seed has a climate of its own: some faults are left out, some come often, so
+//! that rare combinations are met too.
+
+use crate::chance::Chance;
+
+#[derive(Debug, Clone)]
+pub(crate) struct Climate {
+    /// How often somebody delegates something.
+    pub(crate) tasks: u64,
+    pub(crate) workers: u64,
+    pub(crate) initiators: u64,
+    /// Requests that never arrive, arrive twice, or whose answer never arrives, per mille.
+    pub(crate) lost: u64,
+    pub(crate) doubled: u64,
+    pub(crate) unanswered: u64,
+    /// Commits at which the process dies, or that the disk refuses, per mille.
+    pub(crate) deaths: u64,
+    pub(crate) refusals: u64,
+    /// Steps before which the clock jumps forward, per mille.
+    pub(crate) jumps: u64,
+    /// Letters that nobody answers, that are answered late, and that are answered oddly, per cent.
+    pub(crate) silence: u64,
+    pub(crate) lateness: u64,
+    pub(crate) oddity: u64,
+    /// Delegations into which their initiator meddles later, per cent.
+    pub(crate) meddling: u64,
+    /// Requests that are done in one commit.
+    pub(crate) group: u64,
+}
+
+impl Climate {
+    pub(crate) fn of(chance: &mut Chance) -> Climate {
+        Climate {
+            tasks: chance.between(4, 24),
+            workers: chance.between(1, 4),
+            initiators: chance.between(1, 3),
+            lost: some(chance, 30, 200),
+            doubled: some(chance, 30, 200),
+            unanswered: some(chance, 30, 200),
+            deaths: some(chance, 5, 60),
+            refusals: some(chance, 10, 100),
+            jumps: some(chance, 3, 30),
+            silence: some(chance, 10, 50),
+            lateness: some(chance, 10, 50),
+            oddity: some(chance, 20, 60),
+            meddling: some(chance, 10, 60),
+            group: chance.between(1, 8),
+        }
+    }
+}
+
+/// Nothing, a little, or a lot.
+fn some(chance: &mut Chance, little: u64, lot: u64) -> u64 {
+    match chance.below(4) {
+        0 => 0,
+        1 | 2 => chance.between(1, little),
+        _ => chance.between(little, lot),
+    }
+}

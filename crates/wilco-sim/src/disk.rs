@@ -1,0 +1,159 @@
+//! The simulated disk: a store in memory whose next commit may be refused, or cut short by the end of the
+//! process just before or just after it took place. Planted defects live here too.
+
+use wilco_protocol::directory::Agent;
+use wilco_protocol::{MessageId, Name, Time};
+use wilco_store::{
+    Batch, EffectRow, ExchangeFilter, ExchangeRow, Head, IdempotencyRow, InboxFilter, InboxStatus,
+    JournalRow, Memory, MessageRow, Reader, Store, StoreError,
+};
+
+use crate::bug::Bug;
+
+/// What becomes of the next commit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Fate {
+    Stored,
+    Full,
+    Failed,
+    /// The process dies before anything is stored.
+    DiesBefore,
+    /// It dies when everything is stored and nobody has been answered.
+    DiesAfter,
+}
+
+#[derive(Debug, Clone)]
+pub(crate) struct Disk {
+    pub(crate) tables: Memory,
+    pub(crate) fate: Fate,
+    bug: Option<Bug>,
+    commits: u64,
+}
+
+impl Disk {
+    pub(crate) fn new(bug: Option<Bug>) -> Disk {
+        Disk { tables: Memory::new(), fate: Fate::Stored, bug, commits: 0 }
+    }
+
+    fn store(&mut self, batch: &Batch) -> Result<(), StoreError> {
+        self.commits += 1;
+        let Some(bug) = self.bug else { return self.tables.commit(batch) };
+        let mut spoiled = batch.clone();
+        bug.spoil(&mut spoiled, self.commits, &self.tables);
+        if bug == Bug::TornCommit && self.fate == Fate::DiesAfter {
+            Bug::tear(&mut spoiled);
+        }
+        self.tables.commit(&spoiled)
+    }
+}
+
+impl Store for Disk {
+    fn commit(&mut self, batch: &Batch) -> Result<(), StoreError> {
+        let died = || StoreError::Failed("the process died".into());
+        match self.fate {
+            Fate::Stored => self.store(batch),
+            Fate::Full | Fate::Failed if self.bug == Some(Bug::StaleCache) => Ok(()),
+            Fate::Full => Err(StoreError::Full("no room".into())),
+            Fate::Failed => Err(StoreError::Failed("a fault of the disk".into())),
+            Fate::DiesBefore => Err(died()),
+            Fate::DiesAfter => self.store(batch).and(Err(died())),
+        }
+    }
+
+    fn begin_rebuild(&mut self) -> Result<(), StoreError> {
+        self.tables.begin_rebuild()
+    }
+
+    fn finish_rebuild(&mut self) -> Result<(), StoreError> {
+        self.tables.finish_rebuild()
+    }
+}
+
+impl Reader for Disk {
+    fn head(&self) -> Result<Head, StoreError> {
+        self.tables.head()
+    }
+
+    fn message(&self, id: &MessageId) -> Result<Option<MessageRow>, StoreError> {
+        self.tables.message(id)
+    }
+
+    fn message_at(&self, position: u64) -> Result<Option<MessageRow>, StoreError> {
+        self.tables.message_at(position)
+    }
+
+    fn messages_of(&self, exchange: u64, after: u64, limit: usize) -> Result<Vec<MessageRow>, StoreError> {
+        self.tables.messages_of(exchange, after, limit)
+    }
+
+    fn messages_before(&self, before: Option<u64>, limit: usize) -> Result<Vec<MessageRow>, StoreError> {
+        self.tables.messages_before(before, limit)
+    }
+
+    fn inbox(&self, filter: &InboxFilter) -> Result<Vec<(InboxStatus, MessageRow)>, StoreError> {
+        self.tables.inbox(filter)
+    }
+
+    fn inbox_status(&self, agent: &Name, position: u64) -> Result<Option<InboxStatus>, StoreError> {
+        self.tables.inbox_status(agent, position)
+    }
+
+    fn inbox_end(&self, agent: &Name) -> Result<u64, StoreError> {
+        self.tables.inbox_end(agent)
+    }
+
+    fn unread(&self, agent: &Name, most: usize) -> Result<usize, StoreError> {
+        self.tables.unread(agent, most)
+    }
+
+    fn exchange(&self, number: u64) -> Result<Option<ExchangeRow>, StoreError> {
+        self.tables.exchange(number)
+    }
+
+    fn exchanges(&self, filter: &ExchangeFilter) -> Result<Vec<ExchangeRow>, StoreError> {
+        self.tables.exchanges(filter)
+    }
+
+    fn find(&self, key: &str, limit: usize) -> Result<Vec<u64>, StoreError> {
+        if self.bug == Some(Bug::TwoAssignees) && key.starts_with("task:") {
+            return Ok(Vec::new());
+        }
+        self.tables.find(key, limit)
+    }
+
+    fn wakes(&self) -> Result<Vec<(Time, u64)>, StoreError> {
+        self.tables.wakes()
+    }
+
+    fn journal(&self, after: u64, limit: usize) -> Result<Vec<JournalRow>, StoreError> {
+        let mut rows = self.tables.journal(after, limit)?;
+        if self.bug == Some(Bug::SkippedPosition) {
+            rows.retain(|row| !row.position.is_multiple_of(64));
+        }
+        Ok(rows)
+    }
+
+    fn journal_of(&self, exchange: u64, after_seq: u64, limit: usize) -> Result<Vec<JournalRow>, StoreError> {
+        self.tables.journal_of(exchange, after_seq, limit)
+    }
+
+    fn agent(&self, name: &Name) -> Result<Option<Agent>, StoreError> {
+        self.tables.agent(name)
+    }
+
+    fn agents(&self) -> Result<Vec<Agent>, StoreError> {
+        self.tables.agents()
+    }
+
+    fn effects(&self) -> Result<Vec<EffectRow>, StoreError> {
+        self.tables.effects()
+    }
+
+    fn idempotent(&self, sender: &Name, key: &str) -> Result<Option<IdempotencyRow>, StoreError> {
+        self.tables.idempotent(sender, key)
+    }
+
+    fn presence(&self) -> Result<Vec<(Name, Time)>, StoreError> {
+        self.tables.presence()
+    }
+}

@@ -1,0 +1,176 @@
+//! The door: requests that are lost, doubled, overtaken, grouped, answered or not. Whoever gets no answer
+//! sends the same again under the same key.
+
+use std::collections::BTreeSet;
+
+use wilco_engine::{Answer, Command, Done, Post, Viewer};
+use wilco_language::parse;
+use wilco_protocol::Span;
+
+use crate::bug::Bug;
+use crate::initiator::Initiator;
+use crate::model::{Broken, broken};
+use crate::speech::Speech;
+use crate::step::Outcome;
+use crate::world::{Happening, World};
+
+#[derive(Debug)]
+pub(crate) struct Request {
+    /// Stands in the stored message, and tells it from all others.
+    mark: String,
+    speech: Speech,
+    body: String,
+    key: Option<String>,
+    tries: u8,
+    answered: bool,
+}
+
+/// After so many tries without an answer its sender gives up.
+const MAX_TRIES: u8 = 5;
+/// What arrives while a commit runs is done in the next.
+const GATHERED_WITHIN: Span = Span::seconds(2);
+
+impl World {
+    /// Somebody sends something for the first time.
+    pub(crate) fn send(&mut self, speech: Speech) {
+        let index = self.requests.len();
+        let mark = format!("mark-{index}");
+        let style = self.chance.below(10);
+        let id = (style >= 7).then(|| format!("own-{index}"));
+        let body = speech.body(&mark, id.as_deref());
+        let key = (style <= 8).then(|| self.key(index, &speech));
+        self.requests.push(Request { mark, speech, body, key, tries: 0, answered: false });
+        self.transmit(index);
+    }
+
+    /// A key of its own; now and then one that its sender used before, which must be refused.
+    fn key(&mut self, index: usize, speech: &Speech) -> String {
+        if index > 0 && self.chance.percent(2) {
+            let former = &self.requests[self.chance.below(index as u64) as usize];
+            let stored = self.model.copies(&former.mark) > 0;
+            if let (Some(key), true, true) = (&former.key, stored, former.speech.from == speech.from) {
+                return key.clone();
+            }
+        }
+        format!("key-{index}")
+    }
+
+    fn transmit(&mut self, index: usize) {
+        self.requests[index].tries += 1;
+        if !self.chance.per_mille(self.climate.lost) {
+            let after = self.chance.seconds(0, 3);
+            self.later(after, Happening::Arrive(index));
+        }
+        if self.chance.per_mille(self.climate.doubled) {
+            let after = self.chance.seconds(0, 120);
+            self.later(after, Happening::Arrive(index));
+        }
+        let patience = self.chance.seconds(10, 90);
+        self.later(patience, Happening::Retry(index));
+    }
+
+    pub(crate) fn retry(&mut self, index: usize) {
+        let request = &self.requests[index];
+        if !request.answered && request.tries < MAX_TRIES {
+            self.transmit(index);
+        }
+    }
+
+    /// A request arrives, with others that come at nearly the same time.
+    pub(crate) fn arrive(&mut self, first: usize) -> Result<(), Broken> {
+        let mut indexes = vec![first];
+        while (indexes.len() as u64) < self.climate.group {
+            let Some(next) = self.next_arrival(GATHERED_WITHIN) else { break };
+            indexes.push(next);
+        }
+        if self.engine.is_none() {
+            return Ok(());
+        }
+        let mut commands = Vec::new();
+        let mut asked = Vec::new();
+        for index in indexes {
+            if let Some(post) = self.post(index) {
+                commands.push(Command::Post(Box::new(post)));
+                asked.push(index);
+            }
+        }
+        let after = self.model.head().0;
+        match self.step(commands)? {
+            Outcome::Done(stepped) => self.answer(&asked, stepped.answers, after),
+            Outcome::Refused | Outcome::Died => Ok(()),
+        }
+    }
+
+    /// The request as the door reads it; one that cannot be read is answered at once.
+    fn post(&mut self, index: usize) -> Option<Post> {
+        let request = &mut self.requests[index];
+        let Ok(incoming) = parse::message(request.body.as_bytes()) else {
+            request.answered = true;
+            return None;
+        };
+        let lost = self.bug == Some(Bug::LostKey) && request.tries > 1;
+        let idempotency_key = request.key.clone().filter(|_| !lost);
+        let viewer =
+            if index.is_multiple_of(5) { Viewer::Agent(request.speech.from.clone()) } else { Viewer::Local };
+        Some(Post { incoming, idempotency_key, viewer, claimed: None })
+    }
+
+    fn answer(&mut self, asked: &[usize], answers: Vec<Answer>, after: u64) -> Result<(), Broken> {
+        if asked.len() != answers.len() {
+            return broken("G4", "not every request was answered");
+        }
+        let (mut fresh, mut last) = (BTreeSet::new(), after);
+        for (index, answer) in asked.iter().zip(&answers) {
+            let request = &self.requests[*index];
+            let after = if fresh.contains(index) { u64::MAX } else { after };
+            let copies = request.speech.copies();
+            if let Some(position) = self.model.answered(&request.mark, copies, after, answer)? {
+                if position <= last {
+                    return broken("MSG-13", format!("{} at {position} overtook {last}", request.mark));
+                }
+                last = position;
+                fresh.insert(*index);
+            }
+            self.told(*index, answer);
+        }
+        Ok(())
+    }
+
+    /// The answer goes back, if it arrives.
+    fn told(&mut self, index: usize, answer: &Answer) {
+        let arrives = !self.chance.per_mille(self.climate.unanswered);
+        let request = &mut self.requests[index];
+        let first = arrives && !request.answered;
+        request.answered |= arrives;
+        if self.trace.is_some() {
+            let line = told_of(request, answer, arrives);
+            self.note(|| line);
+        }
+        let Ok(Done::Accepted(accepted)) = answer else { return };
+        let Some(summary) = accepted.exchange.as_ref().filter(|_| first) else { return };
+        let speech = self.requests[index].speech.clone();
+        if speech.kind() != "task-assignment" {
+            return;
+        }
+        let (cast, climate, chance) = (&self.cast, &self.climate, &mut self.chance);
+        let mut initiator = Initiator { me: &speech.from, cast, climate, chance };
+        for (after, said) in initiator.meddle(summary.id, &speech) {
+            self.later(after, Happening::Say(Box::new(said)));
+        }
+    }
+}
+
+fn told_of(request: &Request, answer: &Answer, arrives: bool) -> String {
+    let came = match answer {
+        Ok(Done::Accepted(accepted)) => {
+            let exchange = accepted.exchange.as_ref().map(|one| format!("{} {}", one.id, one.state));
+            let again = if accepted.again { " again" } else { "" };
+            format!("accepted{again} {}", exchange.unwrap_or_default())
+        }
+        Ok(done) => format!("{done:?}"),
+        Err(refused) => format!("refused {refused:?}"),
+    };
+    let lost = if arrives { "" } else { " (the answer is lost)" };
+    let content = request.speech.content.to_string();
+    format!("{} {} {content} => {came}{lost}", request.speech.from, request.mark)
+}

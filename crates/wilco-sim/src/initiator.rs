@@ -1,0 +1,216 @@
+//! Those who delegate: they assign, answer questions, judge, decide, change their minds, or forget to.
+
+use serde_json::{Value, json};
+use wilco_protocol::{ExchangeId, Name, Span};
+
+use crate::cast::{CAPABILITIES, Cast, job, task_id};
+use crate::chance::Chance;
+use crate::climate::Climate;
+use crate::speech::{Letter, Speech};
+
+pub(crate) struct Initiator<'a> {
+    pub(crate) me: &'a Name,
+    pub(crate) cast: &'a Cast,
+    pub(crate) climate: &'a Climate,
+    pub(crate) chance: &'a mut Chance,
+}
+
+impl Initiator<'_> {
+    /// A new task for somebody: typed, or as plain text that is taken for one.
+    pub(crate) fn delegate(&mut self) -> Speech {
+        let to = vec![self.chance.pick(&self.cast.workers).clone()];
+        let task_id = task_id(self.chance, self.climate.tasks);
+        let content = match self.chance.below(12) {
+            0 => json!({"message": heading(&task_id)}),
+            1 => json!({"message": "Please:\n- [ ] sweep the floor\n- [ ] close the window"}),
+            2 => return self.talk(),
+            _ => self.assignment(&task_id),
+        };
+        Speech { from: self.me.clone(), to, exchange: None, in_reply_to: None, content }
+    }
+
+    /// Plain talk to one or to all.
+    fn talk(&mut self) -> Speech {
+        let all = self.chance.percent(50);
+        let to =
+            if all { self.cast.workers.clone() } else { vec![self.chance.pick(&self.cast.workers).clone()] };
+        let content = json!({"type": "conversation", "message": "Lunch is at noon."});
+        Speech { from: self.me.clone(), to, exchange: None, in_reply_to: None, content }
+    }
+
+    fn assignment(&mut self, task_id: &str) -> Value {
+        let job = job(task_id);
+        let mut content = json!({
+            "type": "task-assignment", "task_id": task_id, "title": job.title,
+            "acceptance_criteria": job.criteria,
+        });
+        let share = |initiator: &mut Self, percent| initiator.chance.percent(percent);
+        if share(self, 8) {
+            content["requires_ack"] = json!(false);
+        }
+        if share(self, 30) {
+            content["candidates"] =
+                json!([self.chance.pick(&self.cast.workers), self.chance.pick(&self.cast.workers)]);
+        }
+        if share(self, 20) {
+            content["capabilities"] = json!([self.chance.pick(&CAPABILITIES)]);
+        }
+        if share(self, 10) {
+            content["supersede"] = json!(true);
+        }
+        if share(self, 10) {
+            content["task_uuid"] = json!(format!("uuid-{}", self.chance.below(4)));
+        }
+        if share(self, 40) {
+            content["policy"] = self.policy();
+        }
+        content
+    }
+
+    fn policy(&mut self) -> Value {
+        let mut policy = json!({});
+        let share = |initiator: &mut Self, percent| initiator.chance.percent(percent);
+        if share(self, 30) {
+            policy["preset"] = json!("critical");
+        }
+        if share(self, 40) {
+            policy["understanding"] = json!(self.chance.pick(&["auto", "initiator", "command", "accept"]));
+        }
+        if share(self, 40) {
+            policy["checkpoint_timeout"] = json!(self.chance.pick(&["30s", "5m", "1h"]));
+        }
+        if share(self, 20) {
+            policy["ack_timeout"] = json!(self.chance.pick(&["1ms", "10s", "1h"]));
+        }
+        if share(self, 15) {
+            policy["retry_timeouts"] = json!(self.chance.pick(&[&[][..], &["5s"], &["1m", "30s", "10s"]]));
+        }
+        if share(self, 15) {
+            policy["base_wait"] = json!(self.chance.pick(&["0s", "1s", "5m"]));
+        }
+        if share(self, 15) {
+            policy["max_corrections"] = json!(self.chance.below(3));
+        }
+        if share(self, 15) {
+            policy["on_busy"] = json!("reassign");
+        }
+        policy
+    }
+
+    /// What a letter makes an initiator say, and after how long.
+    pub(crate) fn react(&mut self, letter: &Letter) -> Vec<(Span, Speech)> {
+        let content = match (letter.kind.as_str(), letter.reason.as_str()) {
+            ("escalation", _) => self.decision(letter.escalation.as_deref()),
+            ("protocol-notice", "clarification-needed" | "questions-open") => self.answers(),
+            ("protocol-notice", "verdict-needed") => self.verdict(&letter.task_id),
+            ("protocol-notice", "amendment-needed") => {
+                json!({"type": "task-amend", "message": "Read it so."})
+            }
+            ("protocol-notice", "pause-over") => json!({"type": "task-resume"}),
+            ("protocol-notice", "reminder") => match self.chance.below(3) {
+                0 => self.answers(),
+                1 => self.verdict(&letter.task_id),
+                _ => json!({"type": "task-amend", "message": "As said before."}),
+            },
+            _ => return Vec::new(),
+        };
+        vec![(self.wait(), self.about(letter.exchange, content, Some(letter)))]
+    }
+
+    fn wait(&mut self) -> Span {
+        if self.chance.percent(self.climate.lateness) {
+            self.chance.seconds(60, 3600)
+        } else {
+            self.chance.seconds(1, 60)
+        }
+    }
+
+    fn answers(&mut self) -> Value {
+        match self.chance.below(4) {
+            0 => json!({"message": "Whatever suits you."}),
+            1 => json!({"type": "task-clarification", "message": "The newest; and yes."}),
+            2 => json!({"type": "task-clarification", "answers": ["The newest."]}),
+            _ => json!({"type": "task-clarification", "answers": ["The newest.", "Yes."]}),
+        }
+    }
+
+    fn verdict(&mut self, task_id: &str) -> Value {
+        match self.chance.below(8) {
+            0 => json!({"type": "verdict", "verdict": "wrong-summary", "correction": "Read the title."}),
+            1 => json!({"type": "verdict", "verdict": "partial", "missing": ["no order is lost"]}),
+            2 => json!({"type": "verdict", "verdict": "wrong-task"}),
+            3 => json!({"message": format!("[VERDICT] {task_id} - CORRECT")}),
+            _ => json!({"type": "verdict", "verdict": "correct"}),
+        }
+    }
+
+    fn decision(&mut self, escalation: Option<&str>) -> Value {
+        let option = *self.chance.pick(&["retry", "reassign", "accept", "extend", "abort", "abort"]);
+        let mut content = json!({"type": "decision", "option": option});
+        if let Some(id) = escalation {
+            content["escalation"] = json!(id);
+        }
+        if option == "reassign" && self.chance.percent(60) {
+            content["agent"] = json!(self.chance.pick(&self.cast.workers));
+        }
+        if option == "extend" {
+            content["time"] = json!("10m");
+        }
+        content
+    }
+
+    /// Second thoughts about a delegation that was accepted.
+    pub(crate) fn meddle(&mut self, exchange: ExchangeId, first: &Speech) -> Vec<(Span, Speech)> {
+        let mut said = Vec::new();
+        let mut after = 0;
+        while said.len() < 3 && self.chance.percent(self.climate.meddling) {
+            after += self.chance.between(1, 300);
+            let content = match self.chance.below(9) {
+                0 => json!({"type": "task-amend", "message": "And do it well."}),
+                1 => json!({"type": "task-cancel"}),
+                2 | 3 => {
+                    let length = *self.chance.pick(&["0s", "90s", "1h"]);
+                    json!({"type": "task-pause", "expected_duration": length})
+                }
+                4 | 5 => json!({"type": "task-resume"}),
+                6 => json!({"type": "task-extend", "time": "5m"}),
+                7 => json!({"message": "How is it going?"}),
+                _ => {
+                    said.push((Span::seconds(after), self.anew(first)));
+                    continue;
+                }
+            };
+            said.push((Span::seconds(after), self.about(Some(exchange), content, None)));
+        }
+        said
+    }
+
+    /// The same assignment again: as it was, or to supersede the first, perhaps with another agent.
+    fn anew(&mut self, first: &Speech) -> Speech {
+        let mut again = first.clone();
+        if self.chance.percent(50) {
+            again.to = vec![self.chance.pick(&self.cast.workers).clone()];
+            again.content["supersede"] = json!(true);
+        }
+        again
+    }
+
+    fn about(&mut self, exchange: Option<ExchangeId>, content: Value, letter: Option<&Letter>) -> Speech {
+        let reply = letter.filter(|_| self.chance.percent(30)).map(|letter| letter.id.clone());
+        let to = if self.chance.percent(50) {
+            vec![self.chance.pick(&self.cast.workers).clone()]
+        } else {
+            Vec::new()
+        };
+        let exchange = if reply.is_some() && !to.is_empty() { None } else { exchange };
+        Speech { from: self.me.clone(), to, exchange, in_reply_to: reply, content }
+    }
+}
+
+fn heading(task_id: &str) -> String {
+    let job = job(task_id);
+    format!(
+        "## Task: {task_id} {}\n\n### Acceptance Criteria\n- {}\n- {}\n",
+        job.title, job.criteria[0], job.criteria[1]
+    )
+}

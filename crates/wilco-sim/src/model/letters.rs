@@ -1,0 +1,116 @@
+//! Messages: each is stored once, lies in the right inboxes, and is marked only by its reader.
+
+use wilco_protocol::{MessageId, Name};
+use wilco_store::{InboxStatus, Reader};
+
+use super::record::{Accepted, Marked, Message, Reading, Record};
+use super::{Broken, Change, Model, broken};
+use crate::disk::Disk;
+
+/// What only Wilco is to hear.
+const WITHHELD: [&str; 5] = ["correct", "wrong-task", "wrong-summary", "partial", "decision"];
+/// What must reach the assignee, whoever it was addressed to.
+const PASSED_ON: [&str; 6] = ["amendment", "cancel", "pause", "resume", "answers", "assigned-again"];
+
+impl Model {
+    pub(super) fn accepted(
+        &mut self,
+        disk: &Disk,
+        position: u64,
+        record: &Record<'_>,
+        change: &mut Change,
+    ) -> Result<(), Broken> {
+        let accepted: Accepted = serde_json::from_str(record.data.get())?;
+        let Some(row) = disk.message_at(position)? else {
+            return broken("G4", format!("the message at {position} is not stored"));
+        };
+        let message: Message<'_> = serde_json::from_slice(&row.body)?;
+        if (&row.id, &message.id, message.timestamp) != (&accepted.id, &accepted.id, record.at) {
+            return broken("G4", format!("another message than {} is stored at {position}", accepted.id));
+        }
+        self.messages += 1;
+        if let Some(mark) = &message.broadcast_id {
+            let stored = self.stored.entry(mark.clone().into_owned()).or_default();
+            stored.push((position, accepted.id.clone()));
+        }
+        self.lies_right(position, &message, &accepted)?;
+        for agent in &accepted.inboxes {
+            if disk.inbox_status(agent, position)? != Some(InboxStatus::Unread) {
+                return broken("G4", format!("{} does not lie unread in {agent}'s inbox", accepted.id));
+            }
+            self.inboxes.insert((agent.clone(), position), InboxStatus::Unread);
+        }
+        self.gave(record, &message, &accepted, change);
+        Ok(())
+    }
+
+    /// The inboxes are those that follow from who wrote what to whom.
+    fn lies_right(&self, position: u64, message: &Message<'_>, accepted: &Accepted) -> Result<(), Broken> {
+        let withheld =
+            |reading: &Reading<'_>| reading.exchange.is_some() && WITHHELD.contains(&&*reading.meaning);
+        let mut right = Vec::new();
+        if !message.reading.as_ref().is_some_and(withheld) {
+            right.extend(Some(&message.to).filter(|to| **to != Name::wilco()));
+            let track = message.exchange.and_then(|id| self.tracks.get(&id.number));
+            if let (Some(track), Some(_)) = (track, &message.reading)
+                && message.from != track.initiator
+                && message.to != track.initiator
+            {
+                right.push(&track.initiator);
+            }
+        }
+        if !right.iter().copied().eq(&accepted.inboxes) {
+            let what = format!("{} at {position} lies in {:?}, not {right:?}", accepted.id, accepted.inboxes);
+            return broken("G4", what);
+        }
+        Ok(())
+    }
+
+    /// Who holds the task by what was said, and who had to hear it.
+    fn gave(&mut self, record: &Record<'_>, message: &Message<'_>, accepted: &Accepted, change: &mut Change) {
+        let Some(id) = message.exchange else { return };
+        let reached = accepted.inboxes.iter().map(|agent| (id.number, agent.clone()));
+        change.reached.extend(reached);
+        let Some(track) = self.tracks.get_mut(&id.number) else {
+            change.first.entry(id.number).or_default().extend(accepted.inboxes.iter().cloned());
+            return;
+        };
+        match accepted.kind.as_str() {
+            "task-assignment" if record.by == Name::wilco() => {
+                track.holders.extend(accepted.inboxes.iter().cloned());
+            }
+            "task-cancel" => track.holders.retain(|holder| !accepted.inboxes.contains(holder)),
+            _ => {}
+        }
+        if let Some(reading) = &message.reading
+            && PASSED_ON.contains(&&*reading.meaning)
+            && &*reading.effect != "none"
+        {
+            change.owed.insert((id.number, track.assignee.clone()));
+        }
+    }
+
+    /// Somebody asks to have its own message marked.
+    pub(crate) fn asks_to_mark(&mut self, agent: &Name, id: &MessageId) {
+        self.asked.insert((agent.clone(), id.clone()));
+    }
+
+    pub(super) fn marked(&mut self, disk: &Disk, record: &Record<'_>) -> Result<(), Broken> {
+        let marked: Marked = serde_json::from_str(record.data.get())?;
+        let status = match &*record.kind {
+            "message-read" => InboxStatus::Read,
+            "message-archived" => InboxStatus::Archived,
+            _ => InboxStatus::Deleted,
+        };
+        let position = disk.message(&marked.id)?.map_or(0, |row| row.position);
+        let place = (marked.agent, position);
+        if !self.asked.contains(&(place.0.clone(), marked.id.clone())) {
+            return broken("G4", format!("{} was marked, and {} did not ask for it", marked.id, place.0));
+        }
+        if disk.inbox_status(&place.0, position)? != Some(status) {
+            return broken("G4", format!("{} is not marked in {}'s inbox", marked.id, place.0));
+        }
+        self.inboxes.insert(place, status);
+        Ok(())
+    }
+}

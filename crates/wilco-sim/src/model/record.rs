@@ -1,0 +1,95 @@
+//! The journal as the model reads it: only what it needs, and not by the product's own types.
+
+use std::borrow::Cow;
+
+use serde::Deserialize;
+use serde_json::value::RawValue;
+use wilco_protocol::{ExchangeId, MessageId, Name, Span, Time};
+
+#[derive(Deserialize)]
+pub(super) struct Record<'a> {
+    pub(super) exchange: Option<ExchangeId>,
+    pub(super) seq: Option<u64>,
+    #[serde(borrow, rename = "type")]
+    pub(super) kind: Cow<'a, str>,
+    pub(super) at: Time,
+    pub(super) by: Name,
+    #[serde(borrow)]
+    pub(super) data: &'a RawValue,
+}
+
+/// What an event of an exchange may say, all kinds together.
+#[derive(Deserialize, Default)]
+#[serde(default)]
+pub(super) struct Particulars {
+    pub(super) until: Option<Time>,
+    pub(super) check: Option<Time>,
+    pub(super) stop: Option<Time>,
+    pub(super) judging: Option<Time>,
+    pub(super) remind_at: Option<Time>,
+    pub(super) to: Option<Name>,
+    pub(super) because: String,
+    pub(super) outcome: String,
+    pub(super) escalation: Escalation,
+}
+
+#[derive(Deserialize, Default)]
+#[serde(default)]
+pub(super) struct Escalation {
+    pub(super) remind_at: Option<Time>,
+    pub(super) reason: String,
+}
+
+#[derive(Deserialize)]
+pub(super) struct Assigned {
+    pub(super) task_id: String,
+    pub(super) task_uuid: String,
+    pub(super) initiator: Name,
+    pub(super) assignee: Name,
+    pub(super) requires_ack: bool,
+    pub(super) policy: Policy,
+    pub(super) until: Option<Time>,
+}
+
+#[derive(Deserialize)]
+pub(super) struct Policy {
+    pub(super) ack_timeout: Span,
+    pub(super) checkpoint_timeout: Option<Span>,
+}
+
+#[derive(Deserialize)]
+pub(super) struct Accepted {
+    pub(super) id: MessageId,
+    pub(super) inboxes: Vec<Name>,
+    pub(super) kind: String,
+}
+
+#[derive(Deserialize)]
+pub(super) struct Marked {
+    pub(super) id: MessageId,
+    pub(super) agent: Name,
+}
+
+/// A stored message, without its words.
+#[derive(Deserialize)]
+pub(super) struct Message<'a> {
+    pub(super) id: MessageId,
+    pub(super) from: Name,
+    pub(super) to: Name,
+    #[serde(default)]
+    pub(super) exchange: Option<ExchangeId>,
+    #[serde(borrow, default)]
+    pub(super) broadcast_id: Option<Cow<'a, str>>,
+    pub(super) timestamp: Time,
+    #[serde(borrow, default)]
+    pub(super) reading: Option<Reading<'a>>,
+}
+
+#[derive(Deserialize)]
+pub(super) struct Reading<'a> {
+    pub(super) exchange: Option<ExchangeId>,
+    #[serde(borrow)]
+    pub(super) meaning: Cow<'a, str>,
+    #[serde(borrow)]
+    pub(super) effect: Cow<'a, str>,
+}

@@ -1,0 +1,232 @@
+//! One delegation as its events tell it: who has it, what it waits for and until when. Written down anew
+//! here, so that a mistake in the product's own fold does not hide itself.
+
+use std::collections::BTreeSet;
+
+use wilco_protocol::{Name, Span, Time};
+
+use super::record::{Assigned, Particulars};
+use super::{Broken, broken};
+
+#[derive(Debug)]
+pub(crate) struct Track {
+    pub(super) seq: u64,
+    pub(super) initiator: Name,
+    pub(super) task_id: String,
+    pub(super) task_uuid: String,
+    pub(super) assignee: Name,
+    former: BTreeSet<Name>,
+    /// Agents that were given the task and not told since that it is not theirs.
+    pub(super) holders: BTreeSet<Name>,
+    pub(super) state: String,
+    ack_timeout: Span,
+    wants_checkpoints: bool,
+    /// What runs now: the deadline of the state, the judge's, a confirmation's, an escalation's reminder.
+    deadline: Option<Time>,
+    judging: Option<Time>,
+    confirmation: Option<Time>,
+    reminder: Option<Time>,
+    /// Where it was when it was escalated, and until when the judge was waited for there.
+    before: Option<(String, Option<Time>)>,
+}
+
+/// Reasons of escalations that only silence can give.
+const SILENT: [&str; 6] =
+    ["no-acknowledgment", "no-clarification", "no-verdict", "not-amended", "queue-stuck", "no-checkpoint"];
+
+impl Track {
+    pub(super) fn born(assigned: Assigned, at: Time, first: &BTreeSet<Name>) -> Result<Track, Broken> {
+        let state = if assigned.requires_ack { "awaiting-ack" } else { "working" };
+        if assigned.requires_ack && assigned.until != Some(at.plus(assigned.policy.ack_timeout)) {
+            return broken(
+                "G7",
+                format!("the first deadline of {} is {:?}", assigned.task_id, assigned.until),
+            );
+        }
+        Ok(Track {
+            seq: 0,
+            initiator: assigned.initiator,
+            task_id: assigned.task_id.to_lowercase(),
+            task_uuid: assigned.task_uuid,
+            assignee: assigned.assignee,
+            former: BTreeSet::new(),
+            holders: first.clone(),
+            state: state.to_owned(),
+            ack_timeout: assigned.policy.ack_timeout,
+            wants_checkpoints: assigned.policy.checkpoint_timeout.is_some(),
+            deadline: assigned.until,
+            judging: None,
+            confirmation: None,
+            reminder: None,
+            before: None,
+        })
+    }
+
+    pub(super) fn is_open(&self) -> bool {
+        !matches!(self.state.as_str(), "completed" | "cancelled" | "failed")
+    }
+
+    /// When it must be woken next.
+    pub(super) fn wake(&self) -> Option<Time> {
+        let own = self.judging.or(self.deadline);
+        [own, self.confirmation, self.reminder].into_iter().flatten().min()
+    }
+
+    /// Whether nothing more will happen by itself, and rightly so.
+    pub(super) fn is_settled(&self) -> bool {
+        !self.is_open() || self.reminder.is_some() || self.rests()
+    }
+
+    fn rests(&self) -> bool {
+        let quiet = self.deadline.is_none() && self.confirmation.is_none();
+        quiet && (self.state == "paused" || self.state == "working" && !self.wants_checkpoints)
+    }
+
+    /// G6: it has a wake, an open escalation, or may rest.
+    pub(super) fn is_stuck(&self) -> bool {
+        self.is_open() && self.wake().is_none() && !self.rests()
+    }
+
+    pub(super) fn take(
+        &mut self,
+        kind: &str,
+        said: &Particulars,
+        at: Time,
+        down: &[(Time, Time)],
+    ) -> Result<(), Broken> {
+        self.is_due(kind, said, at)?;
+        self.had_its_chance(kind, said, down)?;
+        self.stays_ended(kind)?;
+        self.goes_to_somebody_new(kind, said)?;
+        self.moves(kind, said);
+        let fresh = matches!(kind, "corrected" | "specifics-asked" | "clarified" | "reassigned" | "amended");
+        if fresh && said.until != Some(at.plus(self.ack_timeout)) {
+            return broken("G7", format!("{kind} gives until {:?}, at {at}", said.until));
+        }
+        Ok(())
+    }
+
+    /// What only a timer does happens no earlier than the timer is due.
+    fn is_due(&self, kind: &str, said: &Particulars, at: Time) -> Result<(), Broken> {
+        if is_timed(kind, said) && self.wake().is_none_or(|due| due > at) {
+            return broken("G7", format!("{kind} at {at}, but the next timer is due {:?}", self.wake()));
+        }
+        Ok(())
+    }
+
+    /// Nobody is given up for a silence that fell into a time when the server was down.
+    fn had_its_chance(&self, kind: &str, said: &Particulars, down: &[(Time, Time)]) -> Result<(), Broken> {
+        let given_up = kind == "reassigned" && said.because == "unresponsive"
+            || kind == "escalated" && SILENT.contains(&said.escalation.reason.as_str());
+        let Some(due) = self.deadline.filter(|_| given_up) else { return Ok(()) };
+        match down.iter().find(|(from, to)| *from < due && due < *to) {
+            Some((from, to)) => {
+                broken("DEL-34", format!("{kind} for a silence until {due}, down from {from} to {to}"))
+            }
+            None => Ok(()),
+        }
+    }
+
+    /// What has ended is only tidied up.
+    fn stays_ended(&self, kind: &str) -> Result<(), Broken> {
+        let tidies = matches!(kind, "stop-confirmed" | "stop-unconfirmed" | "escalation-closed");
+        if !self.is_open() && !tidies {
+            return broken("DEL-46", format!("{kind}, though it is {}", self.state));
+        }
+        Ok(())
+    }
+
+    /// G5: a task moves to another agent, by itself never to one that had it before or that gave it.
+    fn goes_to_somebody_new(&self, kind: &str, said: &Particulars) -> Result<(), Broken> {
+        let Some(to) = said.to.as_ref().filter(|_| kind == "reassigned") else { return Ok(()) };
+        let decided = said.because == "decision";
+        let known = *to == self.initiator || self.former.contains(to) && !decided;
+        if *to == self.assignee || known {
+            return broken("G5", format!("it goes from {} to {to}, which had it or gave it", self.assignee));
+        }
+        Ok(())
+    }
+
+    /// It is escalated exactly while an escalation is open.
+    pub(super) fn is_undecided(&self) -> bool {
+        (self.state == "escalated") == self.reminder.is_some()
+    }
+
+    fn moves(&mut self, kind: &str, said: &Particulars) {
+        match kind {
+            "backed-off" => self.waits("awaiting-ack", said.until),
+            "ack-requested" | "resent" | "corrected" | "specifics-asked" | "clarified" | "amended" => {
+                self.enters("awaiting-ack", said.until);
+            }
+            "early-work-shown" if said.until.is_some() => self.enters("awaiting-ack", said.until),
+            "reassigned" => {
+                let to = said.to.clone().unwrap_or_else(|| self.assignee.clone());
+                self.former.insert(std::mem::replace(&mut self.assignee, to));
+                self.enters("awaiting-ack", said.until);
+            }
+            "review-awaited" => {
+                self.waits("in-review", said.until);
+                self.judging = said.judging;
+            }
+            "asked" => self.enters("clarifying", said.until),
+            "queued" | "queue-checked" => self.waits("queued", said.until),
+            "waiting" => self.enters("waiting", said.until),
+            "returned" => self.enters("returned", said.until),
+            "reminded" => self.deadline = said.until,
+            "accepted" | "checkpoint-missed" => self.waits("working", said.check),
+            "checkpoint-reached" if self.state != "paused" => self.waits("working", said.check),
+            "paused" => self.enters("paused", said.until),
+            "pause-reminded" => self.deadline = None,
+            "resumed" => self.enters("working", said.check),
+            "pause-requested" | "resume-requested" => self.confirmation = said.until,
+            "unconfirmed" => self.confirmation = None,
+            "grace-given" | "extended" => {
+                if let Some((state, judging)) = self.before.take() {
+                    (self.state, self.judging) = (state, judging);
+                }
+                self.deadline = said.until;
+            }
+            "escalated" => {
+                let state = std::mem::replace(&mut self.state, "escalated".to_owned());
+                self.before = Some((state, self.judging.take()));
+                self.deadline = None;
+                self.reminder = said.escalation.remind_at;
+            }
+            "escalation-reminded" => self.reminder = said.remind_at,
+            "escalation-closed" => self.reminder = None,
+            "ended" => self.enters(&said.outcome.clone(), said.stop),
+            "stop-confirmed" | "stop-unconfirmed" => self.deadline = None,
+            _ => {}
+        }
+    }
+
+    fn waits(&mut self, state: &str, until: Option<Time>) {
+        self.state.replace_range(.., state);
+        (self.deadline, self.judging, self.before) = (until, None, None);
+    }
+
+    /// As `waits`, and whatever was to be confirmed is not awaited any more.
+    fn enters(&mut self, state: &str, until: Option<Time>) {
+        self.waits(state, until);
+        self.confirmation = None;
+    }
+}
+
+/// Whether only a timer does this.
+fn is_timed(kind: &str, said: &Particulars) -> bool {
+    match kind {
+        "backed-off"
+        | "ack-requested"
+        | "grace-given"
+        | "reminded"
+        | "queue-checked"
+        | "checkpoint-missed"
+        | "unconfirmed"
+        | "pause-reminded"
+        | "stop-unconfirmed"
+        | "escalation-reminded" => true,
+        "resent" => matches!(said.because.as_str(), "busy" | "network"),
+        "escalated" => SILENT.contains(&said.escalation.reason.as_str()),
+        _ => false,
+    }
+}

@@ -1,0 +1,125 @@
+//! What people and agents do: begin tasks, look into their inboxes, react.
+
+use wilco_engine::{Command, MarkAs, PutAgent, Viewer};
+use wilco_protocol::Name;
+use wilco_protocol::directory::{Mark, Profile};
+use wilco_store::{InboxFilter, InboxStatus, Reader};
+
+use crate::cast::CAPABILITIES;
+use crate::initiator::Initiator;
+use crate::model::{Broken, broken};
+use crate::speech::Letter;
+use crate::worker::Worker;
+use crate::world::{Happening, World};
+
+/// Letters read at one look.
+const MOST_AT_ONCE: usize = 20;
+
+impl World {
+    /// The server starts for the first time, and everybody is registered.
+    pub(crate) fn set_up(&mut self) -> Result<(), Broken> {
+        self.start()?;
+        let everybody: Vec<Name> = self.cast.everybody().cloned().collect();
+        let arrive = |who: &Name| [self.put(who, None), Command::Seen { agent: who.clone() }];
+        let commands = everybody.iter().flat_map(arrive).collect();
+        self.step(commands).map(|_| ())
+    }
+
+    pub(crate) fn begin(&mut self, who: &Name) {
+        let (cast, climate, chance) = (&self.cast, &self.climate, &mut self.chance);
+        let speech = Initiator { me: who, cast, climate, chance }.delegate();
+        self.send(speech);
+    }
+
+    /// Somebody has got something and will look, sooner or later.
+    pub(crate) fn will_look(&mut self, who: &Name) {
+        if !self.looking.insert(who.clone()) {
+            return;
+        }
+        let vanishes = self.chance.per_mille(self.climate.silence);
+        let after = if vanishes { self.chance.seconds(600, 3 * 3600) } else { self.chance.seconds(0, 60) };
+        self.later(after, Happening::Look(who.clone()));
+    }
+
+    pub(crate) fn look(&mut self, who: &Name) -> Result<(), Broken> {
+        self.looking.remove(who);
+        if self.engine.is_none() {
+            self.will_look(who);
+            return Ok(());
+        }
+        let after = self.read.get(who).copied().unwrap_or(0);
+        let filter = InboxFilter {
+            agent: who.clone(),
+            statuses: vec![InboxStatus::Unread],
+            after,
+            limit: MOST_AT_ONCE,
+        };
+        let rows = self.disk.inbox(&filter)?;
+        if rows.len() == MOST_AT_ONCE {
+            self.will_look(who);
+        }
+        let (mut commands, mut last) = (Vec::new(), after);
+        for (_, row) in rows {
+            if row.position <= last {
+                return broken("MSG-13", format!("{} comes out of order in {who}'s inbox", row.id));
+            }
+            last = row.position;
+            self.react(who, &Letter::read(&row.body)?);
+            if self.chance.percent(50) {
+                let mark =
+                    *self.chance.pick(&[MarkAs::Read, MarkAs::Read, MarkAs::Archived, MarkAs::Deleted]);
+                self.model.asks_to_mark(who, &row.id);
+                commands.push(Command::Mark { agent: who.clone(), id: row.id, mark });
+            }
+        }
+        self.read.insert(who.clone(), last);
+        commands.extend(self.sign_of_life(who));
+        if commands.is_empty() {
+            return Ok(());
+        }
+        self.step(commands).map(|_| ())
+    }
+
+    /// What else somebody does who looks into its inbox; rarely, it is sent to sleep or taken off the list.
+    fn sign_of_life(&mut self, who: &Name) -> Option<Command> {
+        let agent = who.clone();
+        match self.chance.below(100) {
+            0..10 => Some(Command::Seen { agent }),
+            10..30 => Some(Command::Waits { agent: who.to_string() }),
+            30..35 => Some(Command::Called { agent, proven: self.chance.percent(50) }),
+            35..40 => Some(Command::Alive),
+            40 => Some(self.put(who, Some(Some(Mark::Hibernated)))),
+            41 => Some(self.put(who, Some(None))),
+            42 => Some(Command::RemoveAgent { name: agent, by: Viewer::Operator }),
+            _ => None,
+        }
+    }
+
+    /// Registers somebody, with a skill that goes with its place in the cast.
+    fn put(&self, who: &Name, mark: Option<Option<Mark>>) -> Command {
+        let place = self.cast.everybody().position(|one| one == who).unwrap_or(0);
+        let skill = CAPABILITIES[place % CAPABILITIES.len()].to_owned();
+        let profile = Profile { capabilities: vec![skill], ..Profile::default() };
+        Command::PutAgent(Box::new(PutAgent {
+            name: who.to_string(),
+            profile,
+            mark,
+            viewer: Viewer::Operator,
+        }))
+    }
+
+    fn react(&mut self, who: &Name, letter: &Letter) {
+        if self.chance.percent(self.climate.silence) {
+            return;
+        }
+        let (cast, climate, chance) = (&self.cast, &self.climate, &mut self.chance);
+        let said = if cast.is_worker(who) {
+            Worker { me: who, letter, cast, climate, chance, said: Vec::new() }.react()
+        } else {
+            Initiator { me: who, cast, climate, chance }.react(letter)
+        };
+        for (after, speech) in said {
+            self.later(after, Happening::Say(Box::new(speech)));
+        }
+    }
+}

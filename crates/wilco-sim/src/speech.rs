@@ -1,0 +1,107 @@
+//! What somebody says, as the JSON text that arrives at the door; and letters, as their reader sees them.
+
+use std::borrow::Cow;
+
+use serde::Deserialize;
+use serde_json::value::RawValue;
+use serde_json::{Value, json};
+use wilco_protocol::{ExchangeId, MessageId, Name};
+
+/// A message to be sent. The content is what the protocol reads; the rest says where it belongs.
+#[derive(Debug, Clone)]
+pub(crate) struct Speech {
+    pub(crate) from: Name,
+    pub(crate) to: Vec<Name>,
+    pub(crate) exchange: Option<ExchangeId>,
+    pub(crate) in_reply_to: Option<MessageId>,
+    pub(crate) content: Value,
+}
+
+impl Speech {
+    /// The request body. The mark stands in the stored message too, and tells it from all others.
+    pub(crate) fn body(&self, mark: &str, id: Option<&str>) -> String {
+        let mut body = json!({"from": self.from, "broadcast_id": mark, "content": self.content});
+        match self.to.as_slice() {
+            [] => {}
+            [one] => body["to"] = json!(one),
+            several => body["to"] = json!(several),
+        }
+        if let Some(exchange) = self.exchange {
+            body["exchange"] = json!(exchange);
+        }
+        if let Some(parent) = &self.in_reply_to {
+            body["in_reply_to"] = json!(parent);
+        }
+        if let Some(id) = id {
+            body["id"] = json!(id);
+        }
+        body.to_string()
+    }
+
+    /// How many copies of it are stored.
+    pub(crate) fn copies(&self) -> usize {
+        self.to.len().max(1)
+    }
+
+    pub(crate) fn kind(&self) -> &str {
+        self.content.get("type").and_then(Value::as_str).unwrap_or("text")
+    }
+}
+
+/// A message in somebody's inbox.
+#[derive(Debug)]
+pub(crate) struct Letter {
+    pub(crate) id: MessageId,
+    pub(crate) from: Name,
+    pub(crate) exchange: Option<ExchangeId>,
+    pub(crate) kind: String,
+    pub(crate) reason: String,
+    pub(crate) task_id: String,
+    pub(crate) revision: Option<u32>,
+    pub(crate) escalation: Option<String>,
+}
+
+#[derive(Deserialize)]
+struct Envelope<'a> {
+    id: MessageId,
+    from: Name,
+    #[serde(default)]
+    exchange: Option<ExchangeId>,
+    #[serde(borrow)]
+    content: &'a RawValue,
+    #[serde(borrow, default)]
+    delivered: Option<&'a RawValue>,
+}
+
+#[derive(Deserialize)]
+struct Content<'a> {
+    #[serde(borrow, default, rename = "type")]
+    kind: Cow<'a, str>,
+    #[serde(borrow, default)]
+    reason: Cow<'a, str>,
+    #[serde(borrow, default)]
+    task_id: Cow<'a, str>,
+    #[serde(default)]
+    revision: Option<u32>,
+    #[serde(borrow, default)]
+    escalation: Option<Cow<'a, str>>,
+}
+
+impl Letter {
+    /// Reads a stored message as its reader gets it.
+    pub(crate) fn read(body: &[u8]) -> Result<Letter, serde_json::Error> {
+        let envelope: Envelope<'_> = serde_json::from_slice(body)?;
+        let shown = envelope.delivered.unwrap_or(envelope.content);
+        let content: Content<'_> = serde_json::from_str(shown.get())?;
+        Ok(Letter {
+            id: envelope.id,
+            from: envelope.from,
+            exchange: envelope.exchange,
+            kind: content.kind.into_owned(),
+            reason: content.reason.into_owned(),
+            task_id: content.task_id.into_owned(),
+            revision: content.revision,
+            escalation: content.escalation.map(Cow::into_owned),
+        })
+    }
+}

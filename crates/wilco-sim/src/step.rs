@@ -1,0 +1,106 @@
+//! One step of the engine, with whatever happens to its commit, and the model's look at what came of it.
+
+use wilco_engine::{Command, Stepped};
+use wilco_store::Reader;
+
+use crate::bug::Bug;
+use crate::disk::Fate;
+use crate::model::{Broken, broken};
+use crate::world::World;
+
+pub(crate) enum Outcome {
+    Done(Stepped),
+    /// The disk refused: nothing happened, and the callers are told so.
+    Refused,
+    /// The process is dead, and nobody was answered.
+    Died,
+}
+
+impl World {
+    pub(crate) fn step(&mut self, commands: Vec<Command>) -> Result<Outcome, Broken> {
+        let fate = self.fate();
+        let Some(engine) = &mut self.engine else { return Ok(Outcome::Died) };
+        if self.bug == Some(Bug::EarlyAnswer) && fate == Fate::DiesBefore {
+            let mut imagined = self.disk.clone();
+            let stepped = engine.step(commands, self.now, &mut imagined)?;
+            self.die("after it answered, before it committed");
+            return Ok(Outcome::Done(stepped));
+        }
+        let at = self.bug.map_or(self.now, |bug| bug.clock(self.now));
+        self.disk.fate = fate;
+        let stepped = engine.step(commands, at, &mut self.disk);
+        self.disk.fate = Fate::Stored;
+        match (stepped, fate) {
+            (Ok(stepped), Fate::Stored) => self.done(stepped),
+            (Ok(stepped), _) if !stepped.committed => self.done(stepped),
+            (Ok(_), _) if self.bug == Some(Bug::StaleCache) => Ok(Outcome::Refused),
+            (Ok(_), _) => broken("G9", format!("a commit that was {fate:?} counts as stored")),
+            (Err(error), Fate::Stored) => broken("G9", format!("a commit failed by itself: {error}")),
+            (Err(_), Fate::Full | Fate::Failed) => {
+                self.tally.refusals += 1;
+                self.note(|| format!("           the disk refuses a commit: {fate:?}"));
+                self.observe()?;
+                Ok(Outcome::Refused)
+            }
+            (Err(_), Fate::DiesBefore | Fate::DiesAfter) => {
+                self.die(if fate == Fate::DiesBefore { "before a commit" } else { "after a commit" });
+                self.observe()?;
+                Ok(Outcome::Died)
+            }
+        }
+    }
+
+    fn done(&mut self, stepped: Stepped) -> Result<Outcome, Broken> {
+        self.observe()?;
+        self.model.ordered(&stepped.effects)?;
+        self.run_errands(&stepped.effects);
+        for agent in &stepped.reached {
+            self.will_look(agent);
+        }
+        Ok(Outcome::Done(stepped))
+    }
+
+    /// The model sees what is stored, and that the engine remembers the same.
+    fn observe(&mut self) -> Result<(), Broken> {
+        let before = self.model.head().0;
+        if self.trace.is_some() {
+            self.tell_events(before)?;
+        }
+        self.model.observe(&self.disk, self.now)?;
+        match &self.engine {
+            Some(engine) => self.model.compare(engine, &self.disk),
+            None => Ok(()),
+        }
+    }
+
+    /// The new events, for the trace.
+    fn tell_events(&mut self, after: u64) -> Result<(), Broken> {
+        for row in self.disk.journal(after, 1000)? {
+            let event: serde_json::Value = serde_json::from_slice(&row.bytes)?;
+            let text = |key: &str| event[key].as_str().unwrap_or("").to_owned();
+            let mut what = event["data"].to_string();
+            what.truncate(
+                what.char_indices().map(|(at, _)| at).take_while(|at| *at <= 160).last().unwrap_or(0),
+            );
+            self.note(|| {
+                let seq = event["seq"].as_u64().map_or(String::new(), |seq| format!("#{seq}"));
+                let place = format!("{}{seq}", text("exchange"));
+                format!("  {:>5} {place:<10} {} by {} {what}", row.position, text("type"), text("by"))
+            });
+        }
+        Ok(())
+    }
+
+    fn fate(&mut self) -> Fate {
+        if !self.faulty {
+            return Fate::Stored;
+        }
+        if self.chance.per_mille(self.climate.deaths) {
+            return *self.chance.pick(&[Fate::DiesBefore, Fate::DiesAfter]);
+        }
+        if self.chance.per_mille(self.climate.refusals) {
+            return *self.chance.pick(&[Fate::Full, Fate::Failed]);
+        }
+        Fate::Stored
+    }
+}

@@ -1,0 +1,205 @@
+//! Agents that are given tasks: they answer rightly, wrongly, late, twice, against themselves or not at all.
+
+use serde_json::{Value, json};
+use wilco_protocol::Span;
+use wilco_protocol::{ExchangeId, MessageId, Name};
+
+use crate::cast::{Cast, job, understood};
+use crate::chance::Chance;
+use crate::climate::Climate;
+use crate::speech::{Letter, Speech};
+
+const ERRORS: [&str; 6] = [
+    "RESOURCE_UNAVAILABLE",
+    "CAPABILITY_MISMATCH",
+    "NETWORK_ERROR",
+    "INVALID_TASK_FORMAT",
+    "AGENT_SHUTTING_DOWN",
+    "OUT_OF_COFFEE",
+];
+
+/// What a letter makes a worker say, and after how long.
+pub(crate) struct Worker<'a> {
+    pub(crate) me: &'a Name,
+    pub(crate) letter: &'a Letter,
+    pub(crate) cast: &'a Cast,
+    pub(crate) climate: &'a Climate,
+    pub(crate) chance: &'a mut Chance,
+    pub(crate) said: Vec<(Span, Speech)>,
+}
+
+impl Worker<'_> {
+    pub(crate) fn react(mut self) -> Vec<(Span, Speech)> {
+        let share = |worker: &mut Self, percent| worker.chance.percent(percent);
+        match (self.letter.kind.as_str(), self.letter.reason.as_str()) {
+            ("task-cancel", _) => match self.chance.below(10) {
+                0..6 => self.answer("stop-ack", json!({})),
+                6 | 7 => self.work(),
+                _ => {}
+            },
+            ("task-pause", _) if share(&mut self, 80) => self.answer("pause-ack", json!({})),
+            ("task-resume", _) if share(&mut self, 80) => self.answer("resume-ack", json!({})),
+            ("begin-now", _) => self.work(),
+            ("status-check", _) if share(&mut self, 70) => self.work(),
+            ("protocol-notice", "ack-first" | "which-revision" | "stale-revision" | "which-criterion") => {
+                self.acknowledge();
+            }
+            (
+                "task-assignment" | "task-amend" | "ack-request" | "task-correction" | "task-supplement"
+                | "task-clarification",
+                _,
+            ) => self.acknowledge(),
+            ("", _) if self.letter.exchange.is_some() => self.acknowledge(),
+            _ => {}
+        }
+        self.said
+    }
+
+    /// Answers what asks for an ACK. Such a letter always names its task.
+    fn acknowledge(&mut self) {
+        if self.letter.task_id.is_empty() {
+            return;
+        }
+        if self.chance.percent(self.climate.oddity) {
+            return self.oddly();
+        }
+        let understanding = understood(job(&self.letter.task_id));
+        if self.chance.percent(25) {
+            let revision = self.letter.revision.filter(|one| *one > 1);
+            let revision = revision.map_or(String::new(), |number| format!(" r{number}"));
+            self.text(format!(
+                "[ACK] {}{revision} - RECEIVED\nUnderstanding: {understanding}",
+                self.letter.task_id
+            ));
+        } else {
+            let planned = if self.chance.percent(20) { json!(["draft", "tests"]) } else { json!([]) };
+            let status = *self.chance.pick(&["received", "confirmed", "RECEIVED"]);
+            self.ack(status, json!({"understanding": understanding, "estimated_checkpoints": planned}));
+        }
+        self.work();
+    }
+
+    /// One of the many ways not simply to do what was asked.
+    fn oddly(&mut self) {
+        let right = understood(job(&self.letter.task_id));
+        match self.chance.below(20) {
+            0 => self.ack("received", json!({"understanding": "I will repaint the lobby in green"})),
+            1 => self.ack("received", json!({})),
+            2 => self.ack("confirmed", json!({"understanding": job(&self.letter.task_id).title})),
+            3 | 19 => {
+                let questions = ["Which version of the protocol?", "Is an order without a customer lost?"];
+                let count = self.chance.between(1, 2) as usize;
+                self.ack("needs-clarification", json!({"questions": questions[..count]}));
+            }
+            4 => self.ack("needs-clarification", json!({"questions": ["more details?"]})),
+            5 => self.ack("rejected", json!({"reason": "not my trade"})),
+            6 | 18 => {
+                self.ack("queued", json!({"understanding": right}));
+                self.work();
+            }
+            7..10 => self.error(),
+            10 => self.work(),
+            11 => self.text(format!("[ACK] {0} - RECEIVED\n[ACK] {0} - REJECTED", self.letter.task_id)),
+            12 => self.ack_of("GH-999", "received", json!({"understanding": right})),
+            13 => {
+                self.ack("received", json!({"understanding": right}));
+                self.ack("received", json!({"understanding": right}));
+                self.work();
+            }
+            14 if self.chance.percent(50) => self.text(format!(
+                "[ACK] {0} - REJECTED\nReason: not today\n\n[VERDICT] {0} - CORRECT",
+                self.letter.task_id
+            )),
+            14 => self.text("Good morning. The weather is fine here.".to_owned()),
+            15 => self.ack("received", json!({"understanding": format!("I will not do this: {right}")})),
+            16 => {
+                let (this, other) = (&self.letter.task_id, self.chance.below(self.climate.tasks * 2));
+                let both =
+                    format!("[ACK] {this} - RECEIVED\nUnderstanding: {right}\n\n[ACK] GH-{other} - QUEUED");
+                self.text(both);
+            }
+            _ => {
+                let what =
+                    *self.chance.pick(&["pause-ack", "resume-ack", "stop-ack", "task-pause", "verdict"]);
+                self.answer(what, json!({"verdict": "correct"}));
+            }
+        }
+    }
+
+    fn error(&mut self) {
+        let code = *self.chance.pick(&ERRORS);
+        let mut fields = json!({"error_code": code});
+        if self.chance.percent(40) {
+            fields["retry_after_minutes"] = json!(self.chance.between(1, 90));
+        }
+        if self.chance.percent(30) {
+            fields["alternative_agents"] = json!([self.chance.pick(&self.cast.workers)]);
+        }
+        self.answer("task-acknowledgment-error", fields);
+    }
+
+    /// Work as it comes: a checkpoint or two, mostly in order, and mostly an end.
+    fn work(&mut self) {
+        for _ in 0..self.chance.below(3) {
+            let number = self.chance.between(1, 3);
+            self.answer("checkpoint-ack", json!({"checkpoint": number, "status": "done"}));
+        }
+        if self.chance.percent(85) {
+            self.answer("task-complete", json!({"summary": "all done"}));
+        }
+    }
+
+    fn ack(&mut self, status: &str, fields: Value) {
+        let task_id = self.letter.task_id.clone();
+        self.ack_of(&task_id, status, fields);
+    }
+
+    fn ack_of(&mut self, task_id: &str, status: &str, mut fields: Value) {
+        fields["status"] = json!(status);
+        fields["task_id"] = json!(task_id);
+        if let Some(revision) = self.letter.revision
+            && self.chance.percent(70)
+        {
+            fields["revision"] = json!(revision);
+        }
+        self.answer("task-acknowledgment", fields);
+    }
+
+    fn answer(&mut self, kind: &str, mut fields: Value) {
+        fields["type"] = json!(kind);
+        if self.chance.percent(60) && fields.get("task_id").is_none() {
+            fields["task_id"] = json!(self.letter.task_id);
+        }
+        self.say(fields);
+    }
+
+    fn text(&mut self, text: String) {
+        self.say(json!({"message": text}));
+    }
+
+    /// Says it after whatever was said before, and says where it belongs in one of several ways.
+    fn say(&mut self, content: Value) {
+        let wait = if self.chance.percent(self.climate.lateness) {
+            self.chance.seconds(60, 2400)
+        } else {
+            self.chance.seconds(0, 60)
+        };
+        let after = self.said.last().map_or(Span::ZERO, |(after, _)| *after);
+        let (mut exchange, mut in_reply_to): (Option<ExchangeId>, Option<MessageId>) = (None, None);
+        match self.chance.below(3) {
+            0 => exchange = self.letter.exchange,
+            1 => in_reply_to = Some(self.letter.id.clone()),
+            _ => {}
+        }
+        let to = match &self.letter.from {
+            wilco if *wilco == Name::wilco() && self.chance.percent(30) => Vec::new(),
+            wilco if *wilco == Name::wilco() => vec![self.chance.pick(&self.cast.initiators).clone()],
+            sender => vec![sender.clone()],
+        };
+        if to.is_empty() {
+            exchange = self.letter.exchange;
+        }
+        let speech = Speech { from: self.me.clone(), to, exchange, in_reply_to, content };
+        self.said.push((Span::millis(after.as_millis() + wait.as_millis()), speech));
+    }
+}

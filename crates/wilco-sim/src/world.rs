@@ -1,0 +1,224 @@
+//! The world of one run: its time, its people, its queue of what will happen.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use wilco_engine::{Command, Engine, Settings};
+use wilco_protocol::{Name, Span, Time};
+
+use crate::bug::Bug;
+use crate::cast::Cast;
+use crate::chance::Chance;
+use crate::climate::Climate;
+use crate::courier::Errand;
+use crate::disk::Disk;
+use crate::door::Request;
+use crate::model::{Broken, Model, broken};
+use crate::speech::Speech;
+use crate::step::Outcome;
+
+pub(crate) struct World {
+    pub(crate) now: Time,
+    pub(crate) chance: Chance,
+    pub(crate) climate: Climate,
+    pub(crate) cast: Cast,
+    pub(crate) settings: Settings,
+    /// None while the process is dead.
+    pub(crate) engine: Option<Engine>,
+    pub(crate) died: Time,
+    pub(crate) disk: Disk,
+    pub(crate) model: Model,
+    pub(crate) bug: Option<Bug>,
+    pub(crate) faulty: bool,
+    queue: BTreeMap<(Time, u64), Happening>,
+    queued: u64,
+    pub(crate) requests: Vec<Request>,
+    /// How far everybody has read, and who is about to look.
+    pub(crate) read: BTreeMap<Name, u64>,
+    pub(crate) looking: BTreeSet<Name>,
+    pub(crate) tally: Tally,
+    pub(crate) trace: Option<Vec<String>>,
+}
+
+/// What happens at an instant.
+#[derive(Debug)]
+pub(crate) enum Happening {
+    Begin(Name),
+    Say(Box<Speech>),
+    Arrive(usize),
+    Retry(usize),
+    Look(Name),
+    Report(Box<Errand>),
+    Restart,
+}
+
+#[derive(Debug, Default, Clone, Copy)]
+pub(crate) struct Tally {
+    pub(crate) steps: u64,
+    pub(crate) deaths: u64,
+    pub(crate) refusals: u64,
+}
+
+/// Any instant will do.
+pub(crate) const START: i64 = 1_800_000_000_000;
+/// People begin tasks for this long, and care about them for that long.
+const BEGINNINGS: u64 = 3600;
+const CARE: Span = Span::minutes(4 * 60);
+/// More steps than this are a world that goes round in circles.
+const MAX_STEPS: u64 = 100_000;
+
+impl World {
+    pub(crate) fn new(seed: u64, bug: Option<Bug>, trace: bool) -> World {
+        let mut chance = Chance::of(seed);
+        let climate = Climate::of(&mut chance);
+        let cast = Cast::of(&climate);
+        let mut settings = Settings { judge: true, ..Settings::default() };
+        settings.escalation.reaches_human = chance.percent(50);
+        settings.escalation.controller = cast.initiators.last().filter(|_| chance.percent(25)).cloned();
+        if chance.percent(10) {
+            settings.inbox_limit = chance.between(1, 8) as usize;
+        }
+        let now = Time::from_millis(START);
+        World {
+            now,
+            chance,
+            climate,
+            cast,
+            settings,
+            engine: None,
+            died: now,
+            disk: Disk::new(bug),
+            model: Model::new(),
+            bug,
+            faulty: false,
+            queue: BTreeMap::new(),
+            queued: 0,
+            requests: Vec::new(),
+            read: BTreeMap::new(),
+            looking: BTreeSet::new(),
+            tally: Tally::default(),
+            trace: trace.then(Vec::new),
+        }
+    }
+
+    /// Lets everything happen, then leaves the world alone, then looks at the whole.
+    pub(crate) fn live(&mut self) -> Result<(), Broken> {
+        self.set_up()?;
+        for _ in 0..self.climate.tasks {
+            let who = self.chance.pick(&self.cast.initiators).clone();
+            let after = self.chance.seconds(0, BEGINNINGS);
+            self.later(after, Happening::Begin(who));
+        }
+        let end = self.now.plus(CARE);
+        self.faulty = true;
+        while let Some(next) = self.next_instant().filter(|next| *next < end) {
+            self.tally.steps += 1;
+            if self.tally.steps > MAX_STEPS {
+                return broken("G6", "the world goes round in circles");
+            }
+            if self.chance.per_mille(self.climate.jumps) {
+                self.now = self.now.plus(self.chance.seconds(60, 3 * 3600));
+                self.note(|| "the clock jumps".to_owned());
+            }
+            self.now = self.now.max(next);
+            self.turn()?;
+        }
+        self.leave_alone()?;
+        self.model.whole(&self.disk.tables)?;
+        if self.chance.percent(10) {
+            self.model.readable(&self.disk.tables)?;
+        }
+        Ok(())
+    }
+
+    /// When something happens next, by somebody or by a timer.
+    fn next_instant(&self) -> Option<Time> {
+        let queued = self.queue.first_key_value().map(|((at, _), _)| *at);
+        let wake = self.engine.as_ref().and_then(Engine::next_wake);
+        [queued, wake].into_iter().flatten().min()
+    }
+
+    fn turn(&mut self) -> Result<(), Broken> {
+        if self.engine.is_some() && self.chance.per_mille(self.climate.deaths / 8) {
+            self.die("between two steps");
+        }
+        let is_due = |due: Option<Time>| due.is_some_and(|due| due <= self.now);
+        let woken = is_due(self.engine.as_ref().and_then(Engine::next_wake));
+        let queued = is_due(self.queue.first_key_value().map(|((at, _), _)| *at));
+        if woken && (!queued || self.chance.percent(50)) || self.chance.per_mille(5) {
+            return self.wake();
+        }
+        let Some((_, happening)) = self.queue.pop_first().filter(|_| queued) else { return Ok(()) };
+        match happening {
+            Happening::Begin(who) => self.begin(&who),
+            Happening::Say(speech) => self.send(*speech),
+            Happening::Arrive(first) => self.arrive(first)?,
+            Happening::Retry(index) => self.retry(index),
+            Happening::Look(who) => self.look(&who)?,
+            Happening::Report(errand) => self.report(*errand)?,
+            Happening::Restart => self.restart()?,
+        }
+        Ok(())
+    }
+
+    pub(crate) fn later(&mut self, after: Span, happening: Happening) {
+        self.queued += 1;
+        self.queue.insert((self.now.plus(after), self.queued), happening);
+    }
+
+    /// A request that arrives within this time, taken out of the queue.
+    pub(crate) fn next_arrival(&mut self, within: Span) -> Option<usize> {
+        let until = self.now.plus(within);
+        let entry = self.queue.first_entry()?;
+        match entry.get() {
+            Happening::Arrive(index) if entry.key().0 <= until => {
+                let index = *index;
+                entry.remove();
+                Some(index)
+            }
+            _ => None,
+        }
+    }
+
+    /// What is due is done, and then nothing is.
+    fn wake(&mut self) -> Result<(), Broken> {
+        match self.step(vec![Command::Wake])? {
+            Outcome::Done(stepped) => match stepped.answers.first() {
+                Some(Err(refused)) => broken("G7", format!("a wake was refused: {refused:?}")),
+                _ => self.model.nothing_due(self.now),
+            },
+            Outcome::Refused => {
+                self.now = self.now.plus(Span::millis(200));
+                Ok(())
+            }
+            Outcome::Died => Ok(()),
+        }
+    }
+
+    /// Nobody says anything any more: every exchange ends, rests, or somebody is asked to decide.
+    fn leave_alone(&mut self) -> Result<(), Broken> {
+        self.note(|| "everybody leaves".to_owned());
+        self.faulty = false;
+        self.queue.clear();
+        if self.engine.is_none() {
+            self.restart()?;
+        }
+        let most = self.tally.steps + 1000 + 100 * self.model.exchanges() as u64;
+        while let Some(number) = self.model.unsettled() {
+            self.tally.steps += 1;
+            let next = self.engine.as_ref().and_then(Engine::next_wake);
+            let Some(next) = next.filter(|_| self.tally.steps < most) else {
+                return broken("G6", format!("exchange {number} never comes to rest when left alone"));
+            };
+            self.now = self.now.max(next);
+            self.wake()?;
+        }
+        Ok(())
+    }
+
+    pub(crate) fn note(&mut self, line: impl FnOnce() -> String) {
+        if let Some(trace) = &mut self.trace {
+            let passed = Span::millis((self.now.millis() - START).unsigned_abs());
+            trace.push(format!("{:>12}  {}", passed.to_string(), line()));
+        }
+    }
+}

@@ -1,0 +1,94 @@
+//! The configuration: what it changes, and what it refuses.
+
+mod server;
+
+use serde_json::json;
+use server::{Server, Setup, pointers, task, task_with};
+
+fn refused(config: &str) -> String {
+    let (code, said) = Setup::new().config(config).run_to_end();
+    assert_ne!(code, Some(0), "{config:?} was taken");
+    said
+}
+
+#[test]
+fn cfg_1_unknown_keys_name_the_nearest_known_one() {
+    for (config, nearest) in [
+        ("[server]\nlistn = \"x\"", "server.listen"),
+        ("[limits]\nconections = 3", "limits.connections"),
+        ("atuh = \"required\"", "auth"),
+        ("[policy.delegation]\nack_timeot = \"1m\"", "ack_timeout"),
+        ("[policy.delegaton]\nack_timeout = \"1m\"", "delegation"),
+        ("[policy.delegation.critical]\nbase_wiat = \"1m\"", "base_wait"),
+    ] {
+        let said = refused(config);
+        assert!(said.contains(nearest), "{config:?}: {said}");
+        assert!(said.contains("test-config.toml"), "names the file: {said}");
+    }
+}
+
+#[test]
+fn cfg_1_bad_values_are_named() {
+    for (config, key) in [
+        ("auth = \"perhaps\"", "auth"),
+        ("[limits]\nconnections = 0", "limits.connections"),
+        ("[limits]\nheader_timeout = \"-5s\"", "limits.header_timeout"),
+        ("[escalation]\nreminder = \"0s\"", "escalation.reminder"),
+        ("[agents]\nauto_register = \"some\"", "agents.auto_register"),
+        ("[policy.delegation]\nack_timeout = \"soon\"", "ack_timeout"),
+        ("[server]\nlisten = 7", "server.listen"),
+        ("not toml", "test-config.toml"),
+    ] {
+        let said = refused(config);
+        assert!(said.contains(key), "{config:?}: {said}");
+    }
+}
+
+#[test]
+fn cfg_1_policies_and_presets_come_from_the_file_and_the_request_wins() {
+    let config = "[policy.delegation]\nack_timeout = \"1m\"\nretry_timeouts = []\n[policy.delegation.night]\nack_timeout = \"1h\"\n";
+    let server = Setup::new().config(config).start();
+    server.register(&["boss", "worker"]);
+    let due = |id: &str| server.exchange(id)["policy"]["ack_timeout"].clone();
+    assert_eq!(due(&server.begin(&task("T-1"))), "1m");
+    assert_eq!(due(&server.begin(&task_with("T-2", json!({"preset": "night"})))), "1h");
+    assert_eq!(due(&server.begin(&task_with("T-3", json!({"preset": "night", "ack_timeout": "7s"})))), "7s");
+    let mut minutes = task("T-4");
+    minutes["content"]["ack_timeout_minutes"] = json!(3);
+    assert_eq!(due(&server.begin(&minutes)), "3m");
+    minutes["content"]["task_id"] = json!("T-5");
+    minutes["content"]["policy"] = json!({"ack_timeout": "8s"});
+    assert_eq!(due(&server.begin(&minutes)), "8s");
+    let unknown = server.refused(&task_with("T-6", json!({"preset": "dawn"})), 422);
+    assert_eq!(pointers(&unknown), ["/content/policy/preset"]);
+}
+
+#[test]
+fn del_21_a_judge_must_be_configured() {
+    let server = Server::start();
+    server.register(&["boss", "worker"]);
+    let problem = server.refused(&task_with("T-1", json!({"understanding": "command"})), 422);
+    assert_eq!(pointers(&problem), ["/content/policy/understanding"]);
+}
+
+#[test]
+fn cli_1_the_first_line_names_the_address_and_sigterm_ends_with_0() {
+    let mut server = Server::start();
+    let port: u16 = server.address().strip_prefix("127.0.0.1:").unwrap().parse().unwrap();
+    assert_ne!(port, 0);
+    server.register(&["bob"]);
+    let poll = server.caller();
+    let waiting = std::thread::spawn(move || poll.get("/v1/agents/bob/inbox?wait=60s"));
+    server.until_seen("bob");
+    assert_eq!(server.terminate().code(), Some(0));
+    let (status, page) = waiting.join().unwrap();
+    assert_eq!((status, &page["items"]), (200, &json!([])), "a reader that waits is answered");
+}
+
+#[test]
+fn cli_1_an_address_in_use_is_a_clear_error() {
+    let server = Server::start();
+    let (code, said) = Setup::new().option(&format!("--listen={}", server.address())).run_to_end();
+    assert_ne!(code, Some(0));
+    assert!(said.contains(server.address()) && said.contains("--listen"), "{said}");
+}

@@ -1,0 +1,144 @@
+//! Past a limit: a clear answer, never a crash, and the others go on.
+
+mod server;
+
+use std::io::{Read, Write};
+use std::net::TcpStream;
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use server::{Server, Setup, text, until};
+
+/// A connection with a bounded patience.
+fn connect(server: &Server) -> TcpStream {
+    let stream = TcpStream::connect(server.address()).unwrap();
+    stream.set_read_timeout(Some(Duration::from_secs(30))).unwrap();
+    stream
+}
+
+/// Reads one answer of a connection that stays open; empty when it was closed.
+fn answer(stream: &mut TcpStream) -> String {
+    let (mut read, mut byte) = (Vec::new(), [0]);
+    while !read.ends_with(b"\r\n\r\n") {
+        match stream.read(&mut byte) {
+            Ok(1) => read.push(byte[0]),
+            Ok(_) | Err(_) => return String::from_utf8_lossy(&read).into_owned(),
+        }
+    }
+    let head = String::from_utf8(read).unwrap();
+    let length =
+        head.lines().find_map(|line| line.to_lowercase().strip_prefix("content-length: ")?.parse().ok());
+    let mut body = vec![0; length.unwrap_or(0)];
+    stream.read_exact(&mut body).unwrap();
+    head + &String::from_utf8(body).unwrap()
+}
+
+fn get(server: &Server, stream: &mut TcpStream, path: &str) -> String {
+    write!(stream, "GET {path} HTTP/1.1\r\nHost: {}\r\n\r\n", server.address()).unwrap();
+    answer(stream)
+}
+
+#[test]
+fn g11_body_over_1_mib_is_413() {
+    let server = Server::start();
+    let sized = |size: usize| {
+        let empty = text("ann", "bob", "").to_string().len();
+        text("ann", "bob", &"x".repeat(size - empty)).to_string()
+    };
+    assert_eq!(server.post_text("/v1/messages", "application/json", &sized(1 << 20)).0, 201);
+    for size in [(1 << 20) + 1, 8 << 20] {
+        let (status, problem) = server.post_text("/v1/messages", "application/json", &sized(size));
+        assert_eq!((status, &problem["status"]), (413, &json!(413)));
+    }
+    assert_eq!(server.inbox("bob").len(), 1);
+    let small = Setup::new().config("[limits]\nbody_bytes = 200").start();
+    assert_eq!(small.post_text("/v1/messages", "application/json", &sized(201)).0, 413);
+    assert_eq!(small.post_text("/v1/messages", "application/json", &sized(200)).0, 201);
+}
+
+#[test]
+fn g11_absurd_nesting_is_400_and_no_crash() {
+    let server = Server::start();
+    let deep = format!("{{\"content\":{}", "[".repeat(500_000));
+    assert_eq!(server.post_text("/v1/messages", "application/json", &deep).0, 400);
+    assert_eq!(server.get("/healthz").0, 200);
+}
+
+#[test]
+fn sec_7_a_slow_head_is_cut_and_a_resting_connection_lives_on() {
+    let server = Setup::new().config("[limits]\nheader_timeout = \"300ms\"").start();
+    let mut resting: Vec<_> = ["/healthz", "/v1/nothing", "/v1/exchanges"]
+        .into_iter()
+        .map(|path| {
+            let mut stream = connect(&server);
+            assert!(get(&server, &mut stream, path).starts_with("HTTP/1.1 "));
+            stream
+        })
+        .collect();
+    let mut misdirected = connect(&server);
+    misdirected.write_all(b"GET / HTTP/1.1\r\nHost: evil.example\r\n\r\n").unwrap();
+    assert!(answer(&mut misdirected).starts_with("HTTP/1.1 421"));
+    resting.push(misdirected);
+    let mut slow = connect(&server);
+    slow.write_all(b"GET /healthz HTTP/1.1\r\nHost:").unwrap();
+    let said = answer(&mut slow);
+    assert!(said.is_empty() || said.starts_with("HTTP/1.1 408"), "it was cut: {said:?}");
+    for stream in &mut resting {
+        assert!(get(&server, stream, "/healthz").starts_with("HTTP/1.1 200"), "it rested, and lives");
+    }
+}
+
+#[test]
+fn sec_7_a_connection_that_rests_too_long_is_closed() {
+    let server = Setup::new().config("[limits]\nidle_timeout = \"300ms\"").start();
+    let mut stream = connect(&server);
+    assert!(get(&server, &mut stream, "/healthz").starts_with("HTTP/1.1 200"));
+    assert_eq!(answer(&mut stream), "");
+    assert_eq!(answer(&mut connect(&server)), "", "also one that never said anything");
+}
+
+#[test]
+fn sec_7_a_slow_body_is_408() {
+    let server = Setup::new().config("[limits]\nbody_timeout = \"300ms\"").start();
+    let mut stream = connect(&server);
+    let head =
+        format!("POST /v1/messages HTTP/1.1\r\nHost: {}\r\nContent-Length: 100\r\n\r\n{{", server.address());
+    stream.write_all(head.as_bytes()).unwrap();
+    assert!(answer(&mut stream).starts_with("HTTP/1.1 408"));
+}
+
+#[test]
+fn g11_connections_over_the_limit_are_503_and_the_others_go_on() {
+    let server = Setup::new().config("[limits]\nconnections = 2").start();
+    let (mut one, mut two) = (connect(&server), connect(&server));
+    assert!(get(&server, &mut one, "/healthz").starts_with("HTTP/1.1 200"));
+    assert!(get(&server, &mut two, "/healthz").starts_with("HTTP/1.1 200"));
+    for _ in 0..20 {
+        let said = get(&server, &mut connect(&server), "/healthz");
+        assert!(said.starts_with("HTTP/1.1 503"), "{said}");
+        let problem: Value = serde_json::from_str(said.split("\r\n\r\n").nth(1).unwrap()).unwrap();
+        assert_eq!(problem["status"], 503);
+    }
+    assert!(get(&server, &mut one, "/healthz").starts_with("HTTP/1.1 200"));
+    drop(two);
+    let let_in = || get(&server, &mut connect(&server), "/healthz").starts_with("HTTP/1.1 200");
+    until("there is room again", let_in);
+}
+
+#[test]
+fn g11_waiting_readers_over_the_limit_are_503() {
+    let server = Setup::new().config("[limits]\nwaiting_readers = 1\nwait = \"30s\"").start();
+    server.register(&["ann", "bob"]);
+    let caller = server.caller();
+    // Whoever comes second is refused, and that may be this one: then it comes again.
+    let seated =
+        move || Some(caller.get("/v1/agents/bob/inbox?wait=30s")).filter(|(status, _)| *status != 503);
+    let waiting = std::thread::spawn(move || (0..5000).find_map(|_| seated()));
+    until("the seat is taken", || server.get("/v1/agents/ann/inbox?wait=1ms").0 == 503);
+    assert_eq!(server.get("/v1/events?wait=1ms&after=99999").0, 503);
+    assert_eq!(server.get("/v1/agents/ann/inbox").0, 200, "without waiting it works");
+    assert_eq!(server.get("/v1/agents/ann/inbox?wait=31s").0, 400);
+    server.send(&text("ann", "bob", "hi"));
+    assert_eq!(waiting.join().unwrap().unwrap().0, 200);
+    assert_eq!(server.get("/v1/agents/ann/inbox?wait=1ms").0, 200);
+}

@@ -1,0 +1,235 @@
+//! Who may do what: hosts, origins, tokens, files.
+
+mod server;
+
+use std::io::{Read, Write};
+use std::net::TcpStream;
+use std::os::unix::fs::PermissionsExt;
+
+use serde_json::{Value, json};
+use server::{Caller, Server, Setup, ack, task, text};
+use wilco_protocol::Name;
+use wilco_server::{Role, Tokens};
+
+fn guarded() -> Server {
+    Setup::new().config("auth = \"required\"").start()
+}
+
+/// Somebody with a new token.
+fn with_token(server: &Server, name: &str, role: Role) -> Caller {
+    let secret = Tokens::new(server.data.path()).create(Name::new(name), role).unwrap();
+    server.caller().token(&secret)
+}
+
+/// The status of a request that is written by hand.
+fn status(server: &Server, method: &str, headers: &str, body: &str) -> u16 {
+    let mut stream = TcpStream::connect(server.address()).unwrap();
+    let length = body.len();
+    write!(
+        stream,
+        "{method} /v1/messages HTTP/1.1\r\n{headers}Content-Length: {length}\r\nConnection: close\r\n\r\n{body}"
+    )
+    .unwrap();
+    let mut said = String::new();
+    stream.read_to_string(&mut said).unwrap();
+    said.split(' ').nth(1).unwrap().parse().unwrap()
+}
+
+#[test]
+fn sec_1_every_call_needs_a_token_when_tokens_are_required() {
+    let server = guarded();
+    for path in ["/v1/agents", "/v1/exchanges", "/v1/events", "/v1/audit/verify", "/v1/nothing", "/"] {
+        assert_eq!(server.get(path).0, 401, "{path}");
+    }
+    assert_eq!(server.post("/v1/messages", &text("ann", "bob", "hi")).0, 401);
+    assert_eq!(server.post("/v1/test/clock", &json!({"advance": "1s"})).0, 401);
+    for path in ["/healthz", "/readyz"] {
+        assert_eq!(server.get(path).0, 200, "{path}");
+    }
+    let wrong = server.caller().token("wilco_wrong");
+    assert_eq!(wrong.get("/v1/agents").0, 401);
+    let ann = with_token(&server, "ann", Role::Agent);
+    assert_eq!(ann.get("/v1/agents").0, 200, "the file is read again when it changes");
+    let tokens = Tokens::new(server.data.path());
+    tokens.revoke(&tokens.list().unwrap()[0].id).unwrap();
+    assert_eq!(ann.get("/v1/agents").0, 401);
+}
+
+#[test]
+fn sec_1_without_tokens_callers_on_this_machine_are_believed_but_not_verified() {
+    let server = Server::start();
+    assert_eq!(server.send(&text("ann", "bob", "hi"))["message"]["fromVerified"], false);
+    assert_eq!(server.caller().token("wilco_wrong").get("/v1/agents").0, 401, "a wrong token is still wrong");
+}
+
+#[test]
+fn sec_2_an_agent_sends_only_as_itself_and_is_verified() {
+    let server = guarded();
+    let ann = with_token(&server, "ann", Role::Agent);
+    let sent = ann.send(&text("ann", "bob", "hi"));
+    assert_eq!(sent["message"]["fromVerified"], true);
+    ann.refused(&text("bob", "ann", "hi"), 403);
+    let nameless = json!({"to": "bob", "content": {"message": "hi"}});
+    assert_eq!(ann.as_agent("bob").send(&nameless)["message"]["from"], "ann", "the token says who it is");
+    assert_eq!(ann.put("/v1/agents/bob", &json!({})).0, 403);
+    assert_eq!(ann.put("/v1/agents/ann", &json!({"alias": "a"})).0, 200);
+    assert_eq!(ann.post("/v1/agents/bob/heartbeat", &json!({})).0, 404);
+}
+
+#[test]
+fn sec_2_an_agent_sees_only_what_it_takes_part_in() {
+    let server = guarded();
+    let operator = with_token(&server, "root", Role::Operator);
+    operator.register(&["boss", "worker", "eve"]);
+    let [boss, worker, eve] = ["boss", "worker", "eve"].map(|name| with_token(&server, name, Role::Agent));
+    let sent = boss.send(&task("T-1"));
+    let (id, message) = (sent["exchange"]["id"].as_str().unwrap(), sent["message"]["id"].as_str().unwrap());
+    for path in [
+        format!("/v1/exchanges/{id}"),
+        format!("/v1/exchanges/{id}/events"),
+        format!("/v1/exchanges/{id}/at/2"),
+        format!("/v1/messages/{message}"),
+        "/v1/agents/worker/inbox".to_owned(),
+        "/v1/agents/worker/inbox?wait=0s".to_owned(),
+    ] {
+        assert_eq!(worker.get(&path).0, 200, "{path}");
+        assert_eq!(eve.get(&path).0, 404, "{path}");
+    }
+    assert_eq!(eve.post(&format!("/v1/messages/{message}/read"), &json!({})).0, 404);
+    operator.advance("7m");
+    for path in ["/v1/exchanges", "/v1/escalations", "/v1/reports/incidents"] {
+        assert_eq!(eve.get(path).1["items"], json!([]), "{path}");
+        assert_eq!(boss.get(path).1["items"].as_array().unwrap().len(), 1, "{path}");
+    }
+    let (_, seen) = eve.get("/v1/events?limit=1000");
+    assert!(seen["items"].as_array().unwrap().iter().all(|event| event["exchange"].is_null()), "{seen}");
+    assert!(!seen.to_string().contains("T-1"));
+    let mut nosy = ack("T-1");
+    (nosy["from"], nosy["exchange"]) = (json!("eve"), json!(id));
+    eve.refused(&nosy, 404);
+    nosy["exchange"] = Value::Null;
+    nosy["in_reply_to"] = json!(message);
+    assert_eq!(eve.send(&nosy)["exchange"], Value::Null, "as if there were no such message");
+}
+
+#[test]
+fn sec_2_read_only_tokens_read_and_operators_decide() {
+    let server = guarded();
+    let (reader, operator) =
+        (with_token(&server, "eye", Role::ReadOnly), with_token(&server, "root", Role::Operator));
+    operator.register(&["boss", "worker"]);
+    let id = operator.begin(&task("T-1"));
+    assert_eq!(reader.get(&format!("/v1/exchanges/{id}")).0, 200);
+    reader.refused(&text("boss", "worker", "hi"), 403);
+    let message = operator.newest("worker")["id"].as_str().unwrap().to_owned();
+    for (path, body) in [
+        (format!("/v1/messages/{message}/read"), json!({})),
+        ("/v1/agents/worker/heartbeat".to_owned(), json!({})),
+        ("/v1/test/clock".to_owned(), json!({"advance": "1s"})),
+    ] {
+        assert_eq!(reader.post(&path, &body).0, 403, "{path}");
+    }
+    assert_eq!(reader.put("/v1/agents/new", &json!({})).0, 403);
+    assert_eq!(reader.delete("/v1/agents/worker").0, 403);
+    operator.advance("7m");
+    let decision =
+        json!({"from": "root", "exchange": id, "content": {"type": "decision", "option": "abort"}});
+    assert_eq!(operator.send(&decision)["exchange"]["state"], "failed");
+}
+
+#[test]
+fn sec_2_wrong_tokens_are_rate_limited_and_right_ones_go_on() {
+    let server = guarded();
+    let ann = with_token(&server, "ann", Role::Agent);
+    let wrong = server.caller().token("wilco_wrong");
+    let statuses: Vec<_> = (0..60).map(|_| wrong.get("/v1/agents").0).collect();
+    assert_eq!((statuses[0], statuses[59]), (401, 429));
+    assert_eq!(ann.get("/v1/agents").0, 200);
+}
+
+#[test]
+fn del_33_a_call_with_its_token_brings_an_unresponsive_agent_back() {
+    let server = guarded();
+    let operator = with_token(&server, "root", Role::Operator);
+    operator.register(&["boss", "worker"]);
+    let worker = with_token(&server, "worker", Role::Agent);
+    worker.get("/v1/exchanges");
+    let mut message = task("T-1");
+    message["from"] = json!("boss");
+    operator.begin(&message);
+    operator.advance("7m");
+    let status = || operator.get("/v1/agents/worker").1["status"].clone();
+    assert_eq!(status(), "unresponsive");
+    worker.get("/v1/exchanges");
+    assert_eq!(status(), "active");
+    operator.put("/v1/agents/worker", &json!({"status": "unresponsive"}));
+    worker.get("/v1/agents/worker/inbox");
+    assert_eq!(status(), "active", "at once, although it called a moment ago");
+}
+
+#[test]
+fn sec_3_foreign_host_is_421() {
+    let server = Setup::new().config("[server]\nhosts = [\"wilco.example:1234\"]").start();
+    let (port, body) =
+        (server.address().rsplit(':').next().unwrap().to_owned(), text("ann", "bob", "hi").to_string());
+    for (host, expected) in [
+        (format!("127.0.0.1:{port}"), 201),
+        (format!("localhost:{port}"), 201),
+        (format!("[::1]:{port}"), 201),
+        ("wilco.example:1234".to_owned(), 201),
+        ("wilco.example".to_owned(), 421),
+        ("127.0.0.1".to_owned(), 421),
+        ("127.0.0.1:1".to_owned(), 421),
+        (format!("evil.example:{port}"), 421),
+        (format!("127.0.0.1.evil.example:{port}"), 421),
+        (String::new(), 421),
+    ] {
+        assert_eq!(status(&server, "POST", &format!("Host: {host}\r\n"), &body), expected, "{host:?}");
+    }
+}
+
+#[test]
+fn sec_3_foreign_origins_may_not_write_and_own_pages_send_json() {
+    let server = Setup::new().config("[server]\norigins = [\"https://ops.example\"]").start();
+    let (address, body) = (server.address().to_owned(), text("ann", "bob", "hi").to_string());
+    let own = format!("http://{address}");
+    for (origin, kind, expected) in [
+        ("https://evil.example", "application/json", 403),
+        ("null", "application/json", 403),
+        (own.as_str(), "application/json", 201),
+        (own.as_str(), "application/json; charset=utf-8", 201),
+        (own.as_str(), "text/plain", 415),
+        (own.as_str(), "", 415),
+        ("https://ops.example", "application/json", 201),
+        ("", "text/plain", 201),
+        ("", "application/x-www-form-urlencoded", 201),
+        ("", "", 201),
+    ] {
+        let line = |name: &str, value: &str| {
+            if value.is_empty() { String::new() } else { format!("{name}: {value}\r\n") }
+        };
+        let headers = format!("Host: {address}\r\n{}{}", line("Origin", origin), line("Content-Type", kind));
+        assert_eq!(status(&server, "POST", &headers, &body), expected, "{origin:?} {kind:?}");
+    }
+    let foreign = server.caller().header("Origin", "https://evil.example");
+    assert_eq!(foreign.get("/v1/agents").0, 200, "reading is left to the browser, which shows it nothing");
+    assert_eq!(foreign.clone().header("Accept", "text/event-stream").get("/v1/events").0, 403);
+    assert_eq!(foreign.delete("/v1/agents/bob").0, 403);
+}
+
+#[test]
+fn sec_5_one_server_per_directory_and_files_for_the_owner_only() {
+    let server = Server::start();
+    server.send(&text("ann", "bob", "hi"));
+    server.advance("1s");
+    with_token(&server, "ann", Role::Agent);
+    for entry in std::fs::read_dir(server.data.path()).unwrap() {
+        let entry = entry.unwrap();
+        let mode = entry.metadata().unwrap().permissions().mode() & 0o777;
+        assert_eq!(mode, 0o600, "{:?}", entry.file_name());
+    }
+    let (code, said) = Setup::new().run_to_end_on(server.data.path());
+    assert_ne!(code, Some(0));
+    assert!(said.contains("another") || said.contains("in use") || said.contains("lock"), "{said}");
+    server.send(&text("ann", "bob", "still here"));
+}

@@ -1,0 +1,45 @@
+//! The first inputs of each target: the tables that the readers are tested with, and the lines of
+//! `seeds/TARGET.txt`.
+
+use std::path::Path;
+
+#[path = "../crates/wilco-language/tests/table/mod.rs"]
+mod table;
+
+use table::{Entry, entries};
+
+/// The inputs of a target, from the project that lies at `root`.
+pub(crate) fn seeds(root: &Path, target: &str) -> Vec<Vec<u8>> {
+    let read = |path: &str| std::fs::read_to_string(root.join(path)).unwrap_or_default();
+    let table = |name: &str| entries(&read(&format!("crates/wilco-language/tests/tables/{name}.txt")));
+    let mut seeds: Vec<String> =
+        read(&format!("fuzz/seeds/{target}.txt")).lines().map(str::to_owned).collect();
+    match target {
+        "ack" => seeds.extend(table("ack").iter().map(|entry| entry.one("body").to_owned())),
+        "verdict" => seeds.extend(table("ack").iter().map(as_verdict)),
+        "classify" => seeds.extend(table("classify").iter().map(message)),
+        "understanding" => {
+            seeds.extend(table("understanding_tuned").iter().map(task));
+            seeds.extend(table("understanding_held_out").iter().map(task));
+        }
+        _ => {}
+    }
+    seeds.into_iter().map(String::into_bytes).collect()
+}
+
+/// An acknowledgment with the words of a verdict.
+fn as_verdict(entry: &Entry) -> String {
+    let words = [("ACK", "VERDICT"), ("RECEIVED", "CORRECT"), ("Understanding", "Correction")];
+    words.iter().fold(entry.one("body").to_owned(), |text, (from, to)| text.replace(from, to))
+}
+
+fn message(entry: &Entry) -> String {
+    format!("{}\0{}", entry.one("subject"), entry.one("body"))
+}
+
+fn task(entry: &Entry) -> String {
+    let mut parts =
+        ["id", "title", "description", "understanding"].map(|key| entry.one(key).to_owned()).to_vec();
+    parts.extend(entry.all("criterion"));
+    parts.join("\0")
+}

@@ -1,0 +1,181 @@
+//! One check for each parser and reader: it takes any bytes and panics when something does not hold.
+
+use std::collections::BTreeSet;
+
+use serde_json::Value;
+use wilco_language::parse::{MAX_RECIPIENTS, MAX_SUBJECT, ParseError, Task, message as parse};
+use wilco_language::read::ack::{AckReading, AckText, acks, canonical, status_word};
+use wilco_language::read::understanding::{Ruling, TaskText, score};
+use wilco_language::read::verdict::verdicts;
+use wilco_language::read::{classify as classifying, questions as asked};
+use wilco_protocol::delegation::{KEYS, Policy};
+use wilco_protocol::journal::Entry;
+use wilco_protocol::policy::Overrides;
+use wilco_protocol::{EscalationId, ExchangeId, Span, Time};
+
+/// A check and the name of its target.
+type Check = (&'static str, fn(&[u8]));
+
+/// Every check there is.
+pub const CHECKS: [Check; 11] = [
+    ("message", message),
+    ("ack", ack),
+    ("verdict", verdict),
+    ("classify", classify),
+    ("questions", questions),
+    ("understanding", understanding),
+    ("span", span),
+    ("time", time),
+    ("id", id),
+    ("policy", policy),
+    ("entry", entry),
+];
+
+/// A body of a request. Refusals name what is wrong, and space around the body changes nothing.
+pub fn message(bytes: &[u8]) {
+    let incoming = match parse(bytes) {
+        Ok(incoming) => incoming,
+        Err(ParseError::Fields(errors)) => {
+            assert!(!errors.is_empty(), "refused without a reason");
+            return assert!(errors.iter().all(|error| !error.detail.is_empty()));
+        }
+        Err(ParseError::Syntax(_) | ParseError::TooDeep | ParseError::UnknownExchange(_)) => return,
+    };
+    assert!(incoming.to.len() <= MAX_RECIPIENTS);
+    assert!(incoming.subject.as_ref().is_none_or(|subject| subject.len() <= MAX_SUBJECT));
+    let raw: Value = serde_json::from_str(incoming.raw.get()).expect("the content is JSON");
+    assert_eq!(raw.as_object(), Some(&incoming.content), "the content to the byte is the content parsed");
+    let spaced = parse(&[b" \n", bytes, b"\t"].concat()).expect("space around it changes nothing");
+    assert_eq!((spaced.fingerprint, &spaced.typed), (incoming.fingerprint, &incoming.typed));
+    let task = Task::of(&incoming.content, incoming.subject.as_deref().unwrap_or(""));
+    assert!(task.title.chars().count() <= 1000, "a title is short");
+    task.amended(&incoming.content);
+}
+
+/// A text with ACKs. Each reads back from its canonical form, and line ends do not matter.
+pub fn ack(bytes: &[u8]) {
+    let Ok(text) = std::str::from_utf8(bytes) else { return };
+    status_word(text);
+    let readings = acks(text);
+    let ids: BTreeSet<_> = readings.iter().map(|reading| reading.task_id().to_lowercase()).collect();
+    assert_eq!(ids.len(), readings.len(), "one reading for each task");
+    for reading in readings {
+        if let AckReading::Ack(ack) = reading {
+            let written = canonical(&ack);
+            assert_eq!(acks(&written), [AckReading::Ack(one_lined(ack))], "{written}");
+        }
+    }
+}
+
+fn one_lined(mut ack: AckText) -> AckText {
+    let line = |text: &mut String| *text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    ack.questions.iter_mut().for_each(line);
+    [&mut ack.understanding, &mut ack.reason, &mut ack.note].into_iter().flatten().for_each(line);
+    ack
+}
+
+/// A text with verdicts: one of each task, and none that is quoted.
+pub fn verdict(bytes: &[u8]) {
+    let Ok(text) = std::str::from_utf8(bytes) else { return };
+    let read = verdicts(text);
+    let ids: BTreeSet<_> = read.iter().map(|verdict| verdict.task_id.to_lowercase()).collect();
+    assert_eq!(ids.len(), read.len(), "one verdict for each task");
+    assert!(read.iter().all(|verdict| verdict.missing.iter().all(|item| !item.trim().is_empty())));
+    assert_eq!(verdicts(&quoted(text)), [], "what is quoted is nobody's verdict");
+}
+
+/// A subject and a body. What is quoted is no task; what a task has says something.
+pub fn classify(bytes: &[u8]) {
+    let Ok(text) = std::str::from_utf8(bytes) else { return };
+    let (subject, body) = text.split_once('\0').unwrap_or(("", text));
+    if let Some(task) = classifying::classify(Some(subject), body) {
+        let told = [&task.task_id, &task.title].into_iter().flatten().chain(&task.criteria);
+        told.for_each(|text| assert!(!text.trim().is_empty(), "{task:?}"));
+    }
+    assert_eq!(classifying::classify(Some(subject), &quoted(body)), None);
+}
+
+/// Questions: more of them are never vaguer.
+pub fn questions(bytes: &[u8]) {
+    let Ok(text) = std::str::from_utf8(bytes) else { return };
+    let list: Vec<String> = text.split('\0').map(str::to_owned).collect();
+    assert!(!asked::vague(&list) || list.iter().all(|one| asked::vague(std::slice::from_ref(one))));
+}
+
+/// Task id, title, description, understanding, criteria.
+pub fn understanding(bytes: &[u8]) {
+    let Ok(text) = std::str::from_utf8(bytes) else { return };
+    let mut parts = text.split('\0');
+    let mut next = || parts.next().unwrap_or("");
+    let (task_id, title, description, said) = (next(), next(), next(), next());
+    let criteria: Vec<String> = parts.map(str::to_owned).collect();
+    let scored = score(&TaskText { task_id, title, description, criteria: &criteria }, said);
+    assert!(scored.score <= 1000);
+    let all = || scored.covered.iter().chain(&scored.missing);
+    assert!(all().all(|index| usize::from(*index) < criteria.len()), "{scored:?}");
+    assert_eq!(all().collect::<BTreeSet<_>>().len(), all().count(), "both covered and missing: {scored:?}");
+    assert!(scored.ruling != Ruling::Correct || scored.missing.is_empty(), "{scored:?}");
+    assert!(scored.ruling != Ruling::Correct || !said.trim().is_empty(), "nothing was said");
+}
+
+/// A duration, as text and as JSON: written as it is read.
+pub fn span(bytes: &[u8]) {
+    let Ok(text) = std::str::from_utf8(bytes) else { return };
+    let read = [text.parse::<Span>().ok(), serde_json::from_str(text).ok()];
+    for span in read.into_iter().flatten() {
+        assert_eq!(span.to_string().parse(), Ok(span));
+        let json = serde_json::to_string(&span).expect("a span as JSON");
+        assert_eq!(serde_json::from_str::<Span>(&json).ok(), Some(span));
+    }
+}
+
+/// An instant: written as it is read.
+pub fn time(bytes: &[u8]) {
+    let Ok(text) = std::str::from_utf8(bytes) else { return };
+    if let Ok(time) = text.parse::<Time>() {
+        assert_eq!(time.to_string().parse(), Ok(time));
+        assert!(time.plus(Span::seconds(1)) >= time);
+    }
+}
+
+/// The id of an exchange or an escalation: each has one spelling.
+pub fn id(bytes: &[u8]) {
+    let Ok(text) = std::str::from_utf8(bytes) else { return };
+    if let Ok(id) = text.parse::<ExchangeId>() {
+        assert_eq!(id.to_string(), text);
+    }
+    if let Ok(id) = text.parse::<EscalationId>() {
+        assert_eq!(id.to_string(), text);
+    }
+}
+
+/// The keys of a policy. A bad one is named; a good policy survives being written down.
+pub fn policy(bytes: &[u8]) {
+    let Ok(overrides) = serde_json::from_slice::<Overrides>(bytes) else { return };
+    let mut policy = Policy::default();
+    match policy.set_all(&overrides) {
+        Err(bad) => {
+            assert!(!bad.is_empty(), "refused without a reason");
+            assert!(bad.iter().all(|bad| overrides.contains_key(&bad.key)));
+        }
+        Ok(()) => {
+            assert!(overrides.keys().all(|key| KEYS.contains(&key.as_str())), "an unknown key was taken");
+            assert!(!policy.ack_timeout.is_zero() && !policy.review_timeout.is_zero());
+            let json = serde_json::to_value(&policy).expect("a policy as JSON");
+            assert_eq!(serde_json::from_value::<Policy>(json).ok(), Some(policy));
+        }
+    }
+}
+
+/// An entry of the journal: what was read is written so that the same is read again.
+pub fn entry(bytes: &[u8]) {
+    let Ok(entry) = Entry::from_bytes(bytes) else { return };
+    let written = entry.to_bytes();
+    let again = Entry::from_bytes(&written).expect("an entry that was written can be read");
+    assert_eq!(again, entry);
+    assert_eq!(again.to_bytes(), written);
+}
+
+fn quoted(text: &str) -> String {
+    text.split('\n').map(|line| format!("> {line}\n")).collect()
+}
