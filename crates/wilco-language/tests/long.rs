@@ -46,7 +46,7 @@ const MARKS: [&str; 24] = [
 #[test]
 fn msg_4_long_texts_are_read_in_one_pass() {
     for mark in MARKS {
-        let long = mark.repeat(LONG / mark.len());
+        let long = mark.repeat(LONG / 4 / mark.len());
         let after = format!("[ACK] GH-1 - RECEIVED\nUnderstanding: {long}\nQuestions:\n{long}");
         for (target, check) in checks::CHECKS {
             println!("{target} {mark:?}");

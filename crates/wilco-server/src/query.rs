@@ -73,9 +73,11 @@ impl Query {
 }
 
 fn unknown(key: &str, known: &[&str]) -> String {
-    let near = known.iter().min_by_key(|word| strsim::damerau_levenshtein(word, key));
-    match near.filter(|word| strsim::damerau_levenshtein(word, key) <= 2) {
-        Some(word) => format!("there is no query key {key:?} here; did you mean {word:?}?"),
+    // Only words of about its length can be near, and comparing a long one is dear.
+    let near = known.iter().filter(|word| word.len().abs_diff(key.len()) <= 2);
+    let near = near.map(|word| (strsim::damerau_levenshtein(word, key), word)).min();
+    match near.filter(|(slips, _)| *slips <= 2) {
+        Some((_, word)) => format!("there is no query key {key:?} here; did you mean {word:?}?"),
         None if known.is_empty() => format!("there is no query key {key:?} here; this address takes none"),
         None => format!("there is no query key {key:?} here; there are {}", known.join(", ")),
     }

@@ -187,3 +187,56 @@ fn api_9_what_is_not_there_and_what_is_not_taken_are_problem_documents() {
     assert_eq!((status, &problem["status"]), (405, &json!(405)));
     assert_eq!(server.post("/healthz", &json!({})).0, 405, "nothing is written by GET, nothing read by POST");
 }
+
+#[test]
+fn api_10_a_delegation_shows_all_its_data() {
+    let server = Server::start();
+    let id = server.begin_working("T-1");
+    let exchange = server.exchange(&id);
+    for key in [
+        "task_id",
+        "task_uuid",
+        "sign",
+        "title",
+        "assignee",
+        "former_assignees",
+        "attempt",
+        "revision",
+        "understanding",
+        "corrections",
+        "questions",
+        "checkpoints",
+        "acknowledged_at",
+        "incidents",
+        "escalation",
+    ] {
+        assert!(exchange["data"].get(key).is_some(), "{key} is missing in {exchange}");
+    }
+    let understanding = &exchange["data"]["understanding"];
+    assert_eq!(understanding["verdict"], "correct");
+    assert!(understanding["score"].as_f64().is_some_and(|score| (0.0..=1.0).contains(&score)));
+}
+
+#[test]
+fn api_6_escalations_are_listed_open_and_closed() {
+    let server = Server::start();
+    server.register(&["boss", "worker"]);
+    let id = server.begin(&task("T-1"));
+    server.advance("7m");
+    let listed = |query: &str| server.get(&format!("/v1/escalations?{query}")).1["items"].clone();
+    let open = listed("open=true");
+    let escalation = &open[0];
+    assert_eq!(escalation["exchange"], id.as_str());
+    assert_eq!(
+        (&escalation["reason"], &escalation["addressee"]),
+        (&json!("no-acknowledgment"), &json!("boss"))
+    );
+    assert_eq!(escalation["options"], json!(["retry", "reassign", "extend", "abort"]));
+    assert!(
+        escalation["closed"].is_null() && escalation["text"].as_str().is_some_and(|text| !text.is_empty())
+    );
+    let decision = json!({"escalation": escalation["id"], "option": "abort"});
+    server.send(&said("boss", "wilco", "decision", decision));
+    assert_eq!(listed("open=true"), json!([]));
+    assert_eq!(listed("open=false")[0]["closed"]["option"], "abort");
+}

@@ -171,6 +171,9 @@ fn refuses(remark: &str) -> bool {
         || remark.starts_with("not ")
 }
 
+/// Nobody answers more, and the number of a list item has three digits.
+const MOST_QUESTIONS: usize = 999;
+
 /// The questions asked; "none" is not one. A clarification may ask without saying `Questions:`.
 fn questions(block: &Block, status: AckStatus) -> Vec<String> {
     let mut questions: Vec<String> =
@@ -180,6 +183,7 @@ fn questions(block: &Block, status: AckStatus) -> Vec<String> {
         questions = asks.flat_map(|item| sentences(&item)).collect();
     }
     questions.retain(|question| question.contains(char::is_alphanumeric) && !none(question));
+    questions.truncate(MOST_QUESTIONS);
     questions
 }
 

@@ -46,7 +46,11 @@ const SLIPS: usize = 3;
 /// The beginning of somebody's word, short enough to quote.
 fn cut(text: &str) -> String {
     const MOST: usize = 60;
-    if text.chars().count() <= MOST { text.to_owned() } else { text.chars().take(MOST).chain(['…']).collect() }
+    if text.chars().count() <= MOST {
+        text.to_owned()
+    } else {
+        text.chars().take(MOST).chain(['…']).collect()
+    }
 }
 
 /// What is wrong with a key of a policy in a request.

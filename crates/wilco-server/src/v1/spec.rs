@@ -49,9 +49,11 @@ fn expected(key: &str, value: &Value) -> Option<String> {
 
 fn no_such_field(key: &str) -> String {
     let known = TEXTS.iter().chain(&OTHERS);
-    let near = known.clone().min_by_key(|word| strsim::damerau_levenshtein(word, key));
-    match near.filter(|word| strsim::damerau_levenshtein(word, key) <= 2) {
-        Some(word) => format!("there is no such field; did you mean {word:?}?"),
+    // Only words of about its length can be near, and comparing a long one is dear.
+    let near = known.clone().filter(|word| word.len().abs_diff(key.len()) <= 2);
+    let near = near.map(|word| (strsim::damerau_levenshtein(word, key), word)).min();
+    match near.filter(|(slips, _)| *slips <= 2) {
+        Some((_, word)) => format!("there is no such field; did you mean {word:?}?"),
         None => {
             let list: Vec<_> = known.copied().collect();
             format!("there is no such field; there are {}", list.join(", "))
