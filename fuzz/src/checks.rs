@@ -8,7 +8,7 @@ use wilco_language::read::ack::{AckReading, AckText, acks, canonical, status_wor
 use wilco_language::read::understanding::{Ruling, TaskText, score};
 use wilco_language::read::verdict::verdicts;
 use wilco_language::read::{classify as classifying, questions as asked};
-use wilco_protocol::delegation::{KEYS, Policy};
+use wilco_protocol::delegation::{AckStatus, KEYS, Policy};
 use wilco_protocol::journal::Entry;
 use wilco_protocol::policy::Overrides;
 use wilco_protocol::{EscalationId, ExchangeId, Span, Time};
@@ -52,7 +52,8 @@ pub fn message(bytes: &[u8]) {
     task.amended(&incoming.content);
 }
 
-/// A text with ACKs. Each reads back from its canonical form, and line ends do not matter.
+/// A text with ACKs: one of each task, and each is the same answer in its canonical form. The texts in it may
+/// lose marks of lists and emphasis on the way, never their being there.
 pub fn ack(bytes: &[u8]) {
     let Ok(text) = std::str::from_utf8(bytes) else { return };
     status_word(text);
@@ -62,17 +63,19 @@ pub fn ack(bytes: &[u8]) {
     for reading in readings {
         if let AckReading::Ack(ack) = reading {
             let written = canonical(&ack);
-            let again = acks(&written);
-            assert!(again == [AckReading::Ack(one_lined(ack))], "{:.500} reads as {again:.500?}", written);
+            match acks(&written).as_slice() {
+                [AckReading::Ack(again)] => assert_eq!(answer(again), answer(&ack), "{written:.500}"),
+                others => panic!("{written:.500} reads as {} answers", others.len()),
+            }
         }
     }
+    assert_eq!(acks(&quoted(text)), [], "what is quoted is nobody's answer");
 }
 
-fn one_lined(mut ack: AckText) -> AckText {
-    let line = |text: &mut String| *text = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    ack.questions.iter_mut().for_each(line);
-    [&mut ack.understanding, &mut ack.reason, &mut ack.note].into_iter().flatten().for_each(line);
-    ack
+/// What an ACK says to the protocol.
+fn answer(ack: &AckText) -> (&str, AckStatus, Option<u32>, bool, bool, bool) {
+    let (understood, reasoned) = (ack.understanding.is_some(), ack.reason.is_some());
+    (&ack.task_id, ack.status, ack.revision, understood, ack.questions.is_empty(), reasoned)
 }
 
 /// A text with verdicts: one of each task, and none that is quoted.

@@ -113,6 +113,8 @@ fn hex(digit: u8) -> Option<u8> {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
 
     #[test]
@@ -125,6 +127,34 @@ mod tests {
         assert!(read("after=x").unwrap().cursor("after").is_err());
         assert!(read("wait=61s").unwrap().wait(Duration::from_secs(60)).is_err());
         assert!(read("limit=1&limit=2").is_err());
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(500) })]
+
+        /// Nothing panics, and what was taken is within its bounds.
+        #[test]
+        fn api_2b_any_query_is_read_or_refused(raw in "(?s).{0,40}|((after|limit|wait|%[0-9a-f]{0,2})[=&%0-9a-z]{0,9}&?){0,4}") {
+            if let Ok(query) = Query::read(Some(&raw), &["after", "limit", "wait"]) {
+                prop_assert!(query.limit().is_ok_and(|limit| (1..=MAX_LIMIT).contains(&limit)) || query.text("limit").is_some());
+                let most = Duration::from_secs(60);
+                prop_assert!(query.wait(most).ok().flatten().is_none_or(|wait| wait <= most));
+                let _ = (query.cursor("after"), query.flag("after"));
+            }
+        }
+
+        #[test]
+        fn api_2b_what_is_encoded_is_decoded(text in any::<String>()) {
+            let encoded: String = text.bytes().map(|byte| format!("%{byte:02X}")).collect();
+            prop_assert_eq!(decoded(&encoded), text);
+        }
+
+        /// A page's `next` is a cursor.
+        #[test]
+        fn api_2b_positions_are_cursors(position in 0u64..1_000_000_000_000_000_000) {
+            let query = Query::read(Some(&format!("after={position}")), &["after"]).unwrap();
+            prop_assert_eq!(query.cursor("after").unwrap(), Some(position));
+        }
     }
 
     #[test]

@@ -120,6 +120,8 @@ fn from_text(key: &Key, text: &str) -> anyhow::Result<Value> {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
 
     fn read(text: &str, environment: &[(&str, &str)]) -> anyhow::Result<Values> {
@@ -135,6 +137,42 @@ mod tests {
         assert_eq!(values.whole("limits.connections"), 7);
         assert_eq!(values.text("agents.default_sender"), "operator");
         assert_eq!(read("auth = \"required\"", &[("WILCO_AUTH", "local")]).unwrap().text("auth"), "local");
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(500) })]
+
+        /// Whatever stands in the file or the environment is taken or refused by name, and a known key keeps
+        /// its kind.
+        #[test]
+        fn cfg_1_any_value_is_taken_or_refused(
+            at in 0..KEYS.len(),
+            value in prop_oneof![
+                "\"[^\"\\\\\\p{Cc}]{0,20}\"", "-?[0-9]{1,20}", "true|false", "\\[(\"[a-z]*\",?){0,3}\\]", "\"[0-9]{1,9}(ms|s|m|h|d)\"", "[0-9.e+-]{1,9}",
+            ],
+            text in any::<String>(),
+        ) {
+            let key = &KEYS[at];
+            if let Ok(table) = format!("{} = {value}", key.path).parse::<toml::Table>() {
+                match Values::read(table, "wilco.toml", &[]) {
+                    Ok((values, _)) => {
+                        let kept = values.0[key.path].clone();
+                        prop_assert_eq!(checked(key, kept.clone()).ok(), Some(kept));
+                    }
+                    Err(error) => prop_assert!(format!("{error:#}").contains(key.path), "{:#}", error),
+                }
+            }
+            let environment = [(environment_name(key.path), text)];
+            let _ = Values::read(toml::Table::new(), "wilco.toml", &environment);
+        }
+
+        #[test]
+        fn cfg_1_any_text_is_read_or_refused(text in "(?s).{0,60}|(\\[[a-z.]{1,20}\\]\n([a-z_]{1,12} = [a-z0-9\"\\[\\]{}]{0,8}\n){0,3}){0,3}") {
+            if let Ok(table) = text.parse::<toml::Table>() {
+                let read = Values::read(table, "wilco.toml", &[]);
+                let _ = read.map(|(_, policy)| super::super::policy::read(policy.as_ref()));
+            }
+        }
     }
 
     #[test]
