@@ -119,6 +119,7 @@ pub enum Problem {
     UnknownOption { got: String, options: Vec<&'static str> },
     UnknownAgent { got: String },
     SelfAssigned,
+    UnknownEscalation,
     NoCandidateLeft,
     NothingAcknowledged,
     NoDeadlineRuns,

@@ -280,6 +280,8 @@ pub struct ChecklistItem {
 pub trait Texts {
     /// The subject of the message that began it; none when it had none.
     fn subject(&self, opening: &MessageId) -> Option<String>;
+    /// The title as the newest amendment has it.
+    fn title(&self, assignment: &MessageId, amendment: Option<&MessageId>) -> Option<String>;
     fn criteria(&self, assignment: &MessageId, amendment: Option<&MessageId>) -> Vec<String>;
     fn questions(&self, ack: &MessageId) -> Vec<String>;
     fn missing(&self, verdict: &MessageId) -> Vec<String>;

@@ -180,7 +180,11 @@ pub(crate) fn escalation(view: EscalationView) -> wire::Escalation {
         options: view.options.iter().map(|option| (*option).to_owned()).collect(),
         addressee: view.escalation.addressee.to_string(),
         opened: view.escalation.opened.to_string(),
-        closed: view.escalation.closed.as_ref().and_then(|closed| serde_json::to_value(closed).ok()),
+        closed: view.escalation.closed.as_ref().map(|closed| closed.at.to_string()),
+        decision: view.escalation.closed.as_ref().and_then(|closed| {
+            let option = closed.option.as_ref()?;
+            Some(serde_json::json!({"option": option, "by": closed.by}))
+        }),
     }
 }
 

@@ -63,7 +63,9 @@ pub struct Escalation {
     pub options: Vec<String>,
     pub addressee: String,
     pub opened: String,
-    pub closed: Option<Value>,
+    pub closed: Option<String>,
+    /// What was decided, and by whom; null while it is open, or when it went on by itself.
+    pub decision: Option<Value>,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

@@ -238,5 +238,7 @@ fn api_6_escalations_are_listed_open_and_closed() {
     let decision = json!({"escalation": escalation["id"], "option": "abort"});
     server.send(&said("boss", "wilco", "decision", decision));
     assert_eq!(listed("open=true"), json!([]));
-    assert_eq!(listed("open=false")[0]["closed"]["option"], "abort");
+    let closed = listed("open=false")[0].clone();
+    assert_eq!(closed["decision"], json!({"option": "abort", "by": "boss"}));
+    assert!(closed["closed"].is_string(), "when it was closed: {closed}");
 }

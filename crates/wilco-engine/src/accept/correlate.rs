@@ -173,13 +173,16 @@ impl Work<'_> {
                 live.map(|live| live.exchange).filter(|one| one.participants().contains(&arrival.from)),
             );
         }
-        let open: Vec<_> = found.iter().filter(|exchange| exchange.is_open()).cloned().collect();
-        if open.is_empty() {
-            found.truncate(1);
-            return Ok(found);
+        // What is addressed to somebody is not about a task of somebody else, even when that one is open.
+        if found.iter().any(|exchange| addressed(arrival, exchange)) {
+            found.retain(|exchange| addressed(arrival, exchange));
         }
-        let narrowed: Vec<_> = open.iter().filter(|exchange| addressed(arrival, exchange)).cloned().collect();
-        Ok(if narrowed.is_empty() { open } else { narrowed })
+        if found.iter().any(Exchange::is_open) {
+            found.retain(Exchange::is_open);
+        } else {
+            found.truncate(1);
+        }
+        Ok(found)
     }
 
     /// The open delegation of this task from this sender to this recipient.

@@ -106,7 +106,7 @@ impl Work<'_> {
         let passage = decision.passage.clone();
         let exchange = self.carry(live, decision, &arrival.from, Some(&arrival.cause()))?;
         let mut course = self.course(arrival, &exchange, &passage)?;
-        let rule = sign.map_or("task-assignment".to_owned(), |sign| format!("classified: {sign:?}"));
+        let rule = sign.map_or("task-assignment".to_owned(), |sign| format!("classified: {}", sign.word()));
         course.reading = Some(Reading {
             exchange: Some(exchange.id()),
             rule: Some(rule),

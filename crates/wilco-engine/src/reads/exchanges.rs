@@ -171,6 +171,7 @@ pub fn escalations(
             escalation: one.clone(),
         }));
     })?;
+    items.sort_by_key(|view: &EscalationView| std::cmp::Reverse((view.escalation.opened, view.id)));
     Ok(Part { items, next })
 }
 
@@ -186,6 +187,7 @@ pub fn incidents(
         let of = |incident: &Incident| IncidentView { exchange: exchange.id(), incident: incident.clone() };
         items.extend(exchange.incidents().iter().rev().map(of));
     })?;
+    items.sort_by_key(|view: &IncidentView| std::cmp::Reverse((view.incident.at, view.exchange)));
     Ok(Part { items, next })
 }
 

@@ -91,6 +91,10 @@ impl Texts for Cited {
         self.0.get(opening).map(|(subject, _)| subject.clone()).filter(|subject| !subject.trim().is_empty())
     }
 
+    fn title(&self, assignment: &MessageId, amendment: Option<&MessageId>) -> Option<String> {
+        Some(self.task(assignment, amendment).title)
+    }
+
     fn criteria(&self, assignment: &MessageId, amendment: Option<&MessageId>) -> Vec<String> {
         self.task(assignment, amendment).criteria
     }

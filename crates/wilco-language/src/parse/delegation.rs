@@ -109,7 +109,8 @@ pub(super) fn read(kind: &str, mut fields: Fields<'_>) -> Result<Delegation, Vec
         "task-complete" => fields.done(|| Some(Delegation::Complete { task_id })),
         "task-amend" => {
             let said = ["title", "description", "acceptance_criteria", "message"];
-            if said.iter().all(|key| fields.get(key).is_none()) {
+            let empty = |value: &Value| value.as_str().is_some_and(|text| text.trim().is_empty());
+            if said.iter().all(|key| fields.get(key).is_none_or(empty)) {
                 fields.error(
                     "message",
                     "is required: say what changes, in message, title, description or acceptance_criteria",

@@ -101,10 +101,11 @@ fn items<'a>(lines: impl Iterator<Item = &'a str>) -> Vec<String> {
     items.filter(|item| !blank_of_template(item)).map(str::to_owned).collect()
 }
 
-/// Nothing but punctuation, or a blank somebody left unfilled: `{one line}`.
+/// Nothing but punctuation, a blank somebody left unfilled: `{one line}`, or the head of another answer.
 fn blank_of_template(value: &str) -> bool {
     let enclosed = |open, close| value.starts_with(open) && value.ends_with(close);
-    !value.chars().any(char::is_alphanumeric) || enclosed('{', '}') || enclosed('<', '>')
+    let headed = || TAGS.iter().any(|tag| tagged(unmarked(value).0, tag).is_some());
+    !value.chars().any(char::is_alphanumeric) || enclosed('{', '}') || enclosed('<', '>') || headed()
 }
 
 fn unemphasised(value: &str) -> &str {
@@ -304,7 +305,7 @@ fn head<'a>(line: &'a str, tag: &str) -> Option<Head<'a>> {
             (&whole[..at], &whole[at + 1..])
         }
     };
-    let id = id.trim_matches(['*', '`', '"']);
+    let id = id.trim_matches([':', '*', '`', '"']);
     let said = said.trim();
     (is_id(id) && !said.is_empty()).then_some(Head { id, revision, said, code })
 }

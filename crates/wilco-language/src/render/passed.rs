@@ -26,8 +26,9 @@ pub fn delivered(
 fn worded(state: &State, to: &Name, original: &Map<String, Value>) -> Map<String, Value> {
     let mut content = named(state, original);
     let said = original.get("message").and_then(Value::as_str).is_some_and(|text| !text.trim().is_empty());
-    if !said && let Some(text) = wordless(state, to, original.get("type").and_then(Value::as_str)) {
-        content.insert("message".to_owned(), json!(text));
+    if !said {
+        let asked = wordless(state, to, original.get("type").and_then(Value::as_str));
+        content.insert("message".to_owned(), json!(asked.unwrap_or_else(|| body(state, original))));
     }
     content
 }
@@ -97,7 +98,11 @@ fn body(state: &State, original: &Map<String, Value>) -> String {
 /// Answers to questions, in the order of the questions, and what was said besides.
 fn answers(state: &State, original: &Map<String, Value>) -> Option<String> {
     let given = original.get("answers")?.as_array().filter(|list| !list.is_empty())?;
-    let line = |(index, answer): (usize, &Value)| format!("{}. {}", index + 1, answer.as_str().unwrap_or(""));
+    // Answers that came before were the first ones.
+    let answered = state.questions.as_ref().map_or(0, |questions| questions.answered as usize);
+    let from = answered.saturating_sub(given.len());
+    let line =
+        |(index, answer): (usize, &Value)| format!("{}. {}", from + index + 1, answer.as_str().unwrap_or(""));
     let lines: Vec<_> = given.iter().enumerate().map(line).collect();
     let besides = original.get("message").and_then(Value::as_str).map(|text| format!("\n\n{text}"));
     let answered = format!("Answers to your questions about {}:\n{}", state.task_id, lines.join("\n"));

@@ -13,6 +13,9 @@ pub fn refusal(refusal: &Refusal) -> String {
         Refusal::State { expected, got } => {
             format!("this needs the exchange to be {expected}; it is {got}")
         }
+        Refusal::AlreadyOpen { key: key @ "task_uuid", value, exchange } => format!(
+            "{key} {value:?} is open already as {exchange}; wait for its end, or give this task an uuid of its own"
+        ),
         Refusal::AlreadyOpen { key, value, exchange } => format!(
             "{key} {value:?} is open already as {exchange}; wait for its end, cancel it, or send \"supersede\": true"
         ),
@@ -31,6 +34,7 @@ fn problem(problem: &Problem) -> String {
         Problem::SelfAssigned => {
             "a task cannot be assigned to its own initiator; name another agent".to_owned()
         }
+        Problem::UnknownEscalation => "there is no such escalation; list them with: wilco status".to_owned(),
         Problem::NoCandidateLeft => "nobody is left to ask; name an agent".to_owned(),
         Problem::NothingAcknowledged => {
             "there is no acknowledgement to accept; choose another option".to_owned()

@@ -86,6 +86,10 @@ pub(super) fn told(state: &State, say: &ToInitiator, setting: &Setting<'_>) -> T
                 super::quoted(state.initiator.as_str())
             ),
         ),
+        ToInitiator::FormerAgentSpoke { agent: former } if state.superseded_by.is_some() => tell(
+            "former-assignee",
+            format!("{former} answered to {task} although it was assigned anew. It was told again to stop."),
+        ),
         ToInitiator::FormerAgentSpoke { agent: former } => tell(
             "former-assignee",
             format!(

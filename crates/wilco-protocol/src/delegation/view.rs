@@ -85,7 +85,7 @@ fn data(state: &State, texts: &dyn Texts) -> Value {
         "task_id": state.task_id,
         "task_uuid": state.task_uuid,
         "sign": state.sign,
-        "title": state.title,
+        "title": title(state, texts),
         "assignee": state.assignee,
         "former_assignees": state.former_assignees,
         "attempt": state.attempt,
@@ -100,6 +100,13 @@ fn data(state: &State, texts: &dyn Texts) -> Value {
         "escalation": escalation.map(|id| id.to_string()),
         "options": options(state),
     })
+}
+
+/// As it was given, unless an amendment gave another.
+fn title(state: &State, texts: &dyn Texts) -> String {
+    let amended =
+        state.amendment.as_ref().and_then(|_| texts.title(&state.assignment, state.amendment.as_ref()));
+    amended.filter(|title| !title.is_empty()).unwrap_or_else(|| state.title.clone())
 }
 
 fn understanding(state: &State, texts: &dyn Texts) -> Value {

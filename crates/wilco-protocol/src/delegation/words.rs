@@ -69,3 +69,18 @@ pub enum Sign {
     Checklist,
     Placeholders,
 }
+
+impl Sign {
+    /// The word in JSON: `task-heading`.
+    pub fn word(self) -> &'static str {
+        match self {
+            Sign::TaskHeading => "task-heading",
+            Sign::AcceptanceCriteria => "acceptance-criteria",
+            Sign::GitWorkflow => "git-workflow",
+            Sign::VerificationCommands => "verification-commands",
+            Sign::RequiredOutputFormat => "required-output-format",
+            Sign::Checklist => "checklist",
+            Sign::Placeholders => "placeholders",
+        }
+    }
+}

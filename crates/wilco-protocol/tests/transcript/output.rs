@@ -95,6 +95,7 @@ fn problem(problem: &Problem) -> String {
         Problem::UnknownOption { got, options } => format!("{got} is none of {}", options.join(", ")),
         Problem::UnknownAgent { got } => format!("{got} is not registered"),
         Problem::SelfAssigned => "the initiator itself".to_owned(),
+        Problem::UnknownEscalation => "no such escalation".to_owned(),
         Problem::NoCandidateLeft => "no candidate left".to_owned(),
         Problem::NothingAcknowledged => "nothing was acknowledged".to_owned(),
         Problem::NoDeadlineRuns => "no deadline runs".to_owned(),
@@ -244,6 +245,10 @@ fn checkpoint(checkpoint: &wilco_protocol::delegation::Checkpoint) -> String {
 struct NoTexts;
 
 impl Texts for NoTexts {
+    fn title(&self, _: &MessageId, _: Option<&MessageId>) -> Option<String> {
+        None
+    }
+
     fn subject(&self, _: &MessageId) -> Option<String> {
         None
     }

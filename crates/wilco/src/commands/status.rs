@@ -98,7 +98,7 @@ mod tests {
         let escalation = serde_json::from_value(json!({
             "id": "del-4-e1", "exchange": "del-4", "reason": "no-acknowledgment",
             "text": "bob has not acknowledged GH-1.", "evidence": {}, "options": ["retry", "abort"],
-            "addressee": "anna", "opened": "2026-01-01T12:00:00.000Z", "closed": null,
+            "addressee": "anna", "opened": "2026-01-01T12:00:00.000Z", "closed": null, "decision": null,
         }));
         assert_eq!(
             waiting(&[escalation.unwrap()], now, &Screen::plain(None)),

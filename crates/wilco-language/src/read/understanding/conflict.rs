@@ -15,6 +15,7 @@ pub(super) fn conflicts(title: &Words, task: &Words, said: &Words) -> bool {
         || task.cut
         || said.asks
         || hedges(task, said)
+        || excuses(said)
         || takes_back(task, said)
         || breaks_ban(task, said)
         || excludes(task, said)
@@ -22,6 +23,13 @@ pub(super) fn conflicts(title: &Words, task: &Words, said: &Words) -> bool {
         || acts_otherwise(title, task, said)
         || reordered(task, said)
         || strays_in_other_tongue(task, said)
+}
+
+/// What is out of scope, beyond it or outside of it is not going to be done.
+fn excuses(said: &Words) -> bool {
+    let beyond = |word: &Word| matches!(word.lower.as_str(), "out" | "outside" | "beyond");
+    said.list.windows(4).any(|near| beyond(&near[0]) && near[1..].iter().any(|word| word.lower == "scope"))
+        || said.list.windows(3).any(|near| beyond(&near[0]) && near[2].lower == "scope")
 }
 
 fn hedges(task: &Words, said: &Words) -> bool {

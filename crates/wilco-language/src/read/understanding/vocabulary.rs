@@ -196,7 +196,7 @@ static HEDGE: LazyLock<HashSet<&str>> = LazyLock::new(|| {
  wait waiting hardcode hardcoded hardcoding temporarily temporary optionally optional manually confused wonder wondering \
  misunderstood unrelated opposite contrary anyway whatever besides already else other another different unlike forget \
  forgetting refrain cancel cancelling abandon undo oppose leave leaving fail break breaking bypass bypassing circumvent workaround \
- prevent preventing stop stopping block blocking delay delaying pause pausing until unless unlikely supposedly refuse refuses refusing refused decline declines declining declined against mistake protect",
+ prevent preventing stop stopping block blocking delay delaying pause pausing until unless unlikely supposedly refuse refuses refusing refused forbid forbids forbidden forbidding prohibit prohibits prohibited wrong wrongly incorrect fails failing failed starts from all everybody everyone decline declines declining declined against mistake protect",
     )
 });
 

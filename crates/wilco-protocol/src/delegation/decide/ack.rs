@@ -68,7 +68,8 @@ pub(super) fn at_work(draft: &mut Draft<'_>, message: MessageId, ack: Ack) {
     }
     acknowledged(draft, &message, ack.status);
     if asks_something {
-        asks(draft, message, &ack);
+        // It keeps its task: even a vague question goes to the initiator.
+        ask_initiator(draft, message, &ack);
     } else {
         succession::next_agent(draft, Why::Rejected, Reason::NoCandidate);
     }
@@ -78,7 +79,8 @@ fn speaks_of_this_revision(draft: &mut Draft<'_>, ack: &Ack) -> bool {
     let current = draft.state.revision;
     let notice = match ack.revision {
         Some(revision) if revision == current => return true,
-        None if current == 1 => return true,
+        // Whoever says no says it to whatever it is asked now.
+        None if current == 1 || ack.status == AckStatus::Rejected => return true,
         Some(_) => Notice::StaleRevision { current },
         None => Notice::WhichRevision { current },
     };
@@ -118,9 +120,13 @@ fn asks(draft: &mut Draft<'_>, message: MessageId, ack: &Ack) {
         draft.event(Event::SpecificsAsked { until });
         return draft.say_to_assignee(Say::WhichCriterion);
     }
+    ask_initiator(draft, message, ack);
+}
+
+fn ask_initiator(draft: &mut Draft<'_>, message: MessageId, ack: &Ack) {
     let until = draft.after(draft.state.policy.clarification_timeout);
     draft.event(Event::Asked { message, count: ack.questions.max(1), until });
-    draft.tell_initiator(ToInitiator::Questions { vague });
+    draft.tell_initiator(ToInitiator::Questions { vague: ack.vague || ack.questions == 0 });
 }
 
 fn judge(draft: &mut Draft<'_>, message: MessageId, ack: Ack) {

@@ -28,6 +28,10 @@ pub fn options(state: &State) -> Vec<&'static str> {
 
 pub(super) fn decide(draft: &mut Draft<'_>, by: Name, choice: Choice) -> Result<(), Refusal> {
     let open = draft.state.escalation().map(|escalation| escalation.number);
+    let newest = draft.state.escalations.last().map_or(0, |last| last.number);
+    if choice.escalation.is_some_and(|number| number == 0 || number > newest) {
+        return Err(Refusal::Field { pointer: "/content/escalation", problem: Problem::UnknownEscalation });
+    }
     if choice.escalation.is_some() && choice.escalation != open {
         return Err(Refusal::State { expected: "an open escalation", got: "decided" });
     }

@@ -130,6 +130,9 @@ fn current(draft: &mut Draft<'_>, said: Said) -> Result<(), Refusal> {
         (_, What::StopAck) => nothing_to_confirm(draft, "stop"),
 
         (Phase::Escalated { .. }, What::Decide(choice)) => return choice::decide(draft, by, choice),
+        (_, What::Decide(_)) if !draft.state.escalations.is_empty() => {
+            return Err(Refusal::State { expected: "waiting for a decision", got: "decided already" });
+        }
         (_, What::Decide(_)) => {
             return Err(Refusal::State { expected: "escalated", got: phase.name() });
         }
