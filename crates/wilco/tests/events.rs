@@ -5,6 +5,25 @@ mod server;
 use serde_json::{Value, json};
 use server::{Server, ack, said, task, text};
 
+/// What `data` of a delegation always has.
+const DATA: [&str; 15] = [
+    "task_id",
+    "task_uuid",
+    "sign",
+    "title",
+    "assignee",
+    "former_assignees",
+    "attempt",
+    "revision",
+    "understanding",
+    "corrections",
+    "questions",
+    "checkpoints",
+    "acknowledged_at",
+    "incidents",
+    "escalation",
+];
+
 #[test]
 fn api_5_events_come_in_pages_from_position_1_without_a_gap() {
     let server = Server::start();
@@ -131,23 +150,7 @@ fn api_4_an_exchange_has_its_events_and_its_past() {
     ] {
         assert!(then.get(field).is_some(), "{field} is missing");
     }
-    for field in [
-        "task_id",
-        "task_uuid",
-        "sign",
-        "title",
-        "assignee",
-        "former_assignees",
-        "attempt",
-        "revision",
-        "understanding",
-        "corrections",
-        "questions",
-        "checkpoints",
-        "acknowledged_at",
-        "incidents",
-        "escalation",
-    ] {
+    for field in DATA {
         assert!(then["data"].get(field).is_some(), "data.{field} is missing");
     }
     assert_eq!(then["timers"][0].as_object().unwrap().keys().collect::<Vec<_>>(), ["name", "due"]);
@@ -193,23 +196,7 @@ fn api_10_a_delegation_shows_all_its_data() {
     let server = Server::start();
     let id = server.begin_working("T-1");
     let exchange = server.exchange(&id);
-    for key in [
-        "task_id",
-        "task_uuid",
-        "sign",
-        "title",
-        "assignee",
-        "former_assignees",
-        "attempt",
-        "revision",
-        "understanding",
-        "corrections",
-        "questions",
-        "checkpoints",
-        "acknowledged_at",
-        "incidents",
-        "escalation",
-    ] {
+    for key in DATA {
         assert!(exchange["data"].get(key).is_some(), "{key} is missing in {exchange}");
     }
     let understanding = &exchange["data"]["understanding"];
