@@ -11,6 +11,7 @@ use wilco_store::{Reader, StoreError};
 use crate::clock::Clock;
 use crate::marks::Marks;
 use crate::readers::Readers;
+use crate::search::Follower;
 use crate::waiters::Waiters;
 use crate::writer::Job;
 
@@ -21,6 +22,7 @@ pub struct Handle {
     pub(crate) waiters: Waiters,
     pub(crate) clock: Clock,
     pub(crate) marks: Marks,
+    pub(crate) search: Option<Follower>,
 }
 
 /// The queue to the writer is full, or the writer is gone. Nothing was done.
@@ -67,6 +69,9 @@ impl Handle {
 
     /// Finishes what was accepted, then ends the writer.
     pub async fn stop(&self) {
+        if let Some(search) = &self.search {
+            search.close().await;
+        }
         self.readers.close();
         // A writer that is gone has stopped already.
         let _ = self.ask(Job::Stop).await;

@@ -6,6 +6,7 @@ mod clock;
 mod handle;
 mod marks;
 mod readers;
+mod search;
 mod test_clock;
 mod waiters;
 mod writer;

@@ -10,12 +10,13 @@ use tokio::sync::oneshot;
 use wilco_engine::{Answer, Command, Engine, Order, Refused, Settings, Stepped};
 use wilco_outside::{Outcome, Outside};
 use wilco_protocol::{Span, Time};
-use wilco_store::{EffectRow, Store, StoreError};
+use wilco_store::{EffectRow, SearchIndex, Store, StoreError};
 
 use crate::clock::Clock;
 use crate::handle::{AgentNow, Handle};
 use crate::marks::Marks;
 use crate::readers::{OpenReader, Readers};
+use crate::search::Follower;
 use crate::test_clock::TestClock;
 use crate::waiters::Waiters;
 
@@ -45,6 +46,8 @@ pub(crate) enum Job {
 pub struct Start<S> {
     pub store: S,
     pub readers: OpenReader,
+    /// Makes searching quick; without it every message is looked at.
+    pub search: Option<SearchIndex>,
     pub settings: Settings,
     pub outside: Outside,
     pub clock: Clock,
@@ -71,7 +74,7 @@ pub enum StartError {
 
 /// Starts the writer on a thread of its own. Call it inside a tokio runtime: the courier runs there.
 pub fn start<S: Store + Send + 'static>(start: Start<S>) -> Result<Handle, StartError> {
-    let Start { store, readers, settings, outside, clock, last_alive, test_clock, version } = start;
+    let Start { store, readers, search, settings, outside, clock, last_alive, test_clock, version } = start;
     let (queue, jobs) = sync_channel(QUEUE);
     let engine = Engine::load(settings, &store)?;
     let head = store.head()?;
@@ -102,7 +105,9 @@ pub fn start<S: Store + Send + 'static>(start: Start<S>) -> Result<Handle, Start
     // What became due while the server was down happens before anybody can ask about it.
     writer.wake_due();
     std::thread::Builder::new().name("wilco-writer".to_owned()).spawn(move || writer.run())?;
-    Ok(Handle { queue, readers: Readers::new(readers), waiters, clock, marks })
+    let readers = Readers::new(readers);
+    let search = search.map(|index| Follower::start(index, readers.clone(), waiters.head()));
+    Ok(Handle { queue, readers, waiters, clock, marks, search })
 }
 
 struct Writer<S> {

@@ -4,8 +4,8 @@
 use wilco_protocol::directory::Agent;
 use wilco_protocol::{MessageId, Name, Time};
 use wilco_store::{
-    Batch, EffectRow, ExchangeFilter, ExchangeRow, Head, IdempotencyRow, InboxFilter, InboxStatus,
-    JournalRow, Memory, MessageRow, Reader, Store, StoreError,
+    Batch, EffectRow, ExchangeFilter, ExchangeRow, Found, Head, IdempotencyRow, InboxFilter, InboxStatus,
+    JournalRow, Memory, MessageRow, Reader, SearchFilter, Store, StoreError,
 };
 
 use crate::bug::Bug;
@@ -88,6 +88,14 @@ impl Reader for Disk {
 
     fn messages_before(&self, before: Option<u64>, limit: usize) -> Result<Vec<MessageRow>, StoreError> {
         self.tables.messages_before(before, limit)
+    }
+
+    fn messages_after(&self, after: u64, limit: usize) -> Result<Vec<MessageRow>, StoreError> {
+        self.tables.messages_after(after, limit)
+    }
+
+    fn search(&self, filter: &SearchFilter) -> Result<Found, StoreError> {
+        self.tables.search(filter)
     }
 
     fn inbox(&self, filter: &InboxFilter) -> Result<Vec<(InboxStatus, MessageRow)>, StoreError> {

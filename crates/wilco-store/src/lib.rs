@@ -1,7 +1,7 @@
 //! Where everything is kept: the `Reader` and `Store` traits, in memory and on SQLite.
 //!
 //! Three kinds of table. *Record*, never rebuilt: journal and message. *Derived*, dropped and refolded
-//! from the record: exchange, key, inbox, agent. *Operational*, durable but not history: effect,
+//! from the record: exchange, key, inbox, agent, search. *Operational*, durable but not history: effect,
 //! idempotency, presence. What rows mean is the engine's business; who may see them is the doors'.
 
 mod batch;
@@ -11,6 +11,7 @@ mod error;
 mod memory;
 mod message;
 mod reader;
+mod search;
 mod sqlite;
 mod verify;
 
@@ -23,7 +24,8 @@ pub use error::{OpenError, Source, StoreError};
 pub use memory::Memory;
 pub use message::{Message, Priority, Reading};
 pub use reader::{ExchangeFilter, Head, InboxFilter, Reader};
-pub use sqlite::{Sqlite, SqliteReader};
+pub use search::{Found, SearchFilter, kind_word, words};
+pub use sqlite::{SearchIndex, Sqlite, SqliteReader};
 pub use verify::verify;
 
 /// What the one writer needs besides reading.

@@ -6,6 +6,7 @@ use wilco_protocol::{MessageId, Name, Protocol, Time};
 use crate::batch::{EffectRow, ExchangeRow, IdempotencyRow, InboxStatus, JournalRow, MessageRow};
 use crate::chain::Hash;
 use crate::error::StoreError;
+use crate::search::{Found, SearchFilter};
 
 /// The newest event.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -49,6 +50,10 @@ pub trait Reader {
     fn messages_of(&self, exchange: u64, after: u64, limit: usize) -> Result<Vec<MessageRow>, StoreError>;
     /// All messages, newest first.
     fn messages_before(&self, before: Option<u64>, limit: usize) -> Result<Vec<MessageRow>, StoreError>;
+    /// All messages behind a position, oldest first.
+    fn messages_after(&self, after: u64, limit: usize) -> Result<Vec<MessageRow>, StoreError>;
+    /// Messages that fit, newest first: at most `limit`, and fewer when too many were looked at.
+    fn search(&self, filter: &SearchFilter) -> Result<Found, StoreError>;
 
     fn inbox(&self, filter: &InboxFilter) -> Result<Vec<(InboxStatus, MessageRow)>, StoreError>;
     fn inbox_status(&self, agent: &Name, position: u64) -> Result<Option<InboxStatus>, StoreError>;

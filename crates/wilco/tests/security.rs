@@ -7,18 +7,11 @@ use std::net::TcpStream;
 use std::os::unix::fs::PermissionsExt;
 
 use serde_json::{Value, json};
-use server::{Caller, Server, Setup, ack, task, text};
-use wilco_protocol::Name;
+use server::{Server, Setup, ack, task, text};
 use wilco_server::{Role, Tokens};
 
 fn guarded() -> Server {
     Setup::new().config("auth = \"required\"").start()
-}
-
-/// Somebody with a new token.
-fn with_token(server: &Server, name: &str, role: Role) -> Caller {
-    let secret = Tokens::new(server.data.path()).create(Name::new(name), role).unwrap();
-    server.caller().token(&secret)
 }
 
 /// The status of a request that is written by hand.
@@ -48,7 +41,7 @@ fn sec_1_every_call_needs_a_token_when_tokens_are_required() {
     }
     let wrong = server.caller().token("wilco_wrong");
     assert_eq!(wrong.get("/v1/agents").0, 401);
-    let ann = with_token(&server, "ann", Role::Agent);
+    let ann = server.with_token("ann", Role::Agent);
     assert_eq!(ann.get("/v1/agents").0, 200, "the file is read again when it changes");
     let tokens = Tokens::new(server.data.path());
     tokens.revoke(&tokens.list().unwrap()[0].id).unwrap();
@@ -65,7 +58,7 @@ fn sec_1_without_tokens_callers_on_this_machine_are_believed_but_not_verified() 
 #[test]
 fn sec_2_an_agent_sends_only_as_itself_and_is_verified() {
     let server = guarded();
-    let ann = with_token(&server, "ann", Role::Agent);
+    let ann = server.with_token("ann", Role::Agent);
     let sent = ann.send(&text("ann", "bob", "hi"));
     assert_eq!(sent["message"]["fromVerified"], true);
     ann.refused(&text("bob", "ann", "hi"), 403);
@@ -79,9 +72,9 @@ fn sec_2_an_agent_sends_only_as_itself_and_is_verified() {
 #[test]
 fn sec_2_an_agent_sees_only_what_it_takes_part_in() {
     let server = guarded();
-    let operator = with_token(&server, "root", Role::Operator);
+    let operator = server.with_token("root", Role::Operator);
     operator.register(&["boss", "worker", "eve"]);
-    let [boss, worker, eve] = ["boss", "worker", "eve"].map(|name| with_token(&server, name, Role::Agent));
+    let [boss, worker, eve] = ["boss", "worker", "eve"].map(|name| server.with_token(name, Role::Agent));
     let sent = boss.send(&task("T-1"));
     let (id, message) = (sent["exchange"]["id"].as_str().unwrap(), sent["message"]["id"].as_str().unwrap());
     for path in [
@@ -116,7 +109,7 @@ fn sec_2_an_agent_sees_only_what_it_takes_part_in() {
 fn sec_2_read_only_tokens_read_and_operators_decide() {
     let server = guarded();
     let (reader, operator) =
-        (with_token(&server, "eye", Role::ReadOnly), with_token(&server, "root", Role::Operator));
+        (server.with_token("eye", Role::ReadOnly), server.with_token("root", Role::Operator));
     operator.register(&["boss", "worker"]);
     let id = operator.begin(&task("T-1"));
     assert_eq!(reader.get(&format!("/v1/exchanges/{id}")).0, 200);
@@ -140,7 +133,7 @@ fn sec_2_read_only_tokens_read_and_operators_decide() {
 #[test]
 fn sec_2_wrong_tokens_are_rate_limited_and_right_ones_go_on() {
     let server = guarded();
-    let ann = with_token(&server, "ann", Role::Agent);
+    let ann = server.with_token("ann", Role::Agent);
     let wrong = server.caller().token("wilco_wrong");
     let statuses: Vec<_> = (0..60).map(|_| wrong.get("/v1/agents").0).collect();
     assert_eq!((statuses[0], statuses[59]), (401, 429));
@@ -150,9 +143,9 @@ fn sec_2_wrong_tokens_are_rate_limited_and_right_ones_go_on() {
 #[test]
 fn del_33_a_call_with_its_token_brings_an_unresponsive_agent_back() {
     let server = guarded();
-    let operator = with_token(&server, "root", Role::Operator);
+    let operator = server.with_token("root", Role::Operator);
     operator.register(&["boss", "worker"]);
-    let worker = with_token(&server, "worker", Role::Agent);
+    let worker = server.with_token("worker", Role::Agent);
     worker.get("/v1/exchanges");
     let mut message = task("T-1");
     message["from"] = json!("boss");
@@ -222,7 +215,7 @@ fn sec_5_one_server_per_directory_and_files_for_the_owner_only() {
     let server = Server::start();
     server.send(&text("ann", "bob", "hi"));
     server.advance("1s");
-    with_token(&server, "ann", Role::Agent);
+    server.with_token("ann", Role::Agent);
     for entry in std::fs::read_dir(server.data.path()).unwrap() {
         let entry = entry.unwrap();
         let mode = entry.metadata().unwrap().permissions().mode() & 0o777;

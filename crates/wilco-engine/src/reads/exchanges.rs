@@ -7,9 +7,10 @@ use wilco_protocol::escalation::{Escalation, Incident};
 use wilco_protocol::exchange::{View, key};
 use wilco_protocol::journal::{Entry, Fact};
 use wilco_protocol::{EscalationId, Exchange, ExchangeId, Name, Protocol};
-use wilco_store::{ExchangeFilter, Message, Reader, StoreError};
+use wilco_store::{ExchangeFilter, Message, Reader, SearchFilter, StoreError, words};
 
 use super::Part;
+use super::search::MAX_WORDS;
 use super::sight::{limited_to, load, sees_exchange};
 use crate::command::Viewer;
 use crate::work::{content_of, damaged};
@@ -21,7 +22,7 @@ pub struct ExchangeQuery {
     pub open: Option<bool>,
     pub agent: Option<Name>,
     pub task: Option<String>,
-    /// Part of the subject or task id.
+    /// Part of the title or task id, or words that one of its messages says.
     pub text: Option<String>,
     pub before: Option<u64>,
     pub limit: usize,
@@ -46,7 +47,7 @@ pub struct IncidentView {
 /// Events replayed at once.
 const PAGE: usize = 1000;
 /// Exchanges looked at for one page when a text leaves most of them out.
-const MAX_SCANNED: usize = 20_000;
+const MAX_SCANNED: usize = 5_000;
 
 pub fn exchange(reader: &dyn Reader, viewer: &Viewer, id: ExchangeId) -> Result<Option<View>, StoreError> {
     let Some((exchange, _)) = load(reader, id.number)? else { return Ok(None) };
@@ -115,27 +116,45 @@ pub fn exchanges(
             (filter.before, scanned) = (Some(row.id.number), scanned + 1);
             let exchange: Exchange =
                 serde_json::from_slice(&row.body).map_err(|error| damaged(row.id.number, error))?;
-            if query.text.as_ref().is_none_or(|text| speaks_of(&exchange, text)) {
+            let speaks = match &query.text {
+                Some(text) => speaks_of(&exchange, text) || says(reader, row.id.number, text)?,
+                None => true,
+            };
+            if speaks {
                 items.push(shown(reader, &exchange)?);
             }
             if items.len() > query.limit {
                 break;
             }
         }
-        if all || items.len() > query.limit || scanned >= MAX_SCANNED {
-            break;
+        if items.len() > query.limit {
+            items.truncate(query.limit);
+            let next = items.last().map(|view| view.id.number);
+            return Ok(Part { items, next });
+        }
+        if all {
+            return Ok(Part { items, next: None });
+        }
+        if scanned >= MAX_SCANNED {
+            return Ok(Part { items, next: filter.before });
         }
     }
-    let more = items.len() > query.limit;
-    items.truncate(query.limit);
-    let next = items.last().filter(|_| more).map(|view| view.id.number);
-    Ok(Part { items, next })
 }
 
 fn speaks_of(exchange: &Exchange, text: &str) -> bool {
     let Exchange::Delegation(state) = exchange;
     let text = text.to_lowercase();
     [&state.title, &state.task_id].iter().any(|field| field.to_lowercase().contains(&text))
+}
+
+/// Whether one of its messages has all these words.
+fn says(reader: &dyn Reader, number: u64, text: &str) -> Result<bool, StoreError> {
+    let words: Vec<_> = words(text).into_iter().take(MAX_WORDS).collect();
+    if words.is_empty() {
+        return Ok(false);
+    }
+    let filter = SearchFilter { words, exchange: Some(number), limit: 1, ..SearchFilter::default() };
+    Ok(!reader.search(&filter)?.rows.is_empty())
 }
 
 /// The exchange with the texts that it cites.

@@ -70,6 +70,6 @@ pub fn inbox(
     Ok(Some(Part { items, next: Some(next) }))
 }
 
-fn parsed(row: &MessageRow) -> Result<Message, StoreError> {
+pub(super) fn parsed(row: &MessageRow) -> Result<Message, StoreError> {
     serde_json::from_slice(&row.body).map_err(|error| damaged(row.position, error))
 }

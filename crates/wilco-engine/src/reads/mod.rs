@@ -4,6 +4,7 @@ mod exchanges;
 mod journal;
 mod messages;
 mod scene;
+mod search;
 mod sight;
 
 pub use exchanges::{
@@ -12,6 +13,7 @@ pub use exchanges::{
 pub use journal::{EventQuery, EventView, events, events_of};
 pub use messages::{InboxQuery, Letter, agent, inbox, message};
 pub use scene::scene;
+pub use search::{MAX_WORDS, SearchQuery, search};
 
 /// Part of a list, and the number behind which it goes on.
 #[derive(Debug, Clone)]

@@ -7,6 +7,7 @@ use wilco_engine::reads::{self, ExchangeQuery};
 use wilco_protocol::{ExchangeId, Name, Protocol};
 
 use super::path::Path;
+use super::search;
 use crate::auth::Caller;
 use crate::door::Door;
 use crate::problem::Failure;
@@ -27,7 +28,7 @@ pub(crate) async fn list(
         open: query.flag("open")?,
         agent: query.text("agent").map(Name::new),
         task: query.text("task").map(str::to_owned),
-        text: query.text("q").map(str::to_owned),
+        text: search::words(&query)?,
         before: query.cursor("after")?,
         limit: query.limit()?,
     };

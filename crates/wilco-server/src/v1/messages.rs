@@ -1,4 +1,4 @@
-//! `POST /v1/messages`, one or a batch, and `GET /v1/messages/{id}`.
+//! `POST /v1/messages`, one or a batch, and `GET /v1/messages/{id}`. Looking for messages is in `search`.
 
 use axum::Json;
 use axum::body::Body;

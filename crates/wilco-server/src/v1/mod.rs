@@ -10,6 +10,7 @@ mod messages;
 mod path;
 mod reports;
 mod scene;
+mod search;
 mod spec;
 
 use axum::Router;
@@ -24,7 +25,7 @@ pub(crate) fn router(door: &Door) -> Router<Door> {
     let router = Router::new()
         .route("/healthz", get(health::healthz))
         .route("/readyz", get(health::readyz))
-        .route("/v1/messages", post(messages::post))
+        .route("/v1/messages", get(search::list).post(messages::post))
         .route("/v1/messages/{id}", get(messages::get))
         .route("/v1/messages/{id}/read", post(messages::read))
         .route("/v1/agents", get(agents::list))

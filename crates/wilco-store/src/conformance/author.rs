@@ -54,6 +54,21 @@ impl Author {
         position
     }
 
+    /// A message with everything that can be looked for; gives its position.
+    pub fn letter(
+        &mut self,
+        from: &str,
+        to: &str,
+        exchange: Option<u64>,
+        subject: &str,
+        content: &str,
+    ) -> u64 {
+        let id = format!("m{}", self.position + 1);
+        let subject = serde_json::Value::from(subject);
+        let body = format!(r#"{{"from":"{from}","to":"{to}","subject":{subject},"content":{content}}}"#);
+        self.message(&id, exchange, &body)
+    }
+
     /// A message in an agent's inbox; gives its position.
     pub fn deliver(&mut self, agent: &str, status: InboxStatus) -> u64 {
         let id = format!("m{}", self.position + 1);

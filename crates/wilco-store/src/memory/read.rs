@@ -8,6 +8,7 @@ use wilco_protocol::{MessageId, Name, Time};
 use crate::batch::{EffectRow, ExchangeRow, IdempotencyRow, InboxStatus, JournalRow, MessageRow};
 use crate::error::StoreError;
 use crate::reader::{ExchangeFilter, Head, InboxFilter, Reader};
+use crate::search::{Found, SearchFilter, scan};
 
 use super::Memory;
 
@@ -37,6 +38,23 @@ impl Reader for Memory {
     fn messages_before(&self, before: Option<u64>, limit: usize) -> Result<Vec<MessageRow>, StoreError> {
         let rows = self.tables.record.messages.range(..before.unwrap_or(u64::MAX));
         Ok(rows.rev().take(limit).map(|(_, row)| MessageRow::clone(row)).collect())
+    }
+
+    fn messages_after(&self, after: u64, limit: usize) -> Result<Vec<MessageRow>, StoreError> {
+        let rows = self.tables.record.messages.range((Excluded(after), Unbounded));
+        Ok(rows.take(limit).map(|(_, row)| MessageRow::clone(row)).collect())
+    }
+
+    fn search(&self, filter: &SearchFilter) -> Result<Found, StoreError> {
+        let record = &self.tables.record;
+        let Some(exchange) = filter.exchange else {
+            return scan(filter, |before, most| self.messages_before(Some(before), most));
+        };
+        scan(filter, |before, most| {
+            let places = record.spoken.range((exchange, 0)..(exchange, before)).rev();
+            let rows = places.filter_map(|(_, position)| record.messages.get(position));
+            Ok(rows.take(most).map(|row| MessageRow::clone(row)).collect())
+        })
     }
 
     fn inbox(&self, filter: &InboxFilter) -> Result<Vec<(InboxStatus, MessageRow)>, StoreError> {

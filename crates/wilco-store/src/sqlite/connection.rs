@@ -50,7 +50,7 @@ pub(super) fn reader(directory: &Path) -> Result<Connection> {
     Ok(connection)
 }
 
-fn connect(database: &Path, access: OpenFlags) -> Result<Connection> {
+pub(super) fn connect(database: &Path, access: OpenFlags) -> Result<Connection> {
     let flags = access | OpenFlags::SQLITE_OPEN_NO_MUTEX | OpenFlags::SQLITE_OPEN_NOFOLLOW;
     let connection = Connection::open_with_flags(database, flags)?;
     connection.busy_timeout(BUSY)?;

@@ -8,6 +8,8 @@ use std::path::{Path, PathBuf};
 use rustix::fs::OFlags;
 
 pub(super) const DATABASE: &str = "wilco.db";
+/// The index for full text, beside the database and made from it.
+pub(super) const SEARCH: &str = "search.db";
 pub(super) const LOCK: &str = "wilco.lock";
 
 const PRIVATE_FILE: u32 = 0o600;
@@ -26,12 +28,20 @@ pub(super) fn directory(path: &Path) -> io::Result<PathBuf> {
     if real.is_dir() { Ok(real) } else { Err(io::ErrorKind::NotADirectory.into()) }
 }
 
-/// Makes the database file, empty and private, before SQLite would make it readable for others. Its
-/// log and index take over its permissions.
 pub(super) fn prepare_database(directory: &Path) -> io::Result<PathBuf> {
-    let database = directory.join(DATABASE);
-    for name in [DATABASE, "wilco.db-wal", "wilco.db-shm", "wilco.db-journal"] {
-        make_private(&directory.join(name))?;
+    prepare(directory, DATABASE)
+}
+
+pub(super) fn prepare_search(directory: &Path) -> io::Result<PathBuf> {
+    prepare(directory, SEARCH)
+}
+
+/// Makes a database file, empty and private, before SQLite would make it readable for others. Its log and
+/// index take over its permissions.
+fn prepare(directory: &Path, name: &str) -> io::Result<PathBuf> {
+    let database = directory.join(name);
+    for suffix in ["", "-wal", "-shm", "-journal"] {
+        make_private(&directory.join(format!("{name}{suffix}")))?;
     }
     if !database.exists() {
         OpenOptions::new().write(true).create_new(true).mode(PRIVATE_FILE).open(&database)?;

@@ -14,8 +14,10 @@ mod query;
 mod read;
 mod rows;
 mod schema;
+mod search;
 mod write;
 
+use std::cell::OnceCell;
 use std::path::{Path, PathBuf};
 
 use rusqlite::{Connection, TransactionBehavior};
@@ -27,6 +29,8 @@ use crate::{Head, Store};
 use fault::Fault;
 use lock::Lock;
 use query::Connected;
+
+pub use search::SearchIndex;
 
 /// The data directory of one server. Dropping it frees the directory for another.
 #[derive(Debug)]
@@ -47,12 +51,15 @@ pub struct Sqlite {
 #[derive(Debug)]
 pub struct SqliteReader {
     connection: Connection,
+    directory: PathBuf,
+    /// Opened by the first search that finds one.
+    index: OnceCell<Connection>,
 }
 
 impl Sqlite {
     /// Another connection, for another thread.
     pub fn reader(&self) -> Result<SqliteReader, StoreError> {
-        Ok(SqliteReader { connection: connection::reader(&self.directory)? })
+        SqliteReader::at(self.directory.clone())
     }
 
     /// Bounds the size of the database, so that tests can fill it.
@@ -94,7 +101,12 @@ impl SqliteReader {
     /// opened by the directory's name.
     pub fn open(directory: &Path) -> Result<SqliteReader, StoreError> {
         let directory = directory.canonicalize().map_err(|error| StoreError::Failed(error.into()))?;
-        Ok(SqliteReader { connection: connection::reader(&directory)? })
+        SqliteReader::at(directory)
+    }
+
+    fn at(directory: PathBuf) -> Result<SqliteReader, StoreError> {
+        let connection = connection::reader(&directory)?;
+        Ok(SqliteReader { connection, directory, index: OnceCell::new() })
     }
 }
 
@@ -111,6 +123,7 @@ impl Store for Sqlite {
     }
 
     fn begin_rebuild(&mut self) -> Result<(), StoreError> {
+        search::remove(&self.directory).map_err(|error| StoreError::Failed(error.into()))?;
         self.transact(schema::empty_derived)
     }
 
@@ -123,11 +136,24 @@ impl Connected for Sqlite {
     fn connection(&self) -> &Connection {
         &self.connection
     }
+
+    /// The writer does not search.
+    fn index(&self) -> Option<&Connection> {
+        None
+    }
 }
 
 impl Connected for SqliteReader {
     fn connection(&self) -> &Connection {
         &self.connection
+    }
+
+    fn index(&self) -> Option<&Connection> {
+        if self.index.get().is_none() {
+            let index = search::open_reader(&self.directory)?;
+            let _ = self.index.set(index);
+        }
+        self.index.get()
     }
 }
 

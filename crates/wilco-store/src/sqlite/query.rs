@@ -12,6 +12,9 @@ use super::rows;
 /// Has a connection, and can therefore be read from: the writer, and the readers beside it.
 pub(crate) trait Connected {
     fn connection(&self) -> &Connection;
+
+    /// The index for full text, for those who have one.
+    fn index(&self) -> Option<&Connection>;
 }
 
 pub(super) fn list<T>(

@@ -6,10 +6,11 @@ use wilco_protocol::{MessageId, Name, Time};
 use crate::batch::{EffectRow, ExchangeRow, IdempotencyRow, InboxStatus, JournalRow, MessageRow};
 use crate::error::StoreError;
 use crate::reader::{ExchangeFilter, Head, InboxFilter, Reader};
+use crate::search::{Found, SearchFilter};
 
 use super::query::{self, Connected, first, list};
 use super::rows::{self, int, limit};
-use super::{exchanges, inbox};
+use super::{exchanges, inbox, search};
 
 impl<C: Connected> Reader for C {
     fn head(&self) -> Result<Head, StoreError> {
@@ -36,6 +37,16 @@ impl<C: Connected> Reader for C {
         let sql = "SELECT position, id, exchange, body FROM message
                    WHERE position < ?1 ORDER BY position DESC LIMIT ?2";
         list(self.connection(), sql, (int(before.unwrap_or(u64::MAX)), limit(most)), rows::message)
+    }
+
+    fn messages_after(&self, after: u64, most: usize) -> Result<Vec<MessageRow>, StoreError> {
+        let sql = "SELECT position, id, exchange, body FROM message
+                   WHERE position > ?1 ORDER BY position LIMIT ?2";
+        list(self.connection(), sql, (int(after), limit(most)), rows::message)
+    }
+
+    fn search(&self, filter: &SearchFilter) -> Result<Found, StoreError> {
+        search::search(self.connection(), self.index(), filter)
     }
 
     fn inbox(&self, filter: &InboxFilter) -> Result<Vec<(InboxStatus, MessageRow)>, StoreError> {

@@ -10,7 +10,7 @@ use tokio::signal::unix::{SignalKind, signal};
 use wilco_protocol::Time;
 use wilco_runtime::{Clock, Start, TestClock, start};
 use wilco_server::{Config as Doors, Tokens, serve};
-use wilco_store::{Head, Reader, Sqlite, SqliteReader, StoreError, verify};
+use wilco_store::{Head, Reader, SearchIndex, Sqlite, SqliteReader, StoreError, verify};
 
 use crate::config::Config;
 
@@ -70,11 +70,17 @@ async fn serving(args: Args) -> anyhow::Result<ExitCode> {
     let last_alive = test_clock.as_ref().and_then(TestClock::position).max(store.head()?.at);
     let clock = clock(args.test_clock, test_clock.as_ref(), last_alive)?;
     let readers = data.clone();
+    let search = SearchIndex::open(&data, &store)
+        .inspect_err(
+            |error| tracing::warn!(%error, "there is no search index; searching looks at every message"),
+        )
+        .ok();
     let handle = start(Start {
         store,
         readers: Box::new(move || {
             SqliteReader::open(&readers).map(|reader| Box::new(reader) as Box<dyn Reader + Send>)
         }),
+        search,
         settings: config.settings(url)?,
         outside: config.outside()?,
         clock,

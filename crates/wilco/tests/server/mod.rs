@@ -14,6 +14,8 @@ use std::time::Duration;
 
 use rustix::process::{Pid, Signal};
 use tempfile::TempDir;
+use wilco_protocol::Name;
+use wilco_server::{Role, Tokens};
 
 pub(crate) use calls::{Answer, Caller};
 pub(crate) use scene::{ack, pointers, said, task, task_with, text, until};
@@ -169,6 +171,12 @@ impl Server {
     /// Without any token, and without the headers of other calls.
     pub(crate) fn caller(&self) -> Caller {
         self.caller.clone()
+    }
+
+    /// Somebody with a new token.
+    pub(crate) fn with_token(&self, name: &str, role: Role) -> Caller {
+        let secret = Tokens::new(self.data.path()).create(Name::new(name), role).unwrap();
+        self.caller().token(&secret)
     }
 
     pub(crate) fn pid(&self) -> u32 {

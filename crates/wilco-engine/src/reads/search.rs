@@ -1,0 +1,76 @@
+//! Messages by what they say.
+
+use wilco_protocol::Name;
+use wilco_store::{InboxStatus, Reader, SearchFilter, StoreError, kind_word, words};
+
+use super::Part;
+use super::messages::{Letter, agent, parsed};
+use super::sight::sees_message;
+use crate::command::Viewer;
+
+/// Names as somebody writes them; all that is given must hold.
+#[derive(Debug, Clone, Default)]
+pub struct SearchQuery {
+    /// Text whose words must all be there.
+    pub text: Option<String>,
+    /// Sender or recipient.
+    pub agent: Option<String>,
+    pub from: Option<String>,
+    pub to: Option<String>,
+    pub kind: Option<String>,
+    pub before: Option<u64>,
+    pub limit: usize,
+}
+
+/// Words that one question may have.
+pub const MAX_WORDS: usize = 32;
+/// Rounds for one page, when most of what is found is not for this viewer or the words are rare.
+const MAX_ROUNDS: usize = 10;
+
+/// Messages that fit, newest first. A page may be short and still have a `next`: there it goes on.
+pub fn search(reader: &dyn Reader, viewer: &Viewer, query: &SearchQuery) -> Result<Part<Letter>, StoreError> {
+    let nothing = Part { items: Vec::new(), next: None };
+    let words = match query.text.as_deref().map(words) {
+        // Signs alone are said by nobody.
+        Some(words) if words.is_empty() => return Ok(nothing),
+        Some(words) => words.into_iter().take(MAX_WORDS).collect(),
+        None => Vec::new(),
+    };
+    let named = |text: &Option<String>| text.as_deref().map(|text| named(reader, text)).transpose();
+    let mut filter = SearchFilter {
+        words,
+        from: named(&query.from)?,
+        to: named(&query.to)?,
+        agent: named(&query.agent)?,
+        kind: query.kind.as_deref().map(kind_word),
+        exchange: None,
+        before: query.before,
+        limit: query.limit + 1,
+    };
+    let mut items: Vec<Letter> = Vec::new();
+    for _ in 0..MAX_ROUNDS {
+        let found = reader.search(&filter)?;
+        for row in found.rows {
+            let message = parsed(&row)?;
+            if !sees_message(reader, viewer, &message, row.position)? {
+                continue;
+            }
+            if items.len() == query.limit {
+                let next = items.last().map(|last| last.position);
+                return Ok(Part { items, next });
+            }
+            let status = reader.inbox_status(&message.to, row.position)?.unwrap_or(InboxStatus::Unread);
+            items.push(Letter { position: row.position, status, message });
+        }
+        filter.before = found.next;
+        if found.next.is_none() {
+            break;
+        }
+    }
+    Ok(Part { items, next: filter.before })
+}
+
+/// The agent that is meant; a name that nobody has any more is looked for as it stands.
+fn named(reader: &dyn Reader, text: &str) -> Result<Name, StoreError> {
+    Ok(agent(reader, text)?.unwrap_or_else(|| Name::new(text)))
+}

@@ -1,0 +1,47 @@
+//! `GET /v1/messages`: messages by what they say, newest first.
+
+use axum::Json;
+use axum::extract::{RawQuery, State};
+use axum::response::{IntoResponse, Response};
+use wilco_engine::reads::{self, MAX_WORDS, SearchQuery};
+use wilco_wire::Page;
+
+use crate::auth::Caller;
+use crate::door::Door;
+use crate::problem::Failure;
+use crate::query::Query;
+use crate::shape;
+
+const KEYS: [&str; 7] = ["q", "agent", "from", "to", "type", "after", "limit"];
+
+pub(crate) async fn list(
+    State(door): State<Door>,
+    caller: Caller,
+    RawQuery(query): RawQuery,
+) -> Result<Response, Failure> {
+    let query = Query::read(query.as_deref(), &KEYS)?;
+    let text = |key: &str| query.text(key).map(str::to_owned);
+    let wanted = SearchQuery {
+        text: words(&query)?,
+        agent: text("agent"),
+        from: text("from"),
+        to: text("to"),
+        kind: text("type"),
+        before: query.cursor("after")?,
+        limit: query.limit()?,
+    };
+    let part = door.handle.read(move |reader| reads::search(reader, &caller.viewer, &wanted)).await?;
+    let items: Vec<_> = part.items.iter().map(shape::whole).collect();
+    Ok(Json(Page { items, next: part.next.map(|next| next.to_string()) }).into_response())
+}
+
+/// Any text is fine; what it looks for are its words.
+pub(super) fn words(query: &Query) -> Result<Option<String>, Failure> {
+    let Some(text) = query.text("q") else { return Ok(None) };
+    match wilco_store::words(text).len() {
+        many if many > MAX_WORDS => {
+            Err(Failure::bad_request(format!("q: at most {MAX_WORDS} words, got {many}")))
+        }
+        _ => Ok(Some(text.to_owned())),
+    }
+}
