@@ -9,12 +9,23 @@ use crate::error::Error;
 pub struct Answer<T> {
     pub text: String,
     pub value: T,
+    /// What time it was for the server, if it said so.
+    pub at: Option<String>,
 }
 
-impl<T: DeserializeOwned> Answer<T> {
-    pub(crate) fn read(url: &str, status: u16, text: String) -> Result<Answer<T>, Error> {
+/// An answer that is not read yet.
+#[derive(Debug)]
+pub(crate) struct Received {
+    pub(crate) status: u16,
+    pub(crate) text: String,
+    pub(crate) at: Option<String>,
+}
+
+impl Received {
+    pub(crate) fn read<T: DeserializeOwned>(self, url: &str) -> Result<Answer<T>, Error> {
+        let Received { status, text, at } = self;
         match serde_json::from_str(&text) {
-            Ok(value) => Ok(Answer { text, value }),
+            Ok(value) => Ok(Answer { text, value, at }),
             Err(error) => Err(Error::foreign(url, status, &error.to_string())),
         }
     }

@@ -8,7 +8,7 @@ use wilco_wire::Problem;
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// Nobody listens there: nothing was sent.
-    #[error("no server answers at {url}; start one with: wilco serve, or name another with --url")]
+    #[error("no server answers at {url} ({source}); start one with: wilco serve, or name another with --url")]
     Unreachable {
         url: String,
         #[source]

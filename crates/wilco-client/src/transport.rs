@@ -8,7 +8,7 @@ use ureq::RequestBuilder;
 use ureq::http::Response;
 use wilco_wire::Problem;
 
-use crate::answer::Answer;
+use crate::answer::{Answer, Received};
 use crate::error::Error;
 use crate::key::Key;
 
@@ -74,14 +74,13 @@ impl Client {
     ) -> Result<Answer<T>, Error> {
         let request = self.agent.get(self.address(path)).query_pairs(query);
         let request = self.signed(request).config().timeout_recv_response(Some(PATIENCE + wait)).build();
-        let (status, text) = self.finish(request.call())?;
-        Answer::read(&self.url, status, text)
+        self.finish(request.call())?.read(&self.url)
     }
 
     /// An answer that is no JSON.
     pub(crate) fn get_text(&self, path: &str, query: Query<'_>) -> Result<String, Error> {
         let request = self.signed(self.agent.get(self.address(path)).query_pairs(query));
-        self.finish(request.call()).map(|(_, text)| text)
+        self.finish(request.call()).map(|received| received.text)
     }
 
     pub(crate) fn delete(&self, path: &str) -> Result<(), Error> {
@@ -94,8 +93,7 @@ impl Client {
         body: &impl Serialize,
     ) -> Result<Answer<T>, Error> {
         let request = self.signed(self.agent.put(self.address(path)));
-        let (status, text) = self.finish(request.send_json(body))?;
-        Answer::read(&self.url, status, text)
+        self.finish(request.send_json(body))?.read(&self.url)
     }
 
     pub(crate) fn post_empty(&self, path: &str) -> Result<(), Error> {
@@ -108,8 +106,7 @@ impl Client {
         body: &impl Serialize,
     ) -> Result<Answer<T>, Error> {
         let request = self.signed(self.agent.post(self.address(path)));
-        let (status, text) = self.finish(request.send_json(body))?;
-        Answer::read(&self.url, status, text)
+        self.finish(request.send_json(body))?.read(&self.url)
     }
 
     /// Posts under a key. When the connection breaks, nobody knows whether the request took effect, so it
@@ -124,11 +121,11 @@ impl Client {
             let request = self.signed(self.agent.post(self.address(path)));
             self.finish(request.header("Idempotency-Key", key.as_str()).send_json(body))
         };
-        let (status, text) = match attempt() {
+        let received = match attempt() {
             Err(Error::Broken { .. }) => attempt()?,
             other => other?,
         };
-        Answer::read(&self.url, status, text)
+        received.read(&self.url)
     }
 
     fn address(&self, path: &str) -> String {
@@ -145,14 +142,15 @@ impl Client {
         request
     }
 
-    /// The status and text of a success, or what the server refused.
-    fn finish(&self, sent: Result<Response<ureq::Body>, ureq::Error>) -> Result<(u16, String), Error> {
+    /// What a success brought, or what the server refused.
+    fn finish(&self, sent: Result<Response<ureq::Body>, ureq::Error>) -> Result<Received, Error> {
         let broken = |error| Error::of(&self.url, error);
         let mut response = sent.map_err(broken)?;
         let status = response.status().as_u16();
+        let at = response.headers().get("wilco-time").and_then(|time| time.to_str().ok()).map(str::to_owned);
         let text = response.body_mut().with_config().limit(MOST).read_to_string().map_err(broken)?;
         if response.status().is_success() {
-            return Ok((status, text));
+            return Ok(Received { status, text, at });
         }
         match serde_json::from_str::<Problem>(&text) {
             Ok(problem) => Err(Error::Problem { problem: Box::new(problem), text }),

@@ -33,7 +33,7 @@ impl Failure {
     }
 
     pub(crate) fn invalid(errors: Vec<FieldError>) -> Failure {
-        let one = |error: &FieldError| format!("{} {}", error.pointer, error.detail);
+        let one = |error: &FieldError| format!("{}: {}", error.pointer, error.detail);
         let detail = errors.iter().map(one).collect::<Vec<_>>().join("; ");
         let mut failure = Failure::new(StatusCode::UNPROCESSABLE_ENTITY, "validation", detail);
         let field = |error: FieldError| FieldProblem { pointer: error.pointer, detail: error.detail };

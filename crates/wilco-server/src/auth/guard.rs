@@ -5,7 +5,7 @@ use std::net::{IpAddr, Ipv4Addr};
 use axum::extract::{Request, State};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
-use http::{HeaderMap, Method, StatusCode, header};
+use http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header};
 use wilco_engine::Viewer;
 
 use super::Caller;
@@ -19,9 +19,19 @@ const OPEN: [&str; 4] = ["/healthz", "/readyz", "/api/health", "/api/v1/health"]
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Peer(pub(crate) IpAddr);
 
-pub(crate) async fn guard(State(door): State<Door>, mut request: Request, next: Next) -> Response {
-    let checked = check(&door, &request);
-    match checked {
+/// What time it is here, for everybody who shows how long ago or how soon something is.
+const TIME: HeaderName = HeaderName::from_static("wilco-time");
+
+pub(crate) async fn guard(State(door): State<Door>, request: Request, next: Next) -> Response {
+    let mut response = checked(&door, request, next).await;
+    if let Ok(now) = HeaderValue::from_str(&door.handle.now().to_string()) {
+        response.headers_mut().insert(TIME, now);
+    }
+    response
+}
+
+async fn checked(door: &Door, mut request: Request, next: Next) -> Response {
+    match check(door, &request) {
         Ok(viewer) => {
             let caller = Caller::new(viewer.clone(), request.headers());
             // A message says by itself who sends it.
@@ -35,9 +45,7 @@ pub(crate) async fn guard(State(door): State<Door>, mut request: Request, next: 
             let unauthorized = failure.0.status == StatusCode::UNAUTHORIZED.as_u16();
             let mut response = failure.into_response();
             if unauthorized {
-                response
-                    .headers_mut()
-                    .insert(header::WWW_AUTHENTICATE, http::HeaderValue::from_static("Bearer"));
+                response.headers_mut().insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
             }
             response
         }
