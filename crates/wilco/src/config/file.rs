@@ -4,23 +4,39 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 
+/// A configuration file that was read.
+pub(crate) struct File {
+    pub(crate) table: toml::Table,
+    pub(crate) path: Option<PathBuf>,
+    /// What it is called in an error.
+    pub(crate) place: String,
+}
+
 /// The file that was named, else `./wilco.toml`, else the user's; without one an empty table.
-pub(crate) fn read(named: Option<&Path>) -> anyhow::Result<(toml::Table, String)> {
+pub(crate) fn read(named: Option<&Path>) -> anyhow::Result<File> {
     let path = match named {
         Some(path) => Some(path.to_owned()),
         None => {
             [Some(PathBuf::from("wilco.toml")), user_file()].into_iter().flatten().find(|path| path.exists())
         }
     };
-    let Some(path) = path else { return Ok((toml::Table::new(), "no configuration file".to_owned())) };
+    let Some(path) = path else {
+        let place = "no configuration file".to_owned();
+        return Ok(File { table: toml::Table::new(), path: None, place });
+    };
     let place = format!("configuration file {}", path.display());
     let text = std::fs::read_to_string(&path).with_context(|| format!("cannot read the {place}"))?;
     let table = text.parse().with_context(|| place.clone())?;
-    Ok((table, place))
+    Ok(File { table, path: Some(path), place })
 }
 
 fn user_file() -> Option<PathBuf> {
-    Some(below("XDG_CONFIG_HOME", ".config")?.join("wilco").join("wilco.toml"))
+    Some(user_directory()?.join("wilco.toml"))
+}
+
+/// Where a user keeps what is about Wilco.
+pub(crate) fn user_directory() -> Option<PathBuf> {
+    Some(below("XDG_CONFIG_HOME", ".config")?.join("wilco"))
 }
 
 pub(crate) fn data_directory() -> Option<PathBuf> {

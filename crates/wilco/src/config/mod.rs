@@ -3,19 +3,26 @@
 mod file;
 mod keys;
 mod policy;
+mod sample;
 mod values;
 
+use std::collections::BTreeSet;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use anyhow::{Context, bail};
-use wilco_engine::{AutoRegister, EscalationSettings, PolicySettings, Settings};
+use wilco_engine::{AutoRegister, EscalationSettings, Settings};
 use wilco_outside::{Outside, Program};
 use wilco_protocol::{Name, Span};
 use wilco_server::Limits;
 
-use values::Values;
+pub(crate) use file::user_directory;
+use keys::{KEYS, environment_name};
+use policy::Policies;
+pub(crate) use sample::sample;
+pub(crate) use values::{Given, Origin};
+use values::{Values, nearest};
 
 /// How long the program that reaches a person may take.
 const HUMAN_LIMIT: Duration = Duration::from_secs(30);
@@ -24,23 +31,63 @@ const HUMAN_LIMIT: Duration = Duration::from_secs(30);
 #[derive(Debug)]
 pub(crate) struct Config {
     values: Values,
-    delegation: PolicySettings,
+    policies: Policies,
+    /// The file that was read.
+    file: Option<PathBuf>,
 }
 
 impl Config {
     /// Reads the given file, or the first that is found, and the environment.
     pub(crate) fn load(path: Option<&Path>) -> anyhow::Result<Config> {
-        let (table, place) = file::read(path)?;
-        let environment = std::env::vars().collect::<Vec<_>>();
-        let (values, rest) = Values::read(table, &place, &environment)?;
-        let delegation = policy::read(rest.as_ref()).with_context(|| place.clone())?;
-        Ok(Config { values, delegation })
+        let file = file::read(path)?;
+        let environment = environment();
+        let (values, rest) = Values::read(file.table, &file.place, &environment)?;
+        let policies = Policies::read(rest.as_ref(), &file.place, &environment)?;
+        known_variables(&environment, &policies)?;
+        Ok(Config { values, policies, file: file.path })
+    }
+
+    /// Takes over what a flag says, where there is one.
+    pub(crate) fn flagged(mut self, key: &'static str, value: Option<String>, flag: &'static str) -> Config {
+        if let Some(value) = value {
+            self.values.flagged(key, value, flag);
+        }
+        self
+    }
+
+    /// Every key with its value and where that came from.
+    pub(crate) fn each(&self) -> Vec<(String, Given)> {
+        let mut rows: Vec<_> =
+            self.values.each().map(|(key, given)| (key.to_owned(), given.clone())).collect();
+        for (_, given) in rows.iter_mut().filter(|(key, given)| key == "data" && given.value == "") {
+            given.value =
+                self.data().map_or_else(|error| error.to_string(), |path| path.display().to_string()).into();
+        }
+        rows.extend(self.policies.each());
+        rows
+    }
+
+    pub(crate) fn file(&self) -> Option<&Path> {
+        self.file.as_deref()
+    }
+
+    /// Whether a server could use all of it.
+    pub(crate) fn check(&self) -> anyhow::Result<()> {
+        let listen = self.listen()?;
+        self.auth_required()?;
+        self.settings(format!("http://{listen}"))?;
+        self.outside()?;
+        self.limits()?;
+        Ok(())
     }
 
     pub(crate) fn listen(&self) -> anyhow::Result<SocketAddr> {
         let text = self.values.text("server.listen");
         text.parse().with_context(|| {
-            format!("server.listen: expected an address such as 127.0.0.1:23000, got {text:?}")
+            format!(
+                "{}: expected an address such as 127.0.0.1:23000, got {text:?}",
+                self.named("server.listen")
+            )
         })
     }
 
@@ -68,7 +115,7 @@ impl Config {
         match self.values.text("auth") {
             "local" => Ok(false),
             "required" => Ok(true),
-            other => bail!("auth: expected \"local\" or \"required\", got {other:?}"),
+            other => bail!("{}: expected \"local\" or \"required\", got {other:?}", self.named("auth")),
         }
     }
 
@@ -77,7 +124,10 @@ impl Config {
             "conversations" => AutoRegister::Conversations,
             "all" => AutoRegister::All,
             "none" => AutoRegister::None,
-            other => bail!("agents.auto_register: expected conversations, all or none, got {other:?}"),
+            other => bail!(
+                "{}: expected conversations, all or none, got {other:?}",
+                self.named("agents.auto_register")
+            ),
         };
         let controller = self.values.text("escalation.controller");
         Ok(Settings {
@@ -90,7 +140,7 @@ impl Config {
                 controller: Some(Name::new(controller)).filter(|name| !name.as_str().is_empty()),
                 reaches_human: !self.values.list("escalation.command").is_empty(),
             },
-            delegation: self.delegation.clone(),
+            delegation: self.policies.of("delegation"),
             judge: !self.values.list("delegation.judge").is_empty(),
             inbox_limit: self.values.whole("limits.inbox_unread") as usize,
         })
@@ -121,6 +171,17 @@ impl Config {
         })
     }
 
+    /// A key with the place that its value came from.
+    fn named(&self, key: &str) -> String {
+        let given = self.values.each().find(|(known, _)| *known == key).map(|(_, given)| &given.origin);
+        let file = self.file.as_ref().map(|path| path.display().to_string()).unwrap_or_default();
+        match given {
+            Some(Origin::File) => format!("configuration file {file}: {key}"),
+            Some(Origin::Environment(name)) => format!("environment variable {name}: {key}"),
+            Some(Origin::Flag(_) | Origin::Default) | None => key.to_owned(),
+        }
+    }
+
     fn time(&self, key: &str) -> anyhow::Result<Duration> {
         self.span(key).map(|span| Duration::from_millis(span.as_millis()))
     }
@@ -128,8 +189,59 @@ impl Config {
     fn span(&self, key: &str) -> anyhow::Result<Span> {
         let span: Span = self.values.text(key).parse().with_context(|| key.to_owned())?;
         if span.is_zero() {
-            bail!("{key}: expected a duration longer than zero");
+            bail!("{}: expected a duration longer than zero", self.named(key));
         }
         Ok(span)
+    }
+}
+
+/// The variables that are text; others cannot be ours.
+fn environment() -> Vec<(String, String)> {
+    let texts = std::env::vars_os().map(|(name, text)| (name.into_string(), text.into_string()));
+    texts.filter_map(|(name, text)| Some((name.ok()?, text.ok()?))).collect()
+}
+
+/// A variable that looks like a key of a section and is none was meant to be one.
+fn known_variables(environment: &[(String, String)], policies: &Policies) -> anyhow::Result<()> {
+    let mut paths: Vec<_> = KEYS.iter().map(|key| key.path.to_owned()).collect();
+    paths.extend(policy::paths(policies));
+    let sections = paths.iter().filter_map(|path| path.split_once('.'));
+    let sections: BTreeSet<_> = sections.map(|(section, _)| environment_name(section) + "_").collect();
+    let known: BTreeSet<_> = paths.iter().map(|path| environment_name(path)).collect();
+    for (name, _) in environment {
+        if sections.iter().any(|section| name.starts_with(section)) && !known.contains(name) {
+            let near = nearest(name, known.iter().map(String::as_str)).unwrap_or_default();
+            bail!("environment variable {name}: there is no such key; did you mean {near}?");
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cfg_1_a_mistyped_variable_names_the_nearest() {
+        let check = |name: &str| {
+            known_variables(&[(name.to_owned(), "x".to_owned())], &Policies::default())
+                .map_err(|error| error.to_string())
+        };
+        assert!(check("WILCO_SERVER_LISTN").unwrap_err().contains("did you mean WILCO_SERVER_LISTEN?"));
+        assert!(
+            check("WILCO_POLICY_DELEGATION_ACK_TIMOUT")
+                .unwrap_err()
+                .contains("WILCO_POLICY_DELEGATION_ACK_TIMEOUT?")
+        );
+        for fine in [
+            "WILCO_AGENT",
+            "WILCO_URL",
+            "WILCO_LOG",
+            "WILCO_SERVER_LISTEN",
+            "SERVER_LISTN",
+            "WILCO_POLICY_DELEGATION_CRITICAL_BASE_WAIT",
+        ] {
+            assert_eq!(check(fine), Ok(()), "{fine}");
+        }
     }
 }

@@ -8,7 +8,25 @@ use serde_json::Value;
 use super::keys::{KEYS, Key, Kind, environment_name};
 
 #[derive(Debug)]
-pub(crate) struct Values(BTreeMap<&'static str, Value>);
+pub(crate) struct Values(BTreeMap<&'static str, Given>);
+
+/// A value, and where it came from.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Given {
+    pub(crate) value: Value,
+    pub(crate) origin: Origin,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Origin {
+    Default,
+    /// In the configuration file.
+    File,
+    /// From this variable.
+    Environment(String),
+    /// From this flag.
+    Flag(&'static str),
+}
 
 impl Values {
     /// Takes the table of a file and the environment; gives back the table `policy`, which has keys of
@@ -19,39 +37,53 @@ impl Values {
         environment: &[(String, String)],
     ) -> anyhow::Result<(Values, Option<Value>)> {
         let policy = table.remove("policy").map(serde_json::to_value).transpose()?;
-        let mut values: BTreeMap<_, _> = KEYS.iter().map(|key| (key.path, (key.default)())).collect();
+        let default = |key: &Key| Given { value: (key.default)(), origin: Origin::Default };
+        let mut values: BTreeMap<_, _> = KEYS.iter().map(|key| (key.path, default(key))).collect();
         let mut given = Vec::new();
         flatten("", serde_json::to_value(table)?, &mut given);
         for (path, value) in given {
             let key = known(&path).with_context(|| place.to_owned())?;
-            values.insert(key.path, checked(key, value).with_context(|| place.to_owned())?);
+            let value = checked(key, value).with_context(|| place.to_owned())?;
+            values.insert(key.path, Given { value, origin: Origin::File });
         }
-        for key in &KEYS {
+        for key in KEYS {
             let name = environment_name(key.path);
             if let Some((_, text)) = environment.iter().find(|(given, _)| *given == name) {
-                values.insert(
-                    key.path,
-                    from_text(key, text).with_context(|| format!("environment variable {name}"))?,
-                );
+                let value = from_text(key, text).with_context(|| format!("environment variable {name}"))?;
+                values.insert(key.path, Given { value, origin: Origin::Environment(name) });
             }
         }
         Ok((Values(values), policy))
     }
 
+    /// A flag wins over everything.
+    pub(crate) fn flagged(&mut self, key: &'static str, text: String, flag: &'static str) {
+        self.0.insert(key, Given { value: Value::String(text), origin: Origin::Flag(flag) });
+    }
+
+    /// Every key with its value, in the order of the documentation.
+    pub(crate) fn each(&self) -> impl Iterator<Item = (&'static str, &Given)> {
+        KEYS.iter().filter_map(|key| Some((key.path, self.0.get(key.path)?)))
+    }
+
+    fn value(&self, key: &str) -> Option<&Value> {
+        self.0.get(key).map(|given| &given.value)
+    }
+
     pub(crate) fn text(&self, key: &str) -> &str {
-        self.0.get(key).and_then(Value::as_str).unwrap_or("")
+        self.value(key).and_then(Value::as_str).unwrap_or("")
     }
 
     pub(crate) fn flag(&self, key: &str) -> bool {
-        self.0.get(key).and_then(Value::as_bool).unwrap_or(false)
+        self.value(key).and_then(Value::as_bool).unwrap_or(false)
     }
 
     pub(crate) fn whole(&self, key: &str) -> u64 {
-        self.0.get(key).and_then(Value::as_u64).unwrap_or(0)
+        self.value(key).and_then(Value::as_u64).unwrap_or(0)
     }
 
     pub(crate) fn list(&self, key: &str) -> Vec<String> {
-        let items = self.0.get(key).and_then(Value::as_array);
+        let items = self.value(key).and_then(Value::as_array);
         items.into_iter().flatten().filter_map(Value::as_str).map(str::to_owned).collect()
     }
 }
@@ -73,11 +105,15 @@ fn known(path: &str) -> anyhow::Result<&'static Key> {
     if let Some(key) = KEYS.iter().find(|key| key.path == path) {
         return Ok(key);
     }
-    let near = KEYS.iter().min_by_key(|key| strsim::damerau_levenshtein(key.path, path));
-    match near {
-        Some(key) => bail!("there is no key {path:?}; did you mean {:?}?", key.path),
+    match nearest(path, KEYS.iter().map(|key| key.path)) {
+        Some(near) => bail!("there is no key {path:?}; did you mean {near:?}?"),
         None => bail!("there is no key {path:?}"),
     }
+}
+
+/// The one of these words that was probably meant.
+pub(crate) fn nearest<'a>(word: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+    known.min_by_key(|known| strsim::damerau_levenshtein(known, word))
 }
 
 fn checked(key: &Key, value: Value) -> anyhow::Result<Value> {
@@ -156,7 +192,7 @@ mod tests {
             if let Ok(table) = format!("{} = {value}", key.path).parse::<toml::Table>() {
                 match Values::read(table, "wilco.toml", &[]) {
                     Ok((values, _)) => {
-                        let kept = values.0[key.path].clone();
+                        let kept = values.0[key.path].value.clone();
                         prop_assert_eq!(checked(key, kept.clone()).ok(), Some(kept));
                     }
                     Err(error) => prop_assert!(format!("{error:#}").contains(key.path), "{:#}", error),
@@ -170,7 +206,7 @@ mod tests {
         fn cfg_1_any_text_is_read_or_refused(text in "(?s).{0,60}|(\\[[a-z.]{1,20}\\]\n([a-z_]{1,12} = [a-z0-9\"\\[\\]{}]{0,8}\n){0,3}){0,3}") {
             if let Ok(table) = text.parse::<toml::Table>() {
                 let read = Values::read(table, "wilco.toml", &[]);
-                let _ = read.map(|(_, policy)| super::super::policy::read(policy.as_ref()));
+                let _ = read.map(|(_, policy)| super::super::Policies::read(policy.as_ref(), "wilco.toml", &[]));
             }
         }
     }
