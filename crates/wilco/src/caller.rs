@@ -2,12 +2,17 @@
 
 use std::env;
 use std::process::Command;
+use std::sync::OnceLock;
 
 use clap::Args;
 use wilco_client::{Answer, Client, Error};
+use wilco_protocol::Time;
 
+use crate::commands;
 use crate::failure::{Refused, Usage};
+use crate::output::escape::visible;
 use crate::output::{self, Screen};
+use crate::token;
 
 const DEFAULT_URL: &str = "http://127.0.0.1:23000";
 
@@ -56,11 +61,21 @@ impl Caller {
         answer: Result<Answer<T>, Error>,
         words: impl FnOnce(&T, &Screen) -> String,
     ) -> anyhow::Result<T> {
+        self.show_at(answer, |value, _, screen| words(value, screen))
+    }
+
+    /// The same for words that say how long ago and how soon: they are told what time it is.
+    pub(crate) fn show_at<T>(
+        &self,
+        answer: Result<Answer<T>, Error>,
+        words: impl FnOnce(&T, Time, &Screen) -> String,
+    ) -> anyhow::Result<T> {
         let answer = self.checked(answer)?;
         if self.json {
             output::print_json(&answer.text);
         } else {
-            output::print(&words(&answer.value, &Screen::of_stdout()));
+            let now = commands::now(answer.at.as_deref());
+            output::print(&words(&answer.value, now, &Screen::of_stdout()));
         }
         Ok(answer.value)
     }
@@ -82,8 +97,17 @@ fn variable(name: &str) -> Option<String> {
     env::var(name).ok().filter(|value| !value.trim().is_empty())
 }
 
+/// The token, looked up once. A file that cannot be used is told of and left out: a server that needs a
+/// token says so itself.
 fn token() -> Option<String> {
-    variable("WILCO_TOKEN")
+    static FOUND: OnceLock<Option<String>> = OnceLock::new();
+    let found = FOUND.get_or_init(|| {
+        token::find(variable).unwrap_or_else(|error| {
+            eprintln!("wilco: {}; going on without a token", visible(&error.to_string()));
+            None
+        })
+    });
+    found.clone()
 }
 
 fn identity(

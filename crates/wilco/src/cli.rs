@@ -3,12 +3,13 @@
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use crate::commands::{
-    ack, agent, agents, amend, audit, checkpoint, clarify, complete, decide, delegate, demo, error,
-    exchanges, extend, inbox, log, pause, paused, read, rebuild, reply, report, resume, resumed, send, serve,
-    show, status, stop, stopped, token, verdict,
+    ack, agent, agents, amend, audit, checkpoint, clarify, complete, completions, config, decide, delegate,
+    demo, error, exchanges, extend, inbox, log, man, pause, paused, read, rebuild, reply, report, resume,
+    resumed, send, serve, show, status, stop, stopped, token, verdict,
 };
+use crate::{output, topics};
 
-/// Makes agents' handshakes reliable: acknowledged, timed, retried, escalated and audited
+/// Makes agents' handshakes reliable: acknowledged, timed, escalated, audited
 #[derive(Debug, Parser)]
 #[command(
     name = "wilco",
@@ -56,10 +57,13 @@ pub(crate) enum Verb {
     Demo(demo::Args),
     Rebuild(rebuild::Args),
     Token(token::Args),
+    Config(config::Args),
+    Completions(completions::Args),
+    Man(man::Args),
 }
 
 /// Who uses which verb.
-const GROUPS: [(&str, &[&str]); 4] = [
+const GROUPS: &[(&str, &[&str])] = &[
     (
         "For agents",
         &[
@@ -81,28 +85,57 @@ const GROUPS: [(&str, &[&str]); 4] = [
         &["delegate", "clarify", "verdict", "amend", "extend", "pause", "resume", "stop", "decide"],
     ),
     ("For everyone", &["status", "exchanges", "show", "log", "agents", "agent", "report", "audit"]),
-    ("The server", &["serve", "demo", "token", "rebuild"]),
+    ("The server", &["serve", "demo", "token", "config", "rebuild"]),
+    ("This program", &["completions", "man"]),
 ];
+
+const EXAMPLES: &str = "Examples:
+  wilco demo                                      watch it work
+  wilco serve                                     start the server
+  wilco delegate bob --as anna --title Login      give bob a task
+  wilco inbox --as bob --wait                     wait for the next message
+  wilco ack GH-42 received --understanding TEXT   say what you understood
+  wilco status                                    what waits, what is open";
+
+const OPTIONS: &str = "Options:
+  -h, --help     Print help
+  -V, --version  Print the version";
 
 pub(crate) fn parse() -> Cli {
     let matches = command().get_matches();
+    if let Some(topic) = matches.subcommand_name().and_then(topics::find) {
+        output::print(topic.text);
+        std::process::exit(0);
+    }
     Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit())
 }
 
-fn command() -> clap::Command {
+/// All verbs, with the help that people, manuals and completions are made from.
+pub(crate) fn command() -> clap::Command {
     let command = Cli::command();
     let groups: Vec<_> = GROUPS.iter().map(|(title, verbs)| group(&command, title, verbs)).collect();
-    command.help_template(format!(
-        "{{about}}\n\nUsage: wilco VERB [OPTIONS]\n\n{}\n\nOptions:\n{{options}}\n\n\
-         Try `wilco demo`. `wilco help VERB` shows the options of a verb, with examples.\n",
-        groups.join("\n\n")
-    ))
+    let names: Vec<_> = topics::TOPICS.iter().map(|topic| format!("wilco help {}", topic.name)).collect();
+    let template = format!(
+        "{{about}}\n\nUsage: wilco VERB [OPTIONS]\n\n{}\n\n{OPTIONS}\n\n{EXAMPLES}\n\n\
+         wilco help VERB shows the options of a verb, with examples.\nAlso: {}\n",
+        groups.join("\n\n"),
+        names.join(", ")
+    );
+    let more: Vec<_> = topics::TOPICS.iter().map(|topic| topic.text).collect();
+    topics::TOPICS
+        .iter()
+        .map(|topic| {
+            clap::Command::new(topic.name).hide(true).help_template(topic.text).disable_help_flag(true)
+        })
+        .fold(command, clap::Command::subcommand)
+        .help_template(template)
+        .after_long_help(format!("{EXAMPLES}\n\n{}", more.join("\n\n")))
 }
 
 fn group(command: &clap::Command, title: &str, verbs: &[&str]) -> String {
     let line = |verb: &&str| {
         let about = command.find_subcommand(verb).and_then(|verb| verb.get_about());
-        format!("  {verb:<11} {}", about.map(ToString::to_string).unwrap_or_default())
+        format!("  {verb:<12} {}", about.map(ToString::to_string).unwrap_or_default())
     };
     let lines: Vec<_> = verbs.iter().map(line).collect();
     format!("{title}:\n{}", lines.join("\n"))
@@ -117,19 +150,48 @@ mod tests {
         let command = command();
         command.clone().debug_assert();
         let mut grouped: Vec<_> = GROUPS.iter().flat_map(|(_, verbs)| verbs.iter().copied()).collect();
-        let mut known: Vec<_> = command.get_subcommands().map(|verb| verb.get_name()).collect();
+        let known = command.get_subcommands().filter(|verb| !verb.is_hide_set());
+        let mut known: Vec<_> = known.map(|verb| verb.get_name()).collect();
         grouped.sort_unstable();
         known.sort_unstable();
         assert_eq!(grouped, known);
-        let silent: Vec<_> = command.get_subcommands().filter(|verb| verb.get_about().is_none()).collect();
-        assert!(silent.is_empty(), "{silent:?}");
     }
 
     #[test]
-    fn cli_5_every_verb_shows_an_example() {
-        for verb in command().get_subcommands_mut().filter(|verb| verb.get_name() != "serve") {
-            let help = verb.render_long_help().to_string();
-            assert!(help.contains("Examples:\n  wilco ") || verb.has_subcommands(), "{}", verb.get_name());
+    fn cli_5_the_help_fits_a_terminal() {
+        let help = command().render_help().to_string();
+        let long: Vec<_> = help.lines().filter(|line| line.chars().count() > 80).collect();
+        assert!(long.is_empty(), "{long:#?}");
+    }
+
+    /// Every verb, and every verb of a verb.
+    fn every(command: &clap::Command) -> Vec<clap::Command> {
+        let verbs = command.get_subcommands().filter(|verb| !verb.is_hide_set());
+        verbs.flat_map(|verb| std::iter::once(verb.clone()).chain(every(verb))).collect()
+    }
+
+    #[test]
+    fn cli_5_every_verb_shows_an_example_and_says_what_each_option_does() {
+        for mut verb in every(&command()) {
+            let (name, help) = (verb.get_name().to_owned(), verb.render_long_help().to_string());
+            assert!(verb.get_about().is_some(), "{name} has no sentence");
+            assert!(
+                help.contains("Examples:\n  ") && help.contains("wilco ") || verb.has_subcommands(),
+                "{name}:\n{help}"
+            );
+            for option in verb.get_arguments() {
+                assert!(option.get_help().is_some(), "{name} {option} says nothing");
+            }
+        }
+    }
+
+    #[test]
+    fn cli_5_every_verb_prints_json_where_it_answers() {
+        // These print what they are asked for in a form of its own, or never end.
+        let others = ["serve", "demo", "create", "completions", "man", "sample"];
+        for verb in every(&command()).iter().filter(|verb| !verb.has_subcommands()) {
+            let json = verb.get_arguments().any(|option| option.get_id() == "json");
+            assert_eq!(json, !others.contains(&verb.get_name()), "{}", verb.get_name());
         }
     }
 }

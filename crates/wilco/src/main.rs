@@ -10,6 +10,8 @@ mod offline;
 mod output;
 mod posted;
 mod task;
+mod token;
+mod topics;
 mod values;
 
 use std::process::ExitCode;

@@ -124,10 +124,14 @@ fn several(task: &str, list: &[Exchange]) -> String {
 }
 
 fn unknown(task: &str, me: Option<&str>) -> String {
-    let whose = me.map(|me| format!(" in which {me} takes part")).unwrap_or_default();
-    format!(
-        "there is no exchange of {task}{whose}; see: wilco exchanges --task {task}, or act as another with --as NAME"
-    )
+    match me {
+        Some(me) => format!(
+            "there is no exchange of {task} in which {me} takes part; see: wilco exchanges --task {task}, or act as another with --as NAME"
+        ),
+        None => {
+            format!("there is no exchange {task}, nor one of a task {task}; list them with: wilco exchanges")
+        }
+    }
 }
 
 #[cfg(test)]

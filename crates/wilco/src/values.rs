@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::io::Read;
+use std::net::SocketAddr;
 use std::time::Duration;
 
 use serde_json::{Map, Value};
@@ -32,6 +33,22 @@ pub(crate) fn pair(text: &str) -> Result<(String, String), String> {
     }
 }
 
+/// Says which of these words may stand here, and which of them was probably meant.
+pub(crate) fn expected(given: &str, words: &[&str]) -> String {
+    let list = match words {
+        [rest @ .., last] if !rest.is_empty() => format!("{} or {last}", rest.join(", ")),
+        _ => words.join(""),
+    };
+    let near = words.iter().map(|word| (strsim::damerau_levenshtein(word, given), word)).min();
+    match near.filter(|(slips, _)| *slips <= SLIPS) {
+        Some((_, near)) => format!("expected {list}; did you mean {near}?"),
+        None => format!("expected {list}"),
+    }
+}
+
+/// More wrong letters than this make another word.
+const SLIPS: usize = 3;
+
 /// A JSON object.
 pub(crate) fn object(text: &str) -> Result<Map<String, Value>, String> {
     serde_json::from_str(text).map_err(|error| format!("expected a JSON object: {error}"))
@@ -39,6 +56,10 @@ pub(crate) fn object(text: &str) -> Result<Map<String, Value>, String> {
 
 pub(crate) fn span(text: &str) -> Result<Span, String> {
     text.parse::<Span>().map_err(|error| error.to_string())
+}
+
+pub(crate) fn address(text: &str) -> Result<SocketAddr, String> {
+    text.parse().map_err(|_| "expected an address and a port, such as 127.0.0.1:23000".to_owned())
 }
 
 pub(crate) fn duration(span: Span) -> Duration {

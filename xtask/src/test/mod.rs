@@ -46,12 +46,14 @@ enum Work {
 const STEPS: &[Step] = &[
     check("fmt", "cargo fmt --check", &[Need::Component("rustfmt")], fmt),
     check("clippy", "no warnings", &[Need::Component("clippy")], clippy),
-    tests("tests", "unit, transcript and black-box tests", &[CC], runner::tests),
+    tests("tests", "unit, transcript and black-box tests", &[CC, TMUX], runner::tests),
     tests("doctests", "examples in the docs", &[CC], runner::doctests),
     check("tidy", "invariants of the architecture", &[], tidy::run),
 ];
 
 const CC: Need = Need::Package { binary: "cc", debian: "gcc" };
+/// Agents live in its sessions.
+const TMUX: Need = Need::Package { binary: "tmux", debian: "tmux" };
 
 type Needs = &'static [Need];
 

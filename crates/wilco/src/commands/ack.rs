@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use crate::caller::Caller;
 use crate::posted;
 use crate::task::{self, Role};
-use crate::values::Content;
+use crate::values::{Content, expected};
 
 /// Acknowledge a task: received, clarify, reject or queue
 #[derive(Debug, clap::Args)]
@@ -63,7 +63,7 @@ fn status(word: &str) -> Result<&'static str, String> {
         "clarify" | "needs-clarification" | "clarification-needed" => Ok("needs-clarification"),
         "reject" | "rejected" => Ok("rejected"),
         "queue" | "queued" => Ok("queued"),
-        _ => Err("expected received, confirmed, clarify, reject or queue".to_owned()),
+        other => Err(expected(other, &["received", "confirmed", "clarify", "reject", "queue"])),
     }
 }
 

@@ -31,16 +31,19 @@ pub(crate) enum What {
 pub(crate) struct Register {
     /// The agent's name
     pub(crate) agent: String,
+    /// Another name that it answers to
     #[arg(long, value_name = "NAME")]
     pub(crate) alias: Option<String>,
     /// The terminal session; the name, unless you say otherwise
     #[arg(long, value_name = "NAME")]
     pub(crate) session: Option<String>,
+    /// The machine it runs on
     #[arg(long, value_name = "NAME")]
     pub(crate) host: Option<String>,
     /// What it runs in, such as claude-code
     #[arg(long, value_name = "NAME")]
     pub(crate) program: Option<String>,
+    /// What it is for, such as worker
     #[arg(long, value_name = "WORD")]
     pub(crate) role: Option<String>,
     /// Something it can do; repeat it for more
@@ -82,8 +85,9 @@ pub(crate) fn run(args: Args) -> anyhow::Result<ExitCode> {
         }
         What::Remove(args) => {
             args.caller.checked(args.caller.client().remove(&args.agent))?;
-            if !args.caller.json {
-                output::print(&format!("{} is removed.", one_line(&args.agent)));
+            match args.caller.json {
+                true => output::print_json(&serde_json::json!({"removed": args.agent}).to_string()),
+                false => output::print(&format!("{} is removed.", one_line(&args.agent))),
             }
         }
     }

@@ -19,9 +19,9 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: Args) -> anyhow::Result<ExitCode> {
-    args.caller.show(args.caller.client().agents(), |page, screen| match page.items.as_slice() {
+    args.caller.show_at(args.caller.client().agents(), |page, now, screen| match page.items.as_slice() {
         [] => "No agents yet. Register one with: wilco agent register NAME".to_owned(),
-        items => list(items, super::now(), screen),
+        items => list(items, now, screen),
     })?;
     Ok(ExitCode::SUCCESS)
 }

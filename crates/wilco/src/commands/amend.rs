@@ -7,7 +7,7 @@ use crate::follow::Follow;
 use crate::task::{self, Role};
 use crate::values::{Content, words};
 
-/// Change a task; the agent must acknowledge the new revision
+/// Change a task; the agent must acknowledge it again
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  \
     wilco amend GH-42 \"Use the staging database\"\n  \

@@ -9,7 +9,7 @@ use crate::caller::Caller;
 use crate::follow::Follow;
 use crate::values::{self, Content, words};
 
-/// Delegate a task to an agent, which must show that it understood it
+/// Delegate a task; its agent must show that it understood it
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  \
     wilco delegate bob --task GH-42 --title \"Add a login page\" --criterion \"Tests pass\" --wait\n  \

@@ -14,7 +14,7 @@ use stage::Stage;
 
 use crate::output::{self, Screen, exchange};
 
-/// Watch a server and simulated agents at work, in under half a minute
+/// Watch a server and simulated agents, in under half a minute
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  wilco demo\n  wilco demo --stay")]
 pub(crate) struct Args {
@@ -49,7 +49,7 @@ fn end(stage: &Stage) -> anyhow::Result<()> {
         verified.events.unwrap_or_default()
     ));
     let screen = Screen::of_stdout();
-    output::print(&format!("\n{}", exchange::list(&stage.exchanges()?, super::now(), &screen)));
+    output::print(&format!("\n{}", exchange::list(&stage.exchanges()?, super::now(None), &screen)));
     Ok(())
 }
 

@@ -47,14 +47,14 @@ pub(crate) struct Args {
 
 pub(crate) fn run(args: Args) -> anyhow::Result<ExitCode> {
     let answer = args.caller.client().exchanges(&query(&args));
-    args.caller.show(answer, |page, screen| match page.items.as_slice() {
+    args.caller.show_at(answer, |page, now, screen| match page.items.as_slice() {
         [] => "No exchanges.".to_owned(),
         items => {
             let more = match &page.next {
                 Some(next) => format!("\nMore with: --after {next}"),
                 None => String::new(),
             };
-            format!("{}{more}", exchange::list(items, super::now(), screen))
+            format!("{}{more}", exchange::list(items, now, screen))
         }
     })?;
     Ok(ExitCode::SUCCESS)

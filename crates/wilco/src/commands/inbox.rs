@@ -50,7 +50,7 @@ pub(crate) fn run(args: Args) -> anyhow::Result<ExitCode> {
         None => args.caller.required()?,
     };
     let page = poll(&args, &args.caller.client(), &agent)?;
-    args.caller.show(Ok(page), |page, screen| words(page, &agent, super::now(), screen))?;
+    args.caller.show_at(Ok(page), |page, now, screen| words(page, &agent, now, screen))?;
     Ok(ExitCode::SUCCESS)
 }
 

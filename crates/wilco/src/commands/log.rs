@@ -8,7 +8,7 @@ use crate::caller::Caller;
 use crate::output::{self, Screen};
 use crate::task::{self, Role};
 
-/// Show who said what to whom in an exchange, as a log or a sequence diagram
+/// Show who said what in an exchange, as a log or a diagram
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  wilco log GH-42\n  wilco log GH-42 --form diagram\n  \
                   wilco log del-42 --form svg > gh-42.svg")]

@@ -8,6 +8,8 @@ pub(crate) mod audit;
 pub(crate) mod checkpoint;
 pub(crate) mod clarify;
 pub(crate) mod complete;
+pub(crate) mod completions;
+pub(crate) mod config;
 pub(crate) mod decide;
 pub(crate) mod delegate;
 pub(crate) mod demo;
@@ -16,6 +18,7 @@ pub(crate) mod exchanges;
 pub(crate) mod extend;
 pub(crate) mod inbox;
 pub(crate) mod log;
+pub(crate) mod man;
 pub(crate) mod pause;
 pub(crate) mod paused;
 pub(crate) mod read;
@@ -74,11 +77,18 @@ pub(crate) fn run(cli: Cli) -> anyhow::Result<ExitCode> {
         Verb::Demo(args) => demo::run(args),
         Verb::Rebuild(args) => rebuild::run(args),
         Verb::Token(args) => token::run(args),
+        Verb::Config(args) => config::run(args),
+        Verb::Completions(args) => completions::run(args),
+        Verb::Man(args) => man::run(args),
     }
 }
 
-/// The time on this machine, to show how long ago and how soon.
-fn now() -> Time {
+/// What time it is for the server, to show how long ago and how soon. A server that does not say is taken
+/// to have the time of this machine.
+pub(crate) fn now(server: Option<&str>) -> Time {
+    if let Some(time) = server.and_then(|time| time.parse().ok()) {
+        return time;
+    }
     let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
     Time::from_millis(i64::try_from(since.as_millis()).unwrap_or(i64::MAX))
 }

@@ -28,7 +28,7 @@ pub(crate) struct Args {
 
 pub(crate) fn run(args: Args) -> anyhow::Result<ExitCode> {
     let client = args.caller.client();
-    args.caller.show(client.message(&args.id), |message, screen| words(message, super::now(), screen))?;
+    args.caller.show_at(client.message(&args.id), words)?;
     if !args.keep_unread && args.caller.identity().is_some() {
         match client.mark_read(&args.id) {
             // Who looks at a message of others has no inbox to mark it in.

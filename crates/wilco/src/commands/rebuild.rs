@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use crate::offline;
 use crate::output;
 
-/// Make the derived tables anew from the journal, while no server runs
+/// Make derived tables anew from the journal, without a server
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  wilco rebuild --data ./data")]
 pub(crate) struct Args {

@@ -33,9 +33,9 @@ pub(crate) struct Incidents {
 
 pub(crate) fn run(args: Args) -> anyhow::Result<ExitCode> {
     let What::Incidents(Incidents { caller }) = args.what;
-    caller.show(caller.client().incidents(), |page, screen| match page.items.as_slice() {
+    caller.show_at(caller.client().incidents(), |page, now, screen| match page.items.as_slice() {
         [] => "No incidents.".to_owned(),
-        items => incidents(items, super::now(), screen),
+        items => incidents(items, now, screen),
     })?;
     Ok(ExitCode::SUCCESS)
 }

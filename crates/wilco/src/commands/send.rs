@@ -22,6 +22,7 @@ pub(crate) struct Args {
     /// The text; - reads it from stdin
     #[arg(required_unless_present = "content")]
     pub(crate) text: Option<String>,
+    /// The subject
     #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
     pub(crate) subject: Option<String>,
     /// low, normal, high or urgent

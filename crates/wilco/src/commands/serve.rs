@@ -13,14 +13,18 @@ use wilco_server::{Config as Doors, Tokens, serve};
 use wilco_store::{Head, Reader, SearchIndex, Sqlite, SqliteReader, StoreError, verify};
 
 use crate::config::Config;
+use crate::values;
 
 /// Start the server
-///
-/// Example: wilco serve --listen 127.0.0.1:23000 --data ./wilco-data
 #[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:\n  \
+    wilco serve\n  \
+    wilco serve --listen 127.0.0.1:23000 --data ./wilco-data\n  \
+    WILCO_LOG=info wilco serve --config ./wilco.toml\n\n\
+    The first line on stdout names the address. SIGTERM or Ctrl-C ends it when everything begun is answered.")]
 pub(crate) struct Args {
     /// The address to listen on; port 0 picks a free one
-    #[arg(long, value_name = "ADDRESS:PORT")]
+    #[arg(long, value_name = "ADDRESS:PORT", value_parser = values::address)]
     listen: Option<SocketAddr>,
     /// The data directory
     #[arg(long, value_name = "DIR")]

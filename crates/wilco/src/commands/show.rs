@@ -9,15 +9,24 @@ use crate::caller::Caller;
 use crate::output::{self, Screen, exchange};
 use crate::task::{self, Role};
 
-/// Show an exchange: state, people, timers, checklist, checkpoints, events
+/// Show an exchange: state, countdowns, checklist, who said what
 #[derive(Debug, clap::Args)]
-#[command(after_help = "Examples:\n  wilco show del-42\n  wilco show GH-42\n  wilco show GH-42 --json")]
+#[command(after_help = "Examples:\n  \
+    wilco show del-42\n  \
+    wilco show GH-42 --events\n  \
+    wilco show GH-42 --json")]
 pub(crate) struct Args {
     /// The exchange's id, or the task's
     pub(crate) id: String,
+    /// Every event with its data, in place of the diagram
+    #[arg(long)]
+    pub(crate) events: bool,
     #[command(flatten)]
     pub(crate) caller: Caller,
 }
+
+/// The width of a diagram that nobody looks at in a terminal.
+const WIDTH: usize = 100;
 
 pub(crate) fn run(args: Args) -> anyhow::Result<ExitCode> {
     let client = args.caller.client();
@@ -26,14 +35,21 @@ pub(crate) fn run(args: Args) -> anyhow::Result<ExitCode> {
         Some(Ok(exchange)) => exchange,
         _ => task::find(&args.caller, &client, None, &args.id, Role::Initiator)?,
     };
+    let answer = args.caller.checked(client.exchange(&found.id))?;
     if args.caller.json {
-        args.caller.show(client.exchange(&found.id), |_, _| String::new())?;
+        output::print_json(&answer.text);
         return Ok(ExitCode::SUCCESS);
     }
-    let events = every_event(&args.caller, &client, &found.id)?;
     let screen = Screen::of_stdout();
-    let described = exchange::describe(&found, super::now(), &screen);
-    output::print(&format!("{described}\n\n{}", exchange::events(&events, &screen)));
+    let story = match args.events {
+        true => exchange::events(&every_event(&args.caller, &client, &found.id)?, &screen),
+        false => {
+            let width = screen.columns.unwrap_or(WIDTH);
+            args.caller.checked(client.drawn(&found.id, "diagram.txt", Some(width)))?
+        }
+    };
+    let described = exchange::describe(&answer.value, super::now(answer.at.as_deref()), &screen);
+    output::print(&format!("{described}\n\n{story}"));
     Ok(ExitCode::SUCCESS)
 }
 

@@ -38,7 +38,7 @@ pub(crate) fn run(args: Args) -> anyhow::Result<ExitCode> {
         output::print_json(&serde_json::to_string(&document)?);
         return Ok(ExitCode::SUCCESS);
     }
-    let (screen, now) = (Screen::of_stdout(), super::now());
+    let (screen, now) = (Screen::of_stdout(), super::now(known.at.as_deref()));
     let more =
         |next: &Option<String>| if next.is_some() { "\nThere are more: wilco exchanges --open" } else { "" };
     let sections = [

@@ -7,7 +7,7 @@ use crate::follow::Follow;
 use crate::task::{self, Role};
 use crate::values::Content;
 
-/// Cancel a task; the agent is asked to confirm that it stopped
+/// Cancel a task; the agent is asked to confirm it
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  wilco stop GH-42\n  wilco stop GH-42 --reason \"Solved by GH-40\"")]
 pub(crate) struct Args {

@@ -33,6 +33,7 @@ pub(crate) enum What {
 pub(crate) struct Create {
     /// The agent or person that it belongs to
     pub(crate) name: String,
+    /// What it may do
     #[arg(long, value_enum, default_value_t = Kind::Agent)]
     pub(crate) role: Kind,
     #[command(flatten)]
@@ -56,6 +57,9 @@ pub(crate) struct List {
 pub(crate) struct Revoke {
     /// The token's id, from the list
     pub(crate) id: String,
+    /// Print the result as JSON
+    #[arg(long)]
+    pub(crate) json: bool,
     #[command(flatten)]
     pub(crate) place: Place,
 }
@@ -82,8 +86,11 @@ impl Place {
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
 pub(crate) enum Kind {
+    /// Speaks for its agent and sees what that takes part in
     Agent,
+    /// Sees and decides everything
     Operator,
+    /// Sees everything
     ReadOnly,
 }
 
@@ -105,7 +112,10 @@ pub(crate) fn run(args: Args) -> anyhow::Result<ExitCode> {
         What::List(args) => list(&args)?,
         What::Revoke(args) => {
             args.place.tokens()?.revoke(&args.id)?;
-            output::print("The token is revoked.");
+            match args.json {
+                true => output::print_json(&serde_json::json!({"revoked": args.id}).to_string()),
+                false => output::print("The token is revoked."),
+            }
         }
     }
     Ok(ExitCode::SUCCESS)

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use crate::caller::Caller;
 use crate::follow::Follow;
 use crate::task::{self, Role};
-use crate::values::Content;
+use crate::values::{Content, expected};
 
 /// Judge whether an agent understood its task
 #[derive(Debug, clap::Args)]
@@ -53,7 +53,7 @@ fn verdict(word: &str) -> Result<&'static str, String> {
         "wrong-task" => Ok("wrong-task"),
         "wrong-summary" => Ok("wrong-summary"),
         "partial" => Ok("partial"),
-        _ => Err("expected correct, wrong-task, wrong-summary or partial".to_owned()),
+        other => Err(expected(other, &["correct", "wrong-task", "wrong-summary", "partial"])),
     }
 }
 

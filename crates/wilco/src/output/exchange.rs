@@ -27,6 +27,9 @@ pub(crate) fn describe(exchange: &Exchange, now: Time, screen: &Screen) -> Strin
     for timer in &exchange.timers {
         line("timer", format!("{} {}", timer.name, left(now, &timer.due)));
     }
+    if is_unbounded(exchange) {
+        line("timer", NO_DEADLINE.to_owned());
+    }
     line("checklist", checklist(exchange));
     line("understanding", understanding(&exchange.data["understanding"]));
     texts(&exchange.data["understanding"]["missing"]).for_each(|text| line("  missing", text));
@@ -39,6 +42,13 @@ pub(crate) fn describe(exchange: &Exchange, now: Time, screen: &Screen) -> Strin
         line("decide", format!("wilco decide {} {}", one_line(id), options.join("|")));
     }
     lines.join("\n")
+}
+
+/// What G6 allows to wait for ever is shown as such.
+const NO_DEADLINE: &str = "no deadline";
+
+fn is_unbounded(exchange: &Exchange) -> bool {
+    exchange.outcome.is_none() && exchange.timers.is_empty() && exchange.data["escalation"].is_null()
 }
 
 fn state(exchange: &Exchange, screen: &Screen) -> String {
@@ -99,7 +109,7 @@ pub(crate) fn list(exchanges: &[Exchange], now: Time, screen: &Screen) -> String
     for exchange in exchanges {
         let data = |key: &str| exchange.data[key].as_str().unwrap_or_default();
         let next = exchange.timers.first().map(|timer| format!("{} {}", timer.name, left(now, &timer.due)));
-        let next = next.unwrap_or_default();
+        let next = next.unwrap_or_else(|| if is_unbounded(exchange) { NO_DEADLINE } else { "" }.to_owned());
         let (state, initiator) = (&exchange.state, &exchange.initiator);
         table.row([
             &exchange.id,

@@ -6,10 +6,12 @@ mod deciding;
 mod demo;
 mod errors;
 mod following;
+mod identity;
 mod looking;
 mod messages;
 mod offline;
 mod program;
+mod sessions;
 mod teaching;
 mod tokens;
 

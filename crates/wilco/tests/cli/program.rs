@@ -68,6 +68,8 @@ impl Server {
 
     pub(crate) fn with(options: &[&str]) -> Server {
         let data = tempfile::tempdir().expect("a temporary directory");
+        // For those who ask for it by name.
+        std::fs::write(data.path().join("strict.toml"), "auth = \"required\"\n").expect("a file");
         let mut command = wilco();
         command.args(["serve", "--listen", "127.0.0.1:0", "--data"]).arg(data.path()).args(options);
         let mut child = command.current_dir(data.path()).stdout(Stdio::piped()).spawn().expect("a server");
@@ -100,12 +102,21 @@ impl Server {
 
     /// Runs a line in a shell that finds `wilco`, as somebody who pastes it.
     pub(crate) fn paste(&self, line: &str) -> Ran {
+        ran(&mut self.shell(line))
+    }
+
+    pub(crate) fn shell(&self, line: &str) -> Command {
         let folder = Path::new(env!("CARGO_BIN_EXE_wilco")).parent().map(Path::to_owned).unwrap_or_default();
         let old = std::env::var_os("PATH").unwrap_or_default();
         let path = std::env::join_paths(std::iter::once(folder).chain(std::env::split_paths(&old)));
         let mut shell = Command::new("sh");
-        shell.args(["-c", line]).env("PATH", path.expect("a path")).env("WILCO_URL", &self.url);
-        ran(shell.env_remove("WILCO_AGENT").env_remove("AI_MAESTRO_AGENT_ID").env_remove("TMUX"))
+        shell.args(["-c", line]).env("PATH", path.expect("a path"));
+        for (name, _) in std::env::vars().filter(|(name, _)| name.starts_with("WILCO_")) {
+            shell.env_remove(name);
+        }
+        shell.env_remove("AI_MAESTRO_AGENT_ID").env_remove("TMUX").env_remove("NO_COLOR");
+        shell.env("WILCO_URL", &self.url).env("XDG_CONFIG_HOME", "no-such-directory").stdin(Stdio::null());
+        shell
     }
 
     pub(crate) fn get(&self, path: &str) -> Value {

@@ -1,0 +1,96 @@
+//! Who calls, which server, and with which token.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::process::Command;
+
+use super::program::{Server, ran, wilco};
+
+/// The owner of the inbox that is listed.
+fn whose(out: &str) -> &str {
+    out.trim().strip_prefix("No messages for ").and_then(|rest| rest.strip_suffix('.')).unwrap_or(out)
+}
+
+#[test]
+fn cli_2_the_name_comes_from_the_flag_then_wilco_agent_then_ai_maestro() {
+    let server = Server::of(&["anna", "bob", "carl"]);
+    let mut inbox = wilco();
+    inbox.args(["inbox", "--url", &server.url]).env("AI_MAESTRO_AGENT_ID", "carl");
+    assert_eq!(whose(&ran(&mut inbox).ok()), "carl");
+    assert_eq!(whose(&ran(inbox.env("WILCO_AGENT", "bob")).ok()), "bob");
+    assert_eq!(whose(&ran(inbox.args(["--as", "anna"])).ok()), "anna");
+}
+
+/// Ends the tmux server that it names.
+struct Tmux(String);
+
+impl Tmux {
+    fn command(&self) -> Command {
+        let mut tmux = Command::new("tmux");
+        tmux.args(["-L", &self.0, "-f", "/dev/null"]);
+        tmux
+    }
+}
+
+impl Drop for Tmux {
+    fn drop(&mut self) {
+        let _ = self.command().arg("kill-server").status();
+    }
+}
+
+#[test]
+fn cli_2_in_tmux_the_session_says_who() {
+    let server = Server::of(&["bob"]);
+    let tmux = Tmux(format!("wilco-identity-{}", std::process::id()));
+    let (out, program) = (server.data.path().join("out"), env!("CARGO_BIN_EXE_wilco"));
+    let line = format!(
+        "unset WILCO_AGENT AI_MAESTRO_AGENT_ID; {program} inbox --url {} > {} 2>&1; tmux -L {} wait-for -S done; exec cat",
+        server.url,
+        out.display(),
+        tmux.0
+    );
+    let begun = tmux.command().args(["new-session", "-d", "-s", "bob", &line]).status().expect("tmux");
+    assert!(begun.success());
+    assert!(tmux.command().args(["wait-for", "done"]).status().expect("tmux").success());
+    assert_eq!(whose(&fs::read_to_string(out).expect("its output")), "bob");
+}
+
+#[test]
+fn cli_2_the_server_comes_from_the_flag_then_wilco_url() {
+    let server = Server::of(&["bob"]);
+    let mut inbox = wilco();
+    inbox.args(["inbox", "--as", "bob"]).env("WILCO_URL", "http://127.0.0.1:9");
+    assert!(ran(&mut inbox).fails(1).contains("http://127.0.0.1:9"));
+    ran(inbox.args(["--url", &server.url])).ok();
+    let mut inbox = wilco();
+    ran(inbox.args(["inbox", "--as", "bob"]).env("WILCO_URL", &server.url)).ok();
+}
+
+#[test]
+fn cli_2_the_token_comes_from_the_environment_then_a_file() {
+    let server = Server::with(&["--config", "strict.toml"]);
+    let data = server.data.path().to_str().expect("a path");
+    let secret = ran(wilco().args(["token", "create", "bob", "--data", data])).ok();
+    let inbox = || {
+        let mut inbox = wilco();
+        inbox.args(["inbox", "--as", "bob", "--url", &server.url]);
+        inbox
+    };
+    assert!(ran(&mut inbox()).fails(1).contains("token"));
+    let mut register = wilco();
+    register.args(["agent", "register", "bob", "--url", &server.url]).env("WILCO_TOKEN", secret.trim());
+    ran(&mut register).ok();
+    assert_eq!(whose(&ran(inbox().env("WILCO_TOKEN", secret.trim())).ok()), "bob");
+
+    // Named, and in its usual place.
+    let folder = server.data.path().join("wilco");
+    fs::create_dir(&folder).expect("a folder");
+    let file = folder.join("token");
+    fs::write(&file, &secret).expect("a file");
+    fs::set_permissions(&file, fs::Permissions::from_mode(0o600)).expect("private");
+    assert_eq!(whose(&ran(inbox().env("WILCO_TOKEN_FILE", &file)).ok()), "bob");
+    assert_eq!(whose(&ran(inbox().env("XDG_CONFIG_HOME", data)).ok()), "bob");
+    assert!(
+        ran(inbox().env("WILCO_TOKEN", "wilco_no").env("XDG_CONFIG_HOME", data)).fails(1).contains("token")
+    );
+}
