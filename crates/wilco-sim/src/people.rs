@@ -3,7 +3,7 @@
 use wilco_engine::{Command, MarkAs, PutAgent, Viewer};
 use wilco_protocol::Name;
 use wilco_protocol::directory::{Mark, Profile};
-use wilco_store::{InboxFilter, InboxStatus, Reader};
+use wilco_store::{InboxFilter, InboxStatus, Reader, Walk};
 
 use crate::cast::CAPABILITIES;
 use crate::initiator::Initiator;
@@ -51,7 +51,7 @@ impl World {
         let filter = InboxFilter {
             agent: who.clone(),
             statuses: vec![InboxStatus::Unread],
-            after,
+            walk: Walk::Behind(after),
             limit: MOST_AT_ONCE,
         };
         let rows = self.disk.inbox(&filter)?;

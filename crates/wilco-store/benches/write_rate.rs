@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use wilco_protocol::{ExchangeId, MessageId, Name, Protocol, Time};
 use wilco_store::{
     Batch, EffectChange, EffectRow, ExchangeRow, IdempotencyRow, InboxFilter, InboxMark, InboxRow,
-    InboxStatus, JournalRow, KeyChange, MessageRow, Reader, Sqlite, Store, StoreError, genesis, link,
+    InboxStatus, JournalRow, KeyChange, MessageRow, Reader, Sqlite, Store, StoreError, Walk, genesis, link,
 };
 
 const BATCH: u64 = 64;
@@ -237,8 +237,12 @@ impl Bench {
             }
             let reader = self.store.reader()?;
             let page = |statuses: &[InboxStatus]| {
-                let filter =
-                    InboxFilter { agent: agent.clone(), statuses: statuses.to_vec(), after: 0, limit: 50 };
+                let filter = InboxFilter {
+                    agent: agent.clone(),
+                    statuses: statuses.to_vec(),
+                    walk: Walk::Behind(0),
+                    limit: 50,
+                };
                 let once = || {
                     let start = Instant::now();
                     reader.inbox(&filter).map(|_| start.elapsed())

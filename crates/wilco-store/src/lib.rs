@@ -23,7 +23,7 @@ pub use chain::{Hash, genesis, link};
 pub use error::{OpenError, Source, StoreError};
 pub use memory::Memory;
 pub use message::{Message, Priority, Reading};
-pub use reader::{ExchangeFilter, Head, InboxFilter, Reader};
+pub use reader::{ExchangeFilter, Head, InboxFilter, Reader, Walk};
 pub use search::{Found, SearchFilter, kind_word, words};
 pub use sqlite::{SearchIndex, Sqlite, SqliteReader};
 pub use verify::verify;

@@ -35,9 +35,17 @@ pub struct InboxFilter {
     pub agent: Name,
     /// Only these statuses; deleted ones only if named here.
     pub statuses: Vec<InboxStatus>,
-    /// Only messages behind this position, oldest first.
-    pub after: u64,
+    pub walk: Walk,
     pub limit: usize,
+}
+
+/// Which way a list goes, and from where.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Walk {
+    /// Oldest first, only what is behind this position.
+    Behind(u64),
+    /// Newest first, only what is before this position.
+    Before(u64),
 }
 
 /// Every method sees all commits that returned before it was called.

@@ -6,7 +6,7 @@ use std::fmt::Debug;
 use wilco_engine::{Viewer, reads, rebuild};
 use wilco_protocol::exchange::key;
 use wilco_protocol::{Exchange, Name};
-use wilco_store::{ExchangeFilter, InboxFilter, InboxStatus, Memory, Reader, verify};
+use wilco_store::{ExchangeFilter, InboxFilter, InboxStatus, Memory, Reader, Walk, verify};
 
 use super::{Broken, Model, broken};
 
@@ -68,12 +68,18 @@ impl Model {
     fn same_inboxes(&self, stored: &Memory, rebuilt: &Memory, agents: &BTreeSet<Name>) -> Result<(), Broken> {
         for agent in agents {
             for statuses in [ALL.to_vec(), vec![InboxStatus::Unread]] {
-                let filter = InboxFilter { agent: agent.clone(), statuses, after: 0, limit: MANY };
+                let filter =
+                    InboxFilter { agent: agent.clone(), statuses, walk: Walk::Behind(0), limit: MANY };
                 same("an inbox", &stored.inbox(&filter)?, &rebuilt.inbox(&filter)?)?;
             }
             same("an inbox's end", &stored.inbox_end(agent)?, &rebuilt.inbox_end(agent)?)?;
             same("unread", &stored.unread(agent, MANY)?, &rebuilt.unread(agent, MANY)?)?;
-            let filter = InboxFilter { agent: agent.clone(), statuses: ALL.to_vec(), after: 0, limit: MANY };
+            let filter = InboxFilter {
+                agent: agent.clone(),
+                statuses: ALL.to_vec(),
+                walk: Walk::Behind(0),
+                limit: MANY,
+            };
             let lies: Vec<_> =
                 stored.inbox(&filter)?.into_iter().map(|(status, row)| (row.position, status)).collect();
             let expected = self.inboxes.iter().filter(|((owner, _), _)| owner == agent);

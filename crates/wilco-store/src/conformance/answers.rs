@@ -6,7 +6,7 @@ use wilco_protocol::{MessageId, Name, Protocol};
 
 use crate::batch::InboxStatus;
 use crate::error::StoreError;
-use crate::reader::{ExchangeFilter, InboxFilter, Reader};
+use crate::reader::{ExchangeFilter, InboxFilter, Reader, Walk};
 
 /// What is asked about: names and keys that may exist, and numbers that may be positions, exchanges
 /// and places where a page begins.
@@ -93,8 +93,11 @@ fn inboxes(
         for limit in questions.limits.iter().copied() {
             told.say(("unread", &agent, limit), reader.unread(&agent, limit)?);
             for (after, statuses) in crossed(&questions.numbers, &STATUSES) {
-                let filter = InboxFilter { agent: agent.clone(), statuses: statuses.to_vec(), after, limit };
-                told.say(&filter, reader.inbox(&filter)?);
+                for walk in [Walk::Behind(after), Walk::Before(after)] {
+                    let (agent, statuses) = (agent.clone(), statuses.to_vec());
+                    let filter = InboxFilter { agent, statuses, walk, limit };
+                    told.say(&filter, reader.inbox(&filter)?);
+                }
             }
         }
         for number in questions.numbers.iter().copied() {

@@ -5,7 +5,7 @@ use wilco_protocol::Name;
 use crate::Store;
 use crate::batch::InboxStatus::{self, Archived, Deleted, Read, Unread};
 use crate::error::StoreError;
-use crate::reader::InboxFilter;
+use crate::reader::{InboxFilter, Walk};
 
 use super::Author;
 
@@ -15,7 +15,16 @@ fn places(
     after: u64,
     limit: usize,
 ) -> Result<Vec<(InboxStatus, u64)>, StoreError> {
-    let filter = InboxFilter { agent: Name::new("alice"), statuses: statuses.to_vec(), after, limit };
+    walked(store, statuses, Walk::Behind(after), limit)
+}
+
+fn walked(
+    store: &dyn Store,
+    statuses: &[InboxStatus],
+    walk: Walk,
+    limit: usize,
+) -> Result<Vec<(InboxStatus, u64)>, StoreError> {
+    let filter = InboxFilter { agent: Name::new("alice"), statuses: statuses.to_vec(), walk, limit };
     let page = store.inbox(&filter)?;
     Ok(page.into_iter().map(|(status, message)| (status, message.position)).collect())
 }
@@ -40,7 +49,8 @@ pub(super) fn shows_the_wanted_statuses(store: &mut dyn Store) -> Result<(), Sto
     assert_eq!(store.inbox_end(&Name::new("alice"))?, 11);
     assert_eq!(store.inbox_end(&Name::new("carol"))?, 0);
 
-    let filter = InboxFilter { agent: Name::new("bob"), statuses: vec![Unread], after: 0, limit: 1 };
+    let filter =
+        InboxFilter { agent: Name::new("bob"), statuses: vec![Unread], walk: Walk::Behind(0), limit: 1 };
     assert_eq!(store.inbox(&filter)?, [(Unread, batch.messages[1].clone())], "with the whole message");
     Ok(())
 }
@@ -66,6 +76,15 @@ pub(super) fn is_read_in_pages(store: &mut dyn Store) -> Result<(), StoreError> 
         paged.extend(page);
     }
     assert_eq!(paged, everything);
+    let (mut paged, mut before) = (Vec::new(), u64::MAX);
+    while let page = walked(store, &[Unread, Read], Walk::Before(before), 7)?
+        && let Some((_, last)) = page.last()
+    {
+        before = *last;
+        paged.extend(page);
+    }
+    paged.reverse();
+    assert_eq!(paged, everything, "newest first");
     Ok(())
 }
 

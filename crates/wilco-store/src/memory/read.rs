@@ -7,7 +7,7 @@ use wilco_protocol::{MessageId, Name, Time};
 
 use crate::batch::{EffectRow, ExchangeRow, IdempotencyRow, InboxStatus, JournalRow, MessageRow};
 use crate::error::StoreError;
-use crate::reader::{ExchangeFilter, Head, InboxFilter, Reader};
+use crate::reader::{ExchangeFilter, Head, InboxFilter, Reader, Walk};
 use crate::search::{Found, SearchFilter, scan};
 
 use super::Memory;
@@ -62,13 +62,16 @@ impl Reader for Memory {
         let row = |(position, status): (u64, InboxStatus)| {
             Some((status, MessageRow::clone(self.tables.record.messages.get(&position)?)))
         };
-        let behind = (Excluded(filter.after), Unbounded);
+        let (range, newest_first) = match filter.walk {
+            Walk::Behind(position) => ((Excluded(position), Unbounded), false),
+            Walk::Before(position) => ((Unbounded, Excluded(position)), true),
+        };
         if filter.statuses == [InboxStatus::Unread] {
-            let places = inbox.unread.range(behind).map(|position| (*position, InboxStatus::Unread));
-            return Ok(places.filter_map(row).take(filter.limit).collect());
+            let places = inbox.unread.range(range).map(|position| (*position, InboxStatus::Unread));
+            return Ok(walked(places, newest_first).filter_map(row).take(filter.limit).collect());
         }
-        let places = inbox.messages.range(behind).map(|(position, status)| (*position, *status));
-        let wanted = places.filter(|(_, status)| filter.statuses.contains(status));
+        let places = inbox.messages.range(range).map(|(position, status)| (*position, *status));
+        let wanted = walked(places, newest_first).filter(|(_, status)| filter.statuses.contains(status));
         Ok(wanted.filter_map(row).take(filter.limit).collect())
     }
 
@@ -152,6 +155,14 @@ impl Reader for Memory {
         let found = self.tables.operational.idempotency.get(&(sender.clone(), key.to_owned()));
         Ok(found.map(|row| IdempotencyRow::clone(row)))
     }
+}
+
+/// A list in its order, or from its end.
+fn walked<'a, T>(
+    list: impl DoubleEndedIterator<Item = T> + 'a,
+    from_end: bool,
+) -> Box<dyn Iterator<Item = T> + 'a> {
+    if from_end { Box::new(list.rev()) } else { Box::new(list) }
 }
 
 fn fits(row: &ExchangeRow, filter: &ExchangeFilter) -> bool {

@@ -9,7 +9,7 @@ use wilco_protocol::Name;
 
 use crate::batch::{InboxMark, InboxRow, InboxStatus, MessageRow};
 use crate::error::StoreError;
-use crate::reader::InboxFilter;
+use crate::reader::{InboxFilter, Walk};
 
 use super::query::{first, list};
 use super::rows::{self, int, limit};
@@ -76,15 +76,26 @@ pub(super) fn page(
     let mut page = moved(&transaction, filter, &statuses)?;
     // What arrived lately is mostly newer than a full page, and then nothing needs to be looked through.
     let full = page.len() >= filter.limit;
-    let last = page.last().filter(|_| full).map_or(u64::MAX, |(_, message)| message.position);
+    let last = page.last().filter(|_| full).map(|(_, message)| message.position);
     let arrived = arrived(&transaction, filter, &statuses, last)?;
     transaction.commit()?;
     if !arrived.is_empty() {
         page.extend(arrived);
         page.sort_by_key(|(_, message)| message.position);
+        if let Walk::Before(_) = filter.walk {
+            page.reverse();
+        }
         page.truncate(filter.limit);
     }
     Ok(page)
+}
+
+/// How the way of a list reads in SQL: what comes before `position` in it, its order, and where it starts.
+fn way(walk: Walk) -> (&'static str, &'static str, u64) {
+    match walk {
+        Walk::Behind(position) => (">", "ASC", position),
+        Walk::Before(position) => ("<", "DESC", position),
+    }
 }
 
 /// One ordered range for each wanted status, merged while they are read: nothing that is not wanted is
@@ -94,35 +105,44 @@ fn moved(
     filter: &InboxFilter,
     statuses: &[i64],
 ) -> Result<Vec<(InboxStatus, MessageRow)>, StoreError> {
+    let (beyond, order, start) = way(filter.walk);
     let range = |status: &i64| {
-        format!("SELECT position, status FROM inbox WHERE agent = ?1 AND status = {status} AND position > ?2")
+        format!(
+            "SELECT position, status FROM inbox WHERE agent = ?1 AND status = {status} AND position {beyond} ?2"
+        )
     };
     let ranges: Vec<String> = statuses.iter().map(range).collect();
     let sql = format!(
         "SELECT message.position, message.id, message.exchange, message.body, place.status
-         FROM ({} ORDER BY position LIMIT ?3) AS place
-         CROSS JOIN message ON message.position = place.position ORDER BY place.position",
+         FROM ({} ORDER BY position {order} LIMIT ?3) AS place
+         CROSS JOIN message ON message.position = place.position ORDER BY place.position {order}",
         ranges.join(" UNION ALL "),
     );
-    let params = (filter.agent.as_str(), int(filter.after), limit(filter.limit));
+    let params = (filter.agent.as_str(), int(start), limit(filter.limit));
     list(connection, &sql, params, rows::inbox)
 }
 
+/// `last`: where a full page ends already; what lies beyond is not asked for.
 fn arrived(
     connection: &Connection,
     filter: &InboxFilter,
     statuses: &[i64],
-    last: u64,
+    last: Option<u64>,
 ) -> Result<Vec<(InboxStatus, MessageRow)>, StoreError> {
+    let (beyond, order, start) = way(filter.walk);
+    let (within, end) = match filter.walk {
+        Walk::Behind(_) => ("<", last.unwrap_or(u64::MAX)),
+        Walk::Before(_) => (">", last.unwrap_or(0)),
+    };
     let statuses: Vec<String> = statuses.iter().map(i64::to_string).collect();
     let sql = format!(
         "SELECT message.position, message.id, message.exchange, message.body, arrival.status
          FROM arrival CROSS JOIN message ON message.position = arrival.position
-         WHERE arrival.position > ?2 AND arrival.position < ?4 AND arrival.agent = ?1
-         AND arrival.status IN ({}) ORDER BY arrival.position LIMIT ?3",
+         WHERE arrival.position {beyond} ?2 AND arrival.position {within} ?4 AND arrival.agent = ?1
+         AND arrival.status IN ({}) ORDER BY arrival.position {order} LIMIT ?3",
         statuses.join(", "),
     );
-    let params = (filter.agent.as_str(), int(filter.after), limit(filter.limit), int(last));
+    let params = (filter.agent.as_str(), int(start), limit(filter.limit), int(end));
     list(connection, &sql, params, rows::inbox)
 }
 
