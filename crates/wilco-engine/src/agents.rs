@@ -1,11 +1,12 @@
 //! Agents: registering, removing, signs of life, and what they do with their inboxes.
 
+use serde_json::Value;
 use wilco_protocol::directory;
 use wilco_protocol::journal::{Fact, MessageEvent};
 use wilco_protocol::{MessageId, Name};
 use wilco_store::{InboxMark, InboxStatus};
 
-use crate::command::{AgentChanged, MarkAs, PutAgent, Refused, Viewer};
+use crate::command::{AgentChanged, MarkAs, PatchAgent, PutAgent, Refused, Viewer};
 use crate::settings::AutoRegister;
 use crate::work::Work;
 
@@ -39,10 +40,30 @@ impl Work<'_> {
         };
         let by = by(&put.viewer, &self.settings.default_sender);
         self.change_directory_fully(input, &by)?;
-        let last_seen = self.state.last_seen.get(&name).copied();
-        match self.directory().get(&name) {
+        self.changed(&name, created)
+    }
+
+    /// Changes some fields of an agent that is there.
+    pub(crate) fn patch_agent(&mut self, patch: PatchAgent) -> Result<AgentChanged, Refused> {
+        let missing = || Refused::NotFound { detail: format!("there is no agent {:?}", patch.agent) };
+        let known = self.directory().exactly(&patch.agent).ok_or_else(missing)?.clone();
+        self.may_manage(&known.name, &patch.viewer)?;
+        let wrong = |error: serde_json::Error| Refused::invalid("", error.to_string());
+        let mut profile = serde_json::to_value(&known.profile).map_err(wrong)?;
+        merge(&mut profile, Value::Object(patch.fields));
+        let profile = Box::new(serde_json::from_value(profile).map_err(wrong)?);
+        let name = known.name.clone();
+        let input = directory::Input::Put { id: known.id, name: name.clone(), profile, mark: patch.mark };
+        let by = by(&patch.viewer, &self.settings.default_sender);
+        self.change_directory_fully(input, &by)?;
+        self.changed(&name, false)
+    }
+
+    fn changed(&self, name: &Name, created: bool) -> Result<AgentChanged, Refused> {
+        let last_seen = self.state.last_seen.get(name).copied();
+        match self.directory().get(name) {
             Some(agent) => Ok(AgentChanged { agent: agent.clone(), last_seen, created }),
-            None => Err(Refused::NotFound { detail: format!("there is no agent {name:?}") }),
+            None => Err(Refused::NotFound { detail: format!("there is no agent {:?}", name.as_str()) }),
         }
     }
 
@@ -129,7 +150,7 @@ impl Work<'_> {
     pub(crate) fn mark(&mut self, agent: &Name, id: &MessageId, mark: MarkAs) -> Result<(), Refused> {
         let missing =
             || Refused::NotFound { detail: format!("there is no message {:?} in this inbox", id.as_str()) };
-        let (position, _) = self.message(id)?.ok_or_else(missing)?;
+        let (position, message) = self.message_named(id)?.ok_or_else(missing)?;
         let status = mark.status();
         let before = match self.status(agent, position)? {
             None | Some(InboxStatus::Deleted) => return Err(missing()),
@@ -140,7 +161,7 @@ impl Work<'_> {
             *self.draft.unread.entry(agent.clone()).or_default() -= 1;
         }
         self.draft.marks.push(InboxMark { agent: agent.clone(), position, status });
-        let (id, of) = (id.clone(), agent.clone());
+        let (id, of) = (message.id.clone(), agent.clone());
         let event = match mark {
             MarkAs::Read => MessageEvent::MessageRead { id, agent: of },
             MarkAs::Archived => MessageEvent::MessageArchived { id, agent: of },
@@ -148,6 +169,21 @@ impl Work<'_> {
         };
         self.record(None, agent.clone(), Fact::Message(event));
         Ok(())
+    }
+}
+
+/// Lays one JSON value over another; null takes a field away.
+fn merge(under: &mut Value, over: Value) {
+    match (under, over) {
+        (Value::Object(under), Value::Object(over)) => {
+            for (key, value) in over {
+                match value {
+                    Value::Null => drop(under.remove(&key)),
+                    value => merge(under.entry(key).or_insert(Value::Null), value),
+                }
+            }
+        }
+        (under, over) => *under = over,
     }
 }
 

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use serde_json::{Map, Value};
 use wilco_language::parse::{FieldError, Incoming};
 use wilco_protocol::decision::{Effect, Report};
 use wilco_protocol::directory::{Agent, Mark, Profile};
@@ -15,6 +15,7 @@ use wilco_store::{InboxStatus, Message, StoreError};
 pub enum Command {
     Post(Box<Post>),
     PutAgent(Box<PutAgent>),
+    PatchAgent(Box<PatchAgent>),
     RemoveAgent {
         name: Name,
         by: Viewer,
@@ -74,6 +75,18 @@ pub struct Post {
 pub struct PutAgent {
     pub name: String,
     pub profile: Profile,
+    /// Missing keeps the mark.
+    pub mark: Option<Option<Mark>>,
+    pub viewer: Viewer,
+}
+
+/// Changes some of what is known of an agent; what is not named stays.
+#[derive(Debug)]
+pub struct PatchAgent {
+    /// Its id, name, alias or session.
+    pub agent: String,
+    /// Fields of its profile; null takes one away.
+    pub fields: Map<String, Value>,
     /// Missing keeps the mark.
     pub mark: Option<Option<Mark>>,
     pub viewer: Viewer,

@@ -277,6 +277,7 @@ fn run(work: &mut Work<'_>, command: Command) -> Answer {
     match command {
         Command::Post(post) => work.accept(*post).map(Done::Accepted),
         Command::PutAgent(put) => work.put_agent(*put).map(|changed| Done::Agent(Box::new(changed))),
+        Command::PatchAgent(patch) => work.patch_agent(*patch).map(|changed| Done::Agent(Box::new(changed))),
         Command::RemoveAgent { name, by } => work.remove_agent(&name, &by).map(|()| Done::Nothing),
         Command::Seen { agent } => work.seen(&agent).map(|()| Done::Nothing),
         Command::Called { agent, proven } => work.called(&agent, proven).map(|()| Done::Nothing),

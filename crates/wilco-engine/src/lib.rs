@@ -19,7 +19,8 @@ mod wake;
 mod work;
 
 pub use command::{
-    Accepted, AgentChanged, Answer, Command, Done, MarkAs, Order, Post, PutAgent, Refused, Summary, Viewer,
+    Accepted, AgentChanged, Answer, Command, Done, MarkAs, Order, PatchAgent, Post, PutAgent, Refused,
+    Summary, Viewer,
 };
 pub use engine::{Engine, Stepped, status};
 pub use rebuild::rebuild;

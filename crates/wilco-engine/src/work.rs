@@ -148,6 +148,17 @@ impl<'a> Work<'a> {
         Ok(Some((row.position, message)))
     }
 
+    /// A message as somebody names it: `_` may stand for `-` in its id.
+    pub(crate) fn message_named(
+        &mut self,
+        id: &MessageId,
+    ) -> Result<Option<(u64, Arc<Message>)>, StoreError> {
+        match self.message(id)? {
+            None => dashed(id).map_or(Ok(None), |id| self.message(&id)),
+            found => Ok(found),
+        }
+    }
+
     /// The messages that an exchange cites, parsed.
     pub(crate) fn cited(&mut self, exchange: &Exchange) -> Result<Cited, StoreError> {
         let mut cited = Cited::default();
@@ -178,6 +189,11 @@ impl<'a> Work<'a> {
 /// The content as it was sent.
 pub(crate) fn content_of(message: &Message) -> Map<String, Value> {
     serde_json::from_str(message.content.get()).unwrap_or_default()
+}
+
+/// The other spelling of an id in which `_` stands for `-`.
+pub(crate) fn dashed(id: &MessageId) -> Option<MessageId> {
+    id.as_str().contains('_').then(|| MessageId::new(id.as_str().replace('_', "-")))
 }
 
 pub(crate) fn damaged(position: u64, error: serde_json::Error) -> StoreError {

@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::sync::Semaphore;
+use wilco_protocol::Name;
 use wilco_runtime::Handle;
 
 use crate::auth::{Failures, Presence, Tokens};
@@ -20,6 +21,10 @@ pub struct Config {
     pub tokens: Tokens,
     pub limits: Limits,
     pub version: String,
+    /// The address that agents use.
+    pub url: String,
+    /// Who calls without saying who.
+    pub default_sender: Name,
 }
 
 /// Past these: a clear error, never a crash.

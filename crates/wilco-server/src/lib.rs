@@ -5,6 +5,7 @@ mod auth;
 mod connection;
 mod door;
 mod health;
+mod maestro;
 mod problem;
 mod query;
 mod serve;

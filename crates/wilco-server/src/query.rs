@@ -30,6 +30,15 @@ impl Query {
         Ok(Query(pairs))
     }
 
+    /// Whatever keys there are: scripts of AI Maestro send some that mean nothing here. The first counts.
+    pub(crate) fn open(raw: Option<&str>) -> Query {
+        let mut pairs = BTreeMap::new();
+        for (key, value) in form(raw.unwrap_or("")) {
+            pairs.entry(key).or_insert(value);
+        }
+        Query(pairs)
+    }
+
     pub(crate) fn text(&self, key: &str) -> Option<&str> {
         self.0.get(key).map(String::as_str).filter(|value| !value.is_empty())
     }

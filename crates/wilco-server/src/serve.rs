@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use axum::extract::Request;
-use axum::middleware::from_fn_with_state;
+use axum::middleware::{from_fn, from_fn_with_state};
 use hyper::body::Incoming;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use tokio::io::AsyncWriteExt;
@@ -18,7 +18,7 @@ use wilco_runtime::Handle;
 use crate::auth::{Peer, guard};
 use crate::connection::{Connection, Heads};
 use crate::door::{Config, Door};
-use crate::v1;
+use crate::{maestro, v1};
 
 /// How long a stopping server waits for answers that are on their way.
 const DRAIN: Duration = Duration::from_secs(10);
@@ -38,7 +38,11 @@ pub async fn serve(listener: TcpListener, handle: Handle, config: Config, stop: 
         failures: Arc::default(),
         stopping: stopped.clone(),
     };
-    let app = v1::router(&door).layer(from_fn_with_state(door.clone(), guard)).with_state(door.clone());
+    let app = v1::router(&door)
+        .merge(maestro::router())
+        .layer(from_fn_with_state(door.clone(), guard))
+        .layer(from_fn(maestro::worded))
+        .with_state(door.clone());
     let turning_away = Arc::new(Semaphore::new(TURNED_AWAY));
     tokio::pin!(stop);
     loop {

@@ -16,8 +16,13 @@ use wilco_wire as wire;
 /// The JSON of a content, passed on as it is stored.
 pub(crate) type Content<'a> = Cow<'a, RawValue>;
 
+/// The content as its reader gets it.
+pub(crate) fn delivered_content(message: &Message) -> Content<'_> {
+    content(message.delivered())
+}
+
 /// A content on one line, because an answer may be one line among others.
-fn json(raw: &RawValue) -> Content<'_> {
+pub(crate) fn content(raw: &RawValue) -> Content<'_> {
     let breaks = raw.get().bytes().any(|byte| matches!(byte, b'\n' | b'\r'));
     let compact = || serde_json::from_str::<Value>(raw.get()).and_then(|value| to_raw_value(&value)).ok();
     breaks.then(compact).flatten().map_or(Cow::Borrowed(raw), Cow::Owned)
@@ -37,7 +42,7 @@ pub(crate) fn original(message: &Message, status: InboxStatus) -> wire::Message<
         to: message.to.to_string(),
         subject: message.subject.clone(),
         priority: priority_word(message.priority).to_owned(),
-        content: json(&message.content),
+        content: content(&message.content),
         delivered: None,
         in_reply_to: message.in_reply_to.as_ref().map(ToString::to_string),
         exchange: message.exchange.map(|id| id.to_string()),
@@ -55,17 +60,17 @@ pub(crate) fn original(message: &Message, status: InboxStatus) -> wire::Message<
 
 /// As its reader gets it.
 pub(crate) fn delivered(letter: &Letter) -> wire::Message<Content<'_>> {
-    let content = json(letter.message.delivered());
+    let content = delivered_content(&letter.message);
     wire::Message { content, reading: None, ..original(&letter.message, letter.status) }
 }
 
 /// Both forms.
 pub(crate) fn whole(letter: &Letter) -> wire::Message<Content<'_>> {
-    let delivered = Some(json(letter.message.delivered()));
+    let delivered = Some(delivered_content(&letter.message));
     wire::Message { delivered, ..original(&letter.message, letter.status) }
 }
 
-fn priority_word(priority: Priority) -> &'static str {
+pub(crate) fn priority_word(priority: Priority) -> &'static str {
     match priority {
         Priority::Low => "low",
         Priority::Normal => "normal",
@@ -90,7 +95,7 @@ pub(crate) fn posted(accepted: &Accepted) -> Option<wire::Posted<Content<'_>>> {
     Some(wire::Posted { message, messages, exchange: accepted.exchange.as_ref().map(summary) })
 }
 
-fn summary(summary: &Summary) -> wire::Summary {
+pub(crate) fn summary(summary: &Summary) -> wire::Summary {
     wire::Summary {
         id: summary.id.to_string(),
         protocol: summary.protocol.word().to_owned(),

@@ -21,9 +21,14 @@ use correlate::Correlated;
 
 impl Work<'_> {
     /// Accepts a message, or refuses it and changes nothing.
-    pub(crate) fn accept(&mut self, post: Post) -> Result<Accepted, Refused> {
+    pub(crate) fn accept(&mut self, mut post: Post) -> Result<Accepted, Refused> {
         if let Some(detail) = read_only(&post.viewer) {
             return Err(Refused::Forbidden { detail });
+        }
+        if let Some(parent) = &post.incoming.in_reply_to
+            && let Some((_, message)) = self.message_named(parent)?
+        {
+            post.incoming.in_reply_to = Some(message.id.clone());
         }
         let from = self.sender(&post)?;
         if let Some(first) = self.answered_before(&from, &post)? {

@@ -1,13 +1,13 @@
 //! Messages and inboxes.
 
-use wilco_protocol::directory::Directory;
 use wilco_protocol::{MessageId, Name};
-use wilco_store::{InboxFilter, InboxStatus, Message, MessageRow, Reader, StoreError};
+use wilco_store::{InboxFilter, InboxStatus, Message, MessageRow, Reader, StoreError, Walk};
 
 use super::Part;
+use super::mail::directory;
 use super::sight::{limited_to, sees_message};
 use crate::command::Viewer;
-use crate::work::damaged;
+use crate::work::{damaged, dashed};
 
 /// A message with its status in an inbox.
 #[derive(Debug, Clone)]
@@ -30,14 +30,12 @@ pub fn agent(reader: &dyn Reader, text: &str) -> Result<Option<Name>, StoreError
     if let Some(agent) = reader.agent(&Name::new(text))? {
         return Ok(Some(agent.name));
     }
-    let mut directory = Directory::default();
-    reader.agents()?.into_iter().for_each(|agent| directory.restore(agent));
-    Ok(directory.exactly(text).map(|agent| agent.name.clone()))
+    Ok(directory(reader)?.exactly(text).map(|agent| agent.name.clone()))
 }
 
 /// A message by its id.
 pub fn message(reader: &dyn Reader, viewer: &Viewer, id: &MessageId) -> Result<Option<Letter>, StoreError> {
-    let Some(row) = reader.message(id)? else { return Ok(None) };
+    let Some(row) = row_of(reader, id)? else { return Ok(None) };
     let message = parsed(&row)?;
     if !sees_message(reader, viewer, &message, row.position)? {
         return Ok(None);
@@ -57,7 +55,8 @@ pub fn inbox(
     }
     let after = query.after.unwrap_or(0);
     let (agent, statuses) = (query.agent.clone(), query.statuses.clone());
-    let rows = reader.inbox(&InboxFilter { agent, statuses, after, limit: query.limit })?;
+    let rows =
+        reader.inbox(&InboxFilter { agent, statuses, walk: Walk::Behind(after), limit: query.limit })?;
     let mut items = Vec::with_capacity(rows.len());
     for (status, row) in rows {
         items.push(Letter { position: row.position, status, message: parsed(&row)? });
@@ -68,6 +67,14 @@ pub fn inbox(
         (None, None) => reader.inbox_end(&query.agent)?,
     };
     Ok(Some(Part { items, next: Some(next) }))
+}
+
+/// A message by its id, in which `_` may stand for `-`.
+pub(super) fn row_of(reader: &dyn Reader, id: &MessageId) -> Result<Option<MessageRow>, StoreError> {
+    match reader.message(id)? {
+        None => dashed(id).map_or(Ok(None), |id| reader.message(&id)),
+        found => Ok(found),
+    }
 }
 
 pub(super) fn parsed(row: &MessageRow) -> Result<Message, StoreError> {

@@ -2,6 +2,7 @@
 
 mod exchanges;
 mod journal;
+mod mail;
 mod messages;
 mod scene;
 mod search;
@@ -11,6 +12,7 @@ pub use exchanges::{
     EscalationView, ExchangeQuery, IncidentView, escalations, exchange, exchange_at, exchanges, incidents,
 };
 pub use journal::{EventQuery, EventView, events, events_of};
+pub use mail::{MailCount, MailQuery, Mailbox, directory, letter, mail, mail_count, people, unread};
 pub use messages::{InboxQuery, Letter, agent, inbox, message};
 pub use scene::scene;
 pub use search::{MAX_WORDS, SearchQuery, search};

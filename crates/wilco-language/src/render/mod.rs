@@ -4,6 +4,7 @@
 
 mod delegation;
 mod escalation;
+mod forward;
 mod notice;
 mod passed;
 mod refusal;
@@ -12,6 +13,7 @@ mod teaching;
 mod to_initiator;
 
 pub use escalation::{escalation_evidence, escalation_text};
+pub use forward::{ForwardText, Forwarded, forwarded};
 pub use passed::delivered;
 pub use refusal::{bad_key, refusal, unresolved};
 pub use shell::quoted;

@@ -11,6 +11,9 @@ pub enum Unresolved {
     Ambiguous { candidates: Vec<Name> },
 }
 
+/// What this machine is called as a host.
+const HERE: [&str; 2] = ["localhost", "local"];
+
 impl Directory {
     /// Finds a recipient: `name@host`, id, name, alias, session, then a unique last segment
     /// (`auth` finds `code-impl-auth`). Letter case does not matter; an exact name always wins.
@@ -52,8 +55,10 @@ impl Directory {
     }
 
     fn on_host(&self, name: &str, host: &str) -> Result<&Agent, Unresolved> {
-        let here =
-            |agent: &Agent| agent.profile.host.as_deref().unwrap_or("localhost").eq_ignore_ascii_case(host);
+        let here = |agent: &Agent| match agent.profile.host.as_deref() {
+            Some(own) => own.eq_ignore_ascii_case(host),
+            None => HERE.iter().any(|own| own.eq_ignore_ascii_case(host)),
+        };
         if !self.iter().any(here) {
             return Err(Unresolved::UnknownHost { host: host.to_owned() });
         }

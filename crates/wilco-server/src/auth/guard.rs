@@ -15,6 +15,9 @@ use crate::problem::Failure;
 /// These answer anybody: they say nothing about anybody.
 const OPEN: [&str; 4] = ["/healthz", "/readyz", "/api/health", "/api/v1/health"];
 
+/// A message says by itself who sends it.
+const MESSAGES: [&str; 2] = ["/v1/messages", "/api/messages"];
+
 /// Where a connection comes from.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Peer(pub(crate) IpAddr);
@@ -34,8 +37,7 @@ async fn checked(door: &Door, mut request: Request, next: Next) -> Response {
     match check(door, &request) {
         Ok(viewer) => {
             let caller = Caller::new(viewer.clone(), request.headers());
-            // A message says by itself who sends it.
-            if caller.is_proven() || request.uri().path() != "/v1/messages" {
+            if caller.is_proven() || !MESSAGES.contains(&request.uri().path()) {
                 door.presence.called(&door.handle, &caller).await;
             }
             request.extensions_mut().insert(viewer);

@@ -78,7 +78,7 @@ pub(crate) async fn put(
     }
 }
 
-fn registration(name: String, spec: AgentSpec, caller: Caller) -> Result<PutAgent, Failure> {
+pub(crate) fn registration(name: String, spec: AgentSpec, caller: Caller) -> Result<PutAgent, Failure> {
     let wrong = |pointer: &str, detail: String| {
         Failure::invalid(vec![FieldError { pointer: pointer.to_owned(), detail }])
     };

@@ -49,14 +49,14 @@ fn command(caller: &Caller, idempotency_key: Option<String>, body: &[u8]) -> Res
     Ok(Command::Post(Box::new(Post { incoming, idempotency_key, viewer, claimed })))
 }
 
-fn accepted(answer: Answer) -> Result<Accepted, Failure> {
+pub(crate) fn accepted(answer: Answer) -> Result<Accepted, Failure> {
     match answer? {
         Done::Accepted(accepted) => Ok(accepted),
         Done::Agent(_) | Done::Nothing => Err(Failure::bad_request("nothing was sent")),
     }
 }
 
-fn removed() -> Failure {
+pub(crate) fn removed() -> Failure {
     Failure::not_found("the message was removed")
 }
 
@@ -123,7 +123,7 @@ async fn batch(door: &Door, caller: &Caller, key: Option<String>, body: &[u8]) -
     Ok(([(header::CONTENT_TYPE, NDJSON)], out).into_response())
 }
 
-fn idempotency_key(headers: &HeaderMap) -> Result<Option<String>, Failure> {
+pub(crate) fn idempotency_key(headers: &HeaderMap) -> Result<Option<String>, Failure> {
     let Some(value) = headers.get("idempotency-key") else { return Ok(None) };
     let legal =
         |text: &&str| (1..=MAX_KEY).contains(&text.len()) && text.bytes().all(|b| (0x20..0x7f).contains(&b));

@@ -1,17 +1,17 @@
 //! The native API.
 
-mod agents;
-mod body;
+pub(crate) mod agents;
+pub(crate) mod body;
 mod clock;
 mod events;
 mod exchanges;
 mod inbox;
-mod messages;
-mod path;
+pub(crate) mod messages;
+pub(crate) mod path;
 mod reports;
 mod scene;
 mod search;
-mod spec;
+pub(crate) mod spec;
 
 use axum::Router;
 use axum::routing::{get, post};
@@ -56,7 +56,7 @@ async fn unknown(uri: http::Uri) -> Failure {
     Failure::not_found(format!("there is nothing at {}", uri.path()))
 }
 
-async fn wrong_method(method: http::Method, uri: http::Uri) -> Failure {
+pub(crate) async fn wrong_method(method: http::Method, uri: http::Uri) -> Failure {
     let detail = format!("{} does not take {method}; the Allow header lists what it takes", uri.path());
     Failure::new(StatusCode::METHOD_NOT_ALLOWED, "method", detail)
 }

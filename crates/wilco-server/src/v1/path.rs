@@ -6,7 +6,7 @@ use serde::de::DeserializeOwned;
 
 use crate::problem::Failure;
 
-pub(super) struct Path<T>(pub(super) T);
+pub(crate) struct Path<T>(pub(crate) T);
 
 impl<S: Send + Sync, T: DeserializeOwned + Send> FromRequestParts<S> for Path<T> {
     type Rejection = Failure;

@@ -10,7 +10,7 @@ const TEXTS: [&str; 8] = ["name", "alias", "session", "host", "program", "role",
 const OTHERS: [&str; 3] = ["capabilities", "nudge", "labels"];
 
 /// An empty body says nothing. Syntax is 400; wrong and unknown fields are 422.
-pub(super) fn read(body: &[u8]) -> Result<AgentSpec, Failure> {
+pub(crate) fn read(body: &[u8]) -> Result<AgentSpec, Failure> {
     if body.trim_ascii().is_empty() {
         return Ok(AgentSpec::default());
     }
@@ -31,7 +31,7 @@ pub(super) fn read(body: &[u8]) -> Result<AgentSpec, Failure> {
 }
 
 /// What would be right, when the value is not. A field that is null counts as missing.
-fn expected(key: &str, value: &Value) -> Option<String> {
+pub(crate) fn expected(key: &str, value: &Value) -> Option<String> {
     let fits = match key {
         _ if TEXTS.contains(&key) => (value.is_string(), "a text"),
         "capabilities" => {

@@ -1,12 +1,13 @@
 //! `wilco serve`: the server.
 
-use std::net::SocketAddr;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::{Context, bail};
 use tokio::net::TcpListener;
 use tokio::signal::unix::{SignalKind, signal};
+use wilco_engine::Settings;
 use wilco_protocol::Time;
 use wilco_runtime::{Clock, Start, TestClock, start};
 use wilco_server::{Config as Doors, Tokens, serve};
@@ -69,10 +70,11 @@ async fn serving(args: Args) -> anyhow::Result<ExitCode> {
         )
     })?;
     let bound = listener.local_addr()?;
-    let url = config.url().unwrap_or_else(|| format!("http://{bound}"));
+    let url = config.url().unwrap_or_else(|| format!("http://{}", reachable(bound)));
     let test_clock = args.test_clock.is_some().then(|| TestClock::new(&data));
     let last_alive = test_clock.as_ref().and_then(TestClock::position).max(store.head()?.at);
     let clock = clock(args.test_clock, test_clock.as_ref(), last_alive)?;
+    let settings = config.settings(url)?;
     let readers = data.clone();
     let search = SearchIndex::open(&data, &store)
         .inspect_err(
@@ -85,14 +87,14 @@ async fn serving(args: Args) -> anyhow::Result<ExitCode> {
             SqliteReader::open(&readers).map(|reader| Box::new(reader) as Box<dyn Reader + Send>)
         }),
         search,
-        settings: config.settings(url)?,
+        settings: settings.clone(),
         outside: config.outside()?,
         clock,
         last_alive,
         test_clock,
         version: env!("CARGO_PKG_VERSION").to_owned(),
     })?;
-    let doors = doors(&config, bound, &data)?;
+    let doors = doors(&config, &settings, bound, &data)?;
     if doors.auth_required && doors.tokens.list()?.is_empty() {
         eprintln!(
             "Every call needs a token and there is none yet. Make one: wilco token create NAME --data {}",
@@ -126,7 +128,21 @@ fn announce(bound: SocketAddr) -> anyhow::Result<()> {
     Ok(out.flush()?)
 }
 
-fn doors(config: &Config, bound: SocketAddr, data: &std::path::Path) -> anyhow::Result<Doors> {
+/// An address that a caller on this machine can use.
+fn reachable(bound: SocketAddr) -> SocketAddr {
+    match bound.ip() {
+        IpAddr::V4(ip) if ip.is_unspecified() => (Ipv4Addr::LOCALHOST, bound.port()).into(),
+        IpAddr::V6(ip) if ip.is_unspecified() => (Ipv6Addr::LOCALHOST, bound.port()).into(),
+        IpAddr::V4(_) | IpAddr::V6(_) => bound,
+    }
+}
+
+fn doors(
+    config: &Config,
+    settings: &Settings,
+    bound: SocketAddr,
+    data: &std::path::Path,
+) -> anyhow::Result<Doors> {
     let port = bound.port();
     let mut hosts: Vec<_> = ["127.0.0.1", "localhost", "[::1]"].map(|name| format!("{name}:{port}")).into();
     hosts.extend(config.hosts());
@@ -137,6 +153,8 @@ fn doors(config: &Config, bound: SocketAddr, data: &std::path::Path) -> anyhow::
         tokens: Tokens::new(data),
         limits: config.limits()?,
         version: env!("CARGO_PKG_VERSION").to_owned(),
+        url: settings.url.clone(),
+        default_sender: settings.default_sender.clone(),
     })
 }
 

@@ -64,6 +64,14 @@ impl Caller {
         answer(request.header("Content-Type", "application/json").send(body.to_string()))
     }
 
+    pub(crate) fn patch(&self, path: &str, body: Option<&Value>) -> Answer {
+        let request = self.headers.iter().fold(self.agent.patch(self.at(path)), |r, (n, v)| r.header(n, v));
+        answer(match body {
+            Some(body) => request.header("Content-Type", "application/json").send(body.to_string()),
+            None => request.send_empty(),
+        })
+    }
+
     /// Any bytes; an answer of several JSON lines comes back as a list.
     pub(crate) fn post_text(&self, path: &str, content_type: &str, body: &str) -> Answer {
         self.try_post(path, content_type, body).unwrap()

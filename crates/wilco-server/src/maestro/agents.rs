@@ -1,0 +1,219 @@
+//! `/api/agents`.
+
+use axum::Json;
+use axum::body::Body;
+use axum::extract::{RawQuery, State};
+use axum::response::{IntoResponse, Response};
+use http::StatusCode;
+use serde_json::{Map, Value, json};
+use wilco_engine::{AgentChanged, Command, Done, PatchAgent};
+use wilco_runtime::AgentNow;
+use wilco_wire::AgentSpec;
+
+use super::{agent, fields, owner};
+use crate::auth::Caller;
+use crate::door::Door;
+use crate::problem::Failure;
+use crate::query::Query;
+use crate::v1::agents::{heartbeat as beat, registration, unknown};
+use crate::v1::body::bytes;
+use crate::v1::path::Path;
+use crate::v1::spec;
+
+pub(super) async fn list(
+    State(door): State<Door>,
+    RawQuery(query): RawQuery,
+) -> Result<Json<Value>, Failure> {
+    let query = Query::open(query.as_deref());
+    let (at, mut agents) = (door.handle.now(), door.handle.agents().await?);
+    if let Some(session) = query.text("session") {
+        agents.retain(|one| one.agent.session().eq_ignore_ascii_case(session));
+    }
+    if let Some(text) = query.text("q") {
+        agents.retain(|one| agent::has(&one.agent, text));
+    }
+    let shapes: Vec<_> = agents.iter().map(|one| agent::shape(&door, one, at)).collect();
+    let stats = agent::stats(&agents, at);
+    Ok(Json(json!({"agents": shapes, "stats": stats, "hostInfo": agent::house(&door)})))
+}
+
+pub(super) async fn create(
+    State(door): State<Door>,
+    caller: Caller,
+    body: Body,
+) -> Result<Response, Failure> {
+    let body = fields::object(&bytes(body, &door.config.limits).await?)?;
+    let name = match fields::text(&body, "name")? {
+        Some(name) => name.to_owned(),
+        None => fields::needed(&body, "alias", "the name of the agent")?.to_owned(),
+    };
+    let profile = profile(&body)?;
+    let put = registration(name.clone(), checked(&profile)?, caller)?;
+    let known = owner::known(&door, &name).await?;
+    if let Some(known) = known {
+        let there = owner::agent(&door, known.as_str()).await?;
+        if there.name.as_str() != name || there.profile != put.profile {
+            let detail = format!("there is an agent {:?} already; change it with PATCH", there.name.as_str());
+            return Err(Failure::new(StatusCode::CONFLICT, "conflict", detail));
+        }
+    }
+    let changed = changed(&door, Command::PutAgent(Box::new(put))).await?;
+    Ok((StatusCode::CREATED, Json(json!({"agent": shown(&door, changed)}))).into_response())
+}
+
+/// A session says that it is there, whether it was known or not.
+pub(super) async fn register(
+    State(door): State<Door>,
+    caller: Caller,
+    body: Body,
+) -> Result<Response, Failure> {
+    let body = fields::object(&bytes(body, &door.config.limits).await?)?;
+    let session = fields::needed(&body, "sessionName", "the name of the session")?.to_owned();
+    let mut given = profile(&body)?;
+    let known = owner::known(&door, &session).await?;
+    let (status, command) = match known {
+        Some(name) => {
+            given.remove("session");
+            let mark = None;
+            let patch = PatchAgent { agent: name.to_string(), fields: given, mark, viewer: caller.viewer };
+            (StatusCode::OK, Command::PatchAgent(Box::new(patch)))
+        }
+        None => {
+            let spec = checked(&given)?;
+            (StatusCode::CREATED, Command::PutAgent(Box::new(registration(session, spec, caller)?)))
+        }
+    };
+    let changed = changed(&door, command).await?;
+    door.handle.send(Command::Seen { agent: changed.agent.name.clone() }).await??;
+    let agent = now(&door, &changed.agent.name).await?;
+    let answer = json!({"success": true, "agentId": agent["id"], "agent": agent});
+    Ok((status, Json(answer)).into_response())
+}
+
+pub(super) async fn get(State(door): State<Door>, Path(id): Path<String>) -> Result<Json<Value>, Failure> {
+    let found = owner::agent(&door, &id).await?;
+    Ok(Json(json!({"agent": now(&door, &found.name).await?})))
+}
+
+pub(super) async fn by_name(
+    State(door): State<Door>,
+    Path(name): Path<String>,
+) -> Result<Json<Value>, Failure> {
+    Ok(Json(match owner::known(&door, &name).await? {
+        Some(known) => json!({"exists": true, "agent": now(&door, &known).await?}),
+        None => json!({"exists": false}),
+    }))
+}
+
+pub(super) async fn patch(
+    State(door): State<Door>,
+    caller: Caller,
+    Path(id): Path<String>,
+    body: Body,
+) -> Result<Json<Value>, Failure> {
+    let body = fields::object(&bytes(body, &door.config.limits).await?)?;
+    let agent = owner::agent(&door, &id).await?.name.to_string();
+    if fields::text(&body, "name")?.is_some_and(|name| name != agent) {
+        return Err(fields::wrong("name", format!("an agent keeps its name, {agent:?}; give it an alias")));
+    }
+    let mut given = profile(&body)?;
+    let put = registration(agent.clone(), checked(&given)?, caller.clone())?;
+    given.remove("status");
+    if given.contains_key("role") {
+        given.insert("role".to_owned(), json!(put.profile.role));
+    }
+    let patch = PatchAgent { agent, fields: given, mark: put.mark, viewer: caller.viewer };
+    let changed = changed(&door, Command::PatchAgent(Box::new(patch))).await?;
+    Ok(Json(json!({"agent": shown(&door, changed)})))
+}
+
+pub(super) async fn delete(
+    State(door): State<Door>,
+    caller: Caller,
+    Path(id): Path<String>,
+) -> Result<Json<Value>, Failure> {
+    let name = owner::agent(&door, &id).await?.name;
+    door.handle.send(Command::RemoveAgent { name, by: caller.viewer }).await??;
+    Ok(Json(json!({"success": true})))
+}
+
+pub(super) async fn heartbeat(
+    State(door): State<Door>,
+    caller: Caller,
+    Path(id): Path<String>,
+) -> Result<Json<Value>, Failure> {
+    let name = owner::agent(&door, &id).await?.name;
+    beat(State(door.clone()), caller, Path(name.to_string())).await?;
+    Ok(Json(json!({"success": true, "agent": now(&door, &name).await?})))
+}
+
+/// Fields that mean the same here under another name.
+const RENAMED: [(&str, &str); 4] =
+    [("hostId", "host"), ("sessionName", "session"), ("githubUser", "github"), ("tags", "capabilities")];
+/// Roles of AI Maestro, and what they are here.
+const ROLES: [(&str, &str); 2] = [("manager", "orchestrator"), ("member", "worker")];
+/// What a profile has here.
+const KNOWN: [&str; 10] =
+    ["alias", "session", "host", "program", "role", "capabilities", "nudge", "github", "status", "labels"];
+
+/// What a body says about an agent, in the words of `/v1`. Texts that have no field here are kept as
+/// labels; lists and objects that have none are left out.
+fn profile(body: &Map<String, Value>) -> Result<Map<String, Value>, Failure> {
+    let (mut profile, mut labels) = (Map::new(), Map::new());
+    for (key, value) in body {
+        let renamed = RENAMED.iter().find(|(theirs, _)| theirs == key).map(|(_, ours)| *ours);
+        match renamed.or_else(|| KNOWN.into_iter().find(|known| known == key)) {
+            Some("labels") => labels.extend(value.as_object().cloned().unwrap_or_default()),
+            Some("role") => {
+                let theirs = ROLES.iter().find(|(theirs, _)| value == theirs);
+                profile.insert(key.clone(), theirs.map_or(value.clone(), |(_, ours)| json!(ours)));
+            }
+            Some(ours) => {
+                if let Some(detail) = spec::expected(ours, value) {
+                    return Err(fields::wrong(key, detail));
+                }
+                profile.insert(ours.to_owned(), value.clone());
+            }
+            None if key == "name" => {}
+            None if value.is_string() || value.is_null() => drop(labels.insert(key.clone(), value.clone())),
+            None => {}
+        }
+    }
+    if body.get("labels").is_some_and(|labels| spec::expected("labels", labels).is_some()) {
+        return Err(fields::wrong("labels", "expected an object of texts"));
+    }
+    if !labels.is_empty() {
+        profile.insert("labels".to_owned(), Value::Object(labels));
+    }
+    Ok(profile)
+}
+
+/// The same as a registration would say it; what is taken away needs no check.
+fn checked(profile: &Map<String, Value>) -> Result<AgentSpec, Failure> {
+    let mut said = json!(profile);
+    let null = |value: &Value| value.is_null();
+    if let Some(labels) = said.get_mut("labels").and_then(Value::as_object_mut) {
+        labels.retain(|_, value| !null(value));
+    }
+    spec::read(said.to_string().as_bytes())
+}
+
+async fn changed(door: &Door, command: Command) -> Result<AgentChanged, Failure> {
+    match door.handle.send(command).await?? {
+        Done::Agent(changed) => Ok(*changed),
+        Done::Accepted(_) | Done::Nothing => Err(Failure::bad_request("nothing was changed")),
+    }
+}
+
+fn shown(door: &Door, changed: AgentChanged) -> Value {
+    let now = AgentNow { agent: changed.agent, last_seen: changed.last_seen };
+    agent::shape(door, &now, door.handle.now())
+}
+
+/// An agent as it is now.
+async fn now(door: &Door, name: &wilco_protocol::Name) -> Result<Value, Failure> {
+    let agents = door.handle.agents().await?;
+    let found = agents.iter().find(|one: &&AgentNow| one.agent.name == *name);
+    let found: &AgentNow = found.ok_or_else(|| unknown(name.as_str()))?;
+    Ok(agent::shape(door, found, door.handle.now()))
+}

@@ -1,0 +1,171 @@
+//! What `GET /api/messages` is asked: one message, a list, a count, or who somebody is.
+
+use axum::Json;
+use axum::response::{IntoResponse, Response};
+use http::StatusCode;
+use serde_json::{Value, json};
+use wilco_engine::Viewer;
+use wilco_engine::reads::{self, MailQuery, Mailbox};
+use wilco_protocol::Name;
+use wilco_store::{InboxStatus, Priority};
+
+use super::letter::Mail;
+use super::{agent, fields, messages, owner};
+use crate::auth::Caller;
+use crate::door::Door;
+use crate::problem::Failure;
+use crate::query::Query;
+
+/// Messages in a list when nobody says how many.
+const LIMIT: usize = 25;
+
+pub(super) async fn answer(door: &Door, caller: &Caller, query: &Query) -> Result<Response, Failure> {
+    match query.text("action").unwrap_or("list") {
+        "resolve" => resolve(door, caller, query).await,
+        "search" => search(door, query).await,
+        "agents" | "sessions" => everybody(door).await,
+        _ if query.text("id").is_some() => message(door, caller, query).await,
+        "unread-count" => {
+            let (agent, viewer) = (owner::mailbox(door, caller, query).await?, caller.viewer.clone());
+            let count = door.handle.read(move |reader| reads::unread(reader, &viewer, &agent)).await?;
+            Ok(Json(json!({"count": count})).into_response())
+        }
+        "sent-count" => {
+            let agent = Some(owner::mailbox(door, caller, query).await?);
+            let wanted = MailQuery { mailbox: Mailbox::Sent, agent, limit: None, ..all() };
+            let viewer = caller.viewer.clone();
+            let count = door.handle.read(move |reader| Ok(reads::mail(reader, &viewer, &wanted)?.len()));
+            Ok(Json(json!({"count": count.await?})).into_response())
+        }
+        "stats" => stats(door, caller, query).await,
+        _ => {
+            let agent = match owner::named(query) {
+                Some("*") => everybodys(caller)?,
+                _ => Some(owner::mailbox(door, caller, query).await?),
+            };
+            list(door, caller, query, agent).await
+        }
+    }
+}
+
+async fn message(door: &Door, caller: &Caller, query: &Query) -> Result<Response, Failure> {
+    let id = query.text("id").unwrap_or("");
+    let agent = owner::mailbox(door, caller, query).await?;
+    let mail = messages::one(door, caller, agent, mailbox(query)?, id).await?;
+    Ok(Json(mail.delivered().pop()).into_response())
+}
+
+/// Everybody's mail is for operators.
+fn everybodys(caller: &Caller) -> Result<Option<Name>, Failure> {
+    match caller.viewer {
+        Viewer::Local | Viewer::Operator | Viewer::ReadOnly => Ok(None),
+        Viewer::Agent(_) => {
+            let detail = "all messages are for operators; ask for your own inbox";
+            Err(Failure::new(StatusCode::FORBIDDEN, "forbidden", detail))
+        }
+    }
+}
+
+pub(super) async fn list(
+    door: &Door,
+    caller: &Caller,
+    query: &Query,
+    agent: Option<Name>,
+) -> Result<Response, Failure> {
+    let limit = limit(query)?;
+    let named = async |key| match query.text(key) {
+        Some(text) => {
+            Ok::<_, Failure>(Some(owner::known(door, text).await?.unwrap_or_else(|| Name::new(text))))
+        }
+        None => Ok(None),
+    };
+    let wanted = MailQuery {
+        agent,
+        mailbox: mailbox(query)?,
+        statuses: statuses(query.text("status"))?,
+        priority: query.text("priority").map(priority).transpose()?,
+        from: named("from").await?,
+        to: named("to").await?,
+        limit: Some(limit).filter(|limit| *limit > 0),
+    };
+    let viewer = caller.viewer.clone();
+    let mail =
+        door.handle.read(move |reader| Mail::of(reader, reads::mail(reader, &viewer, &wanted)?)).await?;
+    Ok(Json(json!({"messages": mail.delivered(), "limit": limit})).into_response())
+}
+
+fn all() -> MailQuery {
+    MailQuery {
+        agent: None,
+        mailbox: Mailbox::Inbox,
+        statuses: vec![InboxStatus::Unread, InboxStatus::Read, InboxStatus::Archived],
+        priority: None,
+        from: None,
+        to: None,
+        limit: None,
+    }
+}
+
+pub(super) fn mailbox(query: &Query) -> Result<Mailbox, Failure> {
+    match query.text("box") {
+        None | Some("inbox") => Ok(Mailbox::Inbox),
+        Some("sent") => Ok(Mailbox::Sent),
+        Some(other) => Err(fields::wrong("box", format!("expected inbox or sent, got {other:?}"))),
+    }
+}
+
+/// 0 is all of them.
+fn limit(query: &Query) -> Result<usize, Failure> {
+    let Some(text) = query.text("limit") else { return Ok(LIMIT) };
+    text.parse().map_err(|_| fields::wrong("limit", format!("expected a number, 0 for all, got {text:?}")))
+}
+
+fn statuses(given: Option<&str>) -> Result<Vec<InboxStatus>, Failure> {
+    match given {
+        None => Ok(vec![InboxStatus::Unread, InboxStatus::Read]),
+        Some("all") => Ok(all().statuses),
+        Some("unread") => Ok(vec![InboxStatus::Unread]),
+        Some("read") => Ok(vec![InboxStatus::Read]),
+        Some("archived") => Ok(vec![InboxStatus::Archived]),
+        Some(other) => {
+            Err(fields::wrong("status", format!("expected unread, read, archived or all, got {other:?}")))
+        }
+    }
+}
+
+fn priority(word: &str) -> Result<Priority, Failure> {
+    let known = serde_json::from_value(json!(word.to_lowercase()));
+    known
+        .map_err(|_| fields::wrong("priority", format!("expected low, normal, high or urgent, got {word:?}")))
+}
+
+async fn stats(door: &Door, caller: &Caller, query: &Query) -> Result<Response, Failure> {
+    let (agent, viewer) = (owner::mailbox(door, caller, query).await?, caller.viewer.clone());
+    let count = door.handle.read(move |reader| reads::mail_count(reader, &viewer, &agent)).await?;
+    let by_priority =
+        json!({"low": count.low, "normal": count.normal, "high": count.high, "urgent": count.urgent});
+    let stats = json!({"unread": count.unread, "total": count.total, "byPriority": by_priority});
+    Ok(Json(stats).into_response())
+}
+
+async fn resolve(door: &Door, caller: &Caller, query: &Query) -> Result<Response, Failure> {
+    let text = owner::named(query).map_or_else(|| owner::own(door, caller).to_string(), str::to_owned);
+    let found = owner::addressed(door, &text).await?;
+    Ok(Json(json!({"resolved": agent::address(door, &found)})).into_response())
+}
+
+/// Agents whose name, alias or session has the text in it, or is nearly it.
+async fn search(door: &Door, query: &Query) -> Result<Response, Failure> {
+    let text = owner::named(query).or_else(|| query.text("q")).unwrap_or("").to_owned();
+    let wanted = text.clone();
+    let found = door.handle.read(move |reader| Ok(agent::like(&reads::directory(reader)?, &wanted))).await?;
+    let results: Vec<Value> = found.iter().map(|one| agent::address(door, one)).collect();
+    Ok(Json(json!({"query": text, "count": results.len(), "results": results})).into_response())
+}
+
+async fn everybody(door: &Door) -> Result<Response, Failure> {
+    let agents = door.handle.read(|reader| reader.agents()).await?;
+    let names: Vec<_> = agents.iter().map(|agent| agent.name.as_str()).collect();
+    let sessions: Vec<_> = agents.iter().map(|agent| agent.session()).collect();
+    Ok(Json(json!({"agents": names, "sessions": sessions})).into_response())
+}

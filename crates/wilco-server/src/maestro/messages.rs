@@ -1,0 +1,143 @@
+//! `/api/messages`.
+
+use axum::Json;
+use axum::body::Body;
+use axum::extract::{RawQuery, State};
+use axum::response::{IntoResponse, Response};
+use http::{HeaderMap, StatusCode};
+use serde_json::{Value, json};
+use wilco_engine::reads::{self, Mailbox};
+use wilco_engine::{Command, MarkAs, Post};
+use wilco_language::parse;
+use wilco_protocol::{MessageId, Name};
+
+use super::letter::{Mail, new_letters};
+use super::{fields, list, owner};
+use crate::auth::Caller;
+use crate::door::Door;
+use crate::problem::Failure;
+use crate::query::Query;
+use crate::shape;
+use crate::v1::body::bytes;
+use crate::v1::messages::{accepted, idempotency_key, removed};
+
+pub(super) async fn get(
+    State(door): State<Door>,
+    caller: Caller,
+    RawQuery(query): RawQuery,
+) -> Result<Response, Failure> {
+    let query = Query::open(query.as_deref());
+    list::answer(&door, &caller, &query).await
+}
+
+pub(super) async fn post(
+    State(door): State<Door>,
+    caller: Caller,
+    headers: HeaderMap,
+    body: Body,
+) -> Result<Response, Failure> {
+    let key = idempotency_key(&headers)?;
+    let body = bytes(body, &door.config.limits).await?;
+    send(&door, caller, key, &body).await
+}
+
+/// Sends a message, as `/v1` does.
+pub(super) async fn send(
+    door: &Door,
+    caller: Caller,
+    idempotency_key: Option<String>,
+    body: &[u8],
+) -> Result<Response, Failure> {
+    let posted = posted(door, caller, idempotency_key, body).await?;
+    Ok((StatusCode::CREATED, Json(posted)).into_response())
+}
+
+pub(super) async fn posted(
+    door: &Door,
+    caller: Caller,
+    idempotency_key: Option<String>,
+    body: &[u8],
+) -> Result<Value, Failure> {
+    let incoming = parse::message(body)?;
+    let post = Post { incoming, idempotency_key, viewer: caller.viewer, claimed: caller.agent };
+    let accepted = accepted(door.handle.send(Command::Post(Box::new(post))).await?)?;
+    let letters = new_letters(&accepted);
+    let mail = door.handle.read(move |reader| Mail::of(reader, letters)).await?;
+    let shapes = mail.originals();
+    let mut answer = json!({
+        "message": shapes.first().ok_or_else(removed)?,
+        "notified": false,
+        "exchange": accepted.exchange.as_ref().map(shape::summary),
+    });
+    if shapes.len() > 1 {
+        answer["messages"] = json!(shapes);
+    }
+    Ok(answer)
+}
+
+pub(super) async fn patch(
+    State(door): State<Door>,
+    caller: Caller,
+    RawQuery(query): RawQuery,
+) -> Result<Json<Value>, Failure> {
+    let query = Query::open(query.as_deref());
+    let id = fields::required(&query, "id", "the id of a message")?;
+    let mark = mark(fields::required(&query, "action", "read or archive")?)?;
+    let agent = owner::mailbox(&door, &caller, &query).await?;
+    marked(&door, &caller, agent, id, mark).await
+}
+
+pub(super) async fn delete(
+    State(door): State<Door>,
+    caller: Caller,
+    RawQuery(query): RawQuery,
+) -> Result<Json<Value>, Failure> {
+    let query = Query::open(query.as_deref());
+    let id = fields::required(&query, "id", "the id of a message")?;
+    let agent = owner::mailbox(&door, &caller, &query).await?;
+    marked(&door, &caller, agent, id, MarkAs::Deleted).await
+}
+
+pub(super) fn mark(action: &str) -> Result<MarkAs, Failure> {
+    match action {
+        "read" | "mark-read" => Ok(MarkAs::Read),
+        "archive" => Ok(MarkAs::Archived),
+        other => Err(fields::wrong("action", format!("expected read or archive, got {other:?}"))),
+    }
+}
+
+/// What becomes of a message in one mailbox; journal and exchange keep it whatever that is.
+pub(super) async fn marked(
+    door: &Door,
+    caller: &Caller,
+    agent: Name,
+    id: &str,
+    mark: MarkAs,
+) -> Result<Json<Value>, Failure> {
+    caller.may_write()?;
+    if !owner::may_use(caller, &agent) {
+        return Err(missing(id));
+    }
+    door.handle.send(Command::Mark { agent, id: MessageId::new(id), mark }).await??;
+    Ok(Json(json!({"success": true})))
+}
+
+/// One message of a mailbox.
+pub(super) async fn one(
+    door: &Door,
+    caller: &Caller,
+    agent: Name,
+    mailbox: Mailbox,
+    id: &str,
+) -> Result<Mail, Failure> {
+    let (viewer, key) = (caller.viewer.clone(), MessageId::new(id));
+    let found = door.handle.read(move |reader| {
+        let letter = reads::letter(reader, &viewer, &agent, mailbox, &key)?;
+        letter.map(|letter| Mail::of(reader, vec![letter])).transpose()
+    });
+    found.await?.ok_or_else(|| missing(id))
+}
+
+pub(super) fn missing(id: &str) -> Failure {
+    Failure::not_found(format!("there is no message {id:?} in this mailbox"))
+}

@@ -1,0 +1,49 @@
+//! The API of AI Maestro, so that its scripts and agents work here unchanged.
+//!
+//! It is another way into the same rooms: a message that is posted here does what it does through `/v1`.
+//! Only the shapes differ, and how errors are worded.
+
+mod agent;
+mod agents;
+mod fields;
+mod forward;
+mod house;
+mod letter;
+mod list;
+mod mailbox;
+mod messages;
+mod owner;
+mod worded;
+
+use axum::Router;
+use axum::routing::{get, post};
+
+use crate::door::Door;
+use crate::v1::wrong_method;
+
+pub(crate) use worded::worded;
+
+pub(crate) fn router() -> Router<Door> {
+    Router::new()
+        .route(
+            "/api/messages",
+            get(messages::get).post(messages::post).patch(messages::patch).delete(messages::delete),
+        )
+        .route("/api/messages/forward", post(forward::post))
+        .route("/api/agents", get(agents::list).post(agents::create))
+        .route("/api/agents/register", post(agents::register))
+        .route("/api/agents/by-name/{name}", get(agents::by_name))
+        .route("/api/agents/{id}", get(agents::get).patch(agents::patch).delete(agents::delete))
+        .route("/api/agents/{id}/heartbeat", post(agents::heartbeat))
+        .route("/api/agents/{id}/messages", get(mailbox::list).post(mailbox::post))
+        .route(
+            "/api/agents/{id}/messages/{message}",
+            get(mailbox::get).patch(mailbox::patch).delete(mailbox::delete),
+        )
+        .route("/api/health", get(house::health))
+        .route("/api/v1/health", get(house::health))
+        .route("/api/hosts/identity", get(house::identity))
+        .route("/api/sessions", get(house::sessions))
+        .route("/api/organization", get(house::organization))
+        .method_not_allowed_fallback(wrong_method)
+}

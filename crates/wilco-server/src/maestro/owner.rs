@@ -1,0 +1,72 @@
+//! Whose mailbox or entry is meant.
+
+use wilco_engine::{Viewer, reads};
+use wilco_protocol::Name;
+use wilco_protocol::directory::{Agent, Unresolved};
+
+use crate::auth::Caller;
+use crate::door::Door;
+use crate::problem::Failure;
+use crate::query::Query;
+use crate::v1::agents::unknown;
+
+/// The keys under which scripts name an agent, the newest first.
+const KEYS: [&str; 3] = ["agentId", "agent", "session"];
+
+/// The agent that a query names; none when it names nobody.
+pub(super) fn named(query: &Query) -> Option<&str> {
+    KEYS.iter().find_map(|key| query.text(key))
+}
+
+/// The name of the caller's own mailbox: its token's agent, who it says it is, or the default.
+pub(super) fn own(door: &Door, caller: &Caller) -> Name {
+    caller.agent.clone().unwrap_or_else(|| door.config.default_sender.clone())
+}
+
+/// The mailbox that a query is about. An agent that nobody knows has one with nothing in it.
+pub(super) async fn mailbox(door: &Door, caller: &Caller, query: &Query) -> Result<Name, Failure> {
+    let text = named(query).map_or_else(|| own(door, caller).to_string(), str::to_owned);
+    Ok(known(door, &text).await?.unwrap_or_else(|| Name::new(text)))
+}
+
+/// Who is meant by an id, a name, an alias or a session; none when nobody is.
+pub(super) async fn known(door: &Door, text: &str) -> Result<Option<Name>, Failure> {
+    let text = text.to_owned();
+    Ok(door.handle.read(move |reader| reads::agent(reader, &text)).await?)
+}
+
+/// The same when it must be somebody.
+pub(super) async fn agent(door: &Door, text: &str) -> Result<Agent, Failure> {
+    let wanted = text.to_owned();
+    let found = door.handle.read(move |reader| {
+        Ok(match reads::agent(reader, &wanted)? {
+            Some(name) => reader.agent(&name)?,
+            None => None,
+        })
+    });
+    found.await?.ok_or_else(|| unknown(text))
+}
+
+/// Whom a text addresses, as a message would.
+pub(super) async fn addressed(door: &Door, text: &str) -> Result<Agent, Failure> {
+    let wanted = text.to_owned();
+    let found = door.handle.read(move |reader| {
+        let directory = reads::directory(reader)?;
+        Ok(directory.resolve(&wanted).cloned())
+    });
+    found.await?.map_err(|why| {
+        let detail = wilco_language::render::unresolved(text, &why);
+        match why {
+            Unresolved::Unknown { .. } | Unresolved::UnknownHost { .. } => Failure::not_found(detail),
+            Unresolved::Ambiguous { .. } => Failure::new(http::StatusCode::CONFLICT, "conflict", detail),
+        }
+    })
+}
+
+/// An agent's token is for its own mailbox; others do not exist for it.
+pub(super) fn may_use(caller: &Caller, mailbox: &Name) -> bool {
+    match &caller.viewer {
+        Viewer::Agent(agent) => agent == mailbox,
+        Viewer::Local | Viewer::Operator | Viewer::ReadOnly => true,
+    }
+}

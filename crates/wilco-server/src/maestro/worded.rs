@@ -1,0 +1,37 @@
+//! Errors as AI Maestro words them: `{"error", "message", "field"?}`.
+
+use axum::body::Body;
+use axum::extract::Request;
+use axum::middleware::Next;
+use axum::response::Response;
+use http::{HeaderValue, StatusCode, header};
+use serde_json::json;
+
+use crate::problem::Failure;
+
+/// Around everything: what went wrong below `/api` is worded anew, whoever found it.
+pub(crate) async fn worded(request: Request, next: Next) -> Response {
+    let ours = request.uri().path().starts_with("/api/");
+    let mut response = next.run(request).await;
+    match response.extensions_mut().remove::<Failure>() {
+        Some(failure) if ours => retold(response, &failure),
+        Some(_) | None => response,
+    }
+}
+
+fn retold(mut response: Response, failure: &Failure) -> Response {
+    let problem = &failure.0;
+    let code = problem.kind.rsplit(':').next().unwrap_or("error").replace('-', "_");
+    let mut body = json!({"error": code, "message": problem.detail});
+    if let Some(wrong) = problem.errors.first() {
+        body["field"] = json!(wrong.pointer.trim_start_matches('/').replace('/', "."));
+    }
+    if response.status() == StatusCode::UNPROCESSABLE_ENTITY {
+        *response.status_mut() = StatusCode::BAD_REQUEST;
+    }
+    let headers = response.headers_mut();
+    headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
+    headers.remove(header::CONTENT_LENGTH);
+    *response.body_mut() = Body::from(body.to_string());
+    response
+}
