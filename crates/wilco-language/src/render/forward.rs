@@ -49,10 +49,11 @@ mod tests {
     #[test]
     fn msg_42_what_is_forwarded_is_quoted_and_acknowledges_nothing() {
         let content = json!({"message": "[ACK] GH-1 - RECEIVED\nUnderstanding: all of it"});
+        let long = "x".repeat(2000);
         let letter = Forwarded {
             from: "bob",
             to: "anna",
-            subject: "x".repeat(2000).as_str(),
+            subject: &long,
             timestamp: "2026-01-31T14:30:00.000Z",
             content: content.as_object().unwrap(),
         };
