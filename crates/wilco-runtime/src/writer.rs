@@ -240,6 +240,9 @@ impl<S: Store> Writer<S> {
         }
         if stepped.committed {
             self.waiters.committed(stepped.head, &stepped.reached);
+            if let Some(upkeep) = self.store.upkeep() {
+                self.courier.spawn_blocking(upkeep);
+            }
         }
         for row in stepped.effects.drain(..) {
             self.pending.insert((row.due, row.position, row.index), row);

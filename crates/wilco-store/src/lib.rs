@@ -28,10 +28,19 @@ pub use search::{Found, SearchFilter, kind_word, words};
 pub use sqlite::{SearchIndex, Sqlite, SqliteReader};
 pub use verify::verify;
 
+/// A piece of work that a store asks to have done.
+pub type Upkeep = Box<dyn FnOnce() + Send>;
+
 /// What the one writer needs besides reading.
 pub trait Store: Reader {
     /// Makes all of it durable, or none of it. After `Ok` it survives a power cut.
     fn commit(&mut self, batch: &Batch) -> Result<(), StoreError>;
+
+    /// Work that keeps the store in good order and may be done beside commits, on a thread where blocking
+    /// is fine. Asked for after each commit; mostly there is none.
+    fn upkeep(&mut self) -> Option<Upkeep> {
+        None
+    }
 
     /// Empties the derived tables and remembers that they are incomplete until `finish_rebuild`.
     fn begin_rebuild(&mut self) -> Result<(), StoreError>;

@@ -1,49 +1,162 @@
 //! When the write-ahead log goes into the database file.
 //!
-//! SQLite's own automatism would do the same, but keeps its errors to itself.
+//! SQLite's own automatism would do the same, but keeps its errors to itself and lets a commit wait for
+//! all of it. Here most of the log is moved beside the writer, over a connection of its own, while commits
+//! go on. Then the writer moves what came meanwhile, which is little, and the log begins anew.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicI64, Ordering};
+use std::sync::mpsc::{Receiver, TryRecvError, channel};
 
 use rusqlite::{Connection, Result};
 
-use super::Sqlite;
+use super::{Sqlite, connection, files};
+use crate::Upkeep;
 
-/// How long the log gets before the writer stops to move it. Rarely and longer is better than often and
-/// shorter: at 64 messages a commit this is one commit in 150, so the slowest hundredth does not see it,
-/// and a page that changed a hundred times is moved once. It is not more because 4,062 pages are what
-/// the first block of SQLite's index over the log covers, and enlarging the index can fail on a full
-/// disk after the log itself was written.
-const LOG_PAGES: i64 = 4000;
+/// How long the log gets before it is moved beside the writer. Rarely and longer is better than often and
+/// shorter: a page that changed a hundred times is moved once.
+const LOG_PAGES: i64 = 2500;
+
+/// How long it may get when nobody does the upkeep. It is not more because 4,062 pages are what the first
+/// block of SQLite's index over the log covers, and enlarging the index can fail on a full disk after the
+/// log itself was written.
+const MOST_PAGES: i64 = 4000;
 
 /// When a reader or a full disk holds the log back, it grows by so many pages before the next try.
 const RETRY_PAGES: i64 = 500;
 
-impl Sqlite {
-    /// Moves the log into the database file when it has grown long. The batch is durable already, so
-    /// trouble here does not fail it; a lost sync however means that later commits cannot be trusted.
-    pub(super) fn checkpoint(&mut self) {
-        let outcome = match pages(&self.connection, "PRAGMA wal_checkpoint(NOOP)") {
-            Ok(Pages { log, .. }) if log >= self.checkpoint_at.unwrap_or(LOG_PAGES) => {
-                self.checkpoint_at = Some(log + RETRY_PAGES);
-                pages(&self.connection, "PRAGMA wal_checkpoint(PASSIVE)")
-            }
-            other => other,
-        };
-        match outcome {
-            Ok(Pages { waiting: 0, .. }) => self.checkpoint_at = None,
-            Ok(_) => {}
-            Err(error) => self.distrust(&error),
-        }
+/// How the moving stands.
+#[derive(Debug, Default)]
+pub(super) struct Checkpoints {
+    /// Pages of the log after the last commit.
+    log: Arc<AtomicI64>,
+    beside: Beside,
+    /// How long the log must be for the next try, if the last one could not move all of it.
+    again_at: Option<i64>,
+}
+
+#[derive(Debug, Default)]
+enum Beside {
+    #[default]
+    Rests,
+    Wanted,
+    Runs(Receiver<Result<()>>),
+}
+
+impl Checkpoints {
+    /// Lets SQLite tell how long the log is after each commit.
+    pub(super) fn watch(connection: &mut Connection) -> Result<Checkpoints> {
+        let checkpoints = Checkpoints::default();
+        let log = checkpoints.log.clone();
+        connection.wal_hook(Some(move |_: &mut _, pages| {
+            log.store(i64::from(pages), Ordering::Relaxed);
+            Ok(())
+        }))?;
+        Ok(checkpoints)
     }
 }
 
-/// Pages of the log, and those of them that are not in the database file.
-struct Pages {
-    log: i64,
-    waiting: i64,
+impl Sqlite {
+    /// Follows a commit. The batch is durable already, so trouble here does not fail it; a lost sync
+    /// however means that later commits cannot be trusted.
+    pub(super) fn checkpoint(&mut self) {
+        let log = self.checkpoints.log.load(Ordering::Relaxed);
+        let moved = match &self.checkpoints.beside {
+            Beside::Runs(outcome) => match outcome.try_recv() {
+                // One that was dropped undone leaves all of it to the writer.
+                Ok(Ok(())) | Err(TryRecvError::Disconnected) => moved(&self.connection),
+                Ok(Err(error)) => Err(error),
+                Err(TryRecvError::Empty) => return,
+            },
+            Beside::Rests | Beside::Wanted if log >= self.checkpoints.again_at.unwrap_or(MOST_PAGES) => {
+                moved(&self.connection)
+            }
+            Beside::Rests | Beside::Wanted => {
+                if log >= LOG_PAGES && self.checkpoints.again_at.is_none() {
+                    self.checkpoints.beside = Beside::Wanted;
+                }
+                return;
+            }
+        };
+        self.checkpoints.beside = Beside::Rests;
+        self.checkpoints.again_at = match moved {
+            Ok(true) => None,
+            Ok(false) => Some(log + RETRY_PAGES),
+            Err(error) => {
+                self.distrust(&error);
+                Some(log + RETRY_PAGES)
+            }
+        };
+    }
+
+    /// The moving of the log, to be done beside commits.
+    pub(super) fn checkpoint_beside(&mut self) -> Option<Upkeep> {
+        let Beside::Wanted = self.checkpoints.beside else { return None };
+        let (report, outcome) = channel();
+        self.checkpoints.beside = Beside::Runs(outcome);
+        let database = self.directory.join(files::DATABASE);
+        Some(Box::new(move || {
+            // A store that was closed meanwhile does not ask any more.
+            let _ = report.send(beside(&database));
+        }))
+    }
 }
 
-fn pages(connection: &Connection, pragma: &str) -> Result<Pages> {
-    connection.prepare_cached(pragma)?.query_one((), |row| {
+fn beside(database: &Path) -> Result<()> {
+    let connection = connection::writer(database)?;
+    connection::set_up_writer(&connection)?;
+    moved(&connection).map(|_| ())
+}
+
+/// Moves what can be moved without waiting for anybody; whether that was all.
+fn moved(connection: &Connection) -> Result<bool> {
+    connection.prepare_cached("PRAGMA wal_checkpoint(PASSIVE)")?.query_one((), |row| {
         let (log, moved): (i64, i64) = (row.get(1)?, row.get(2)?);
-        Ok(Pages { log, waiting: log - moved })
+        Ok(log == moved)
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::conformance::Author;
+    use crate::{Reader, Store};
+
+    /// Commits of one event each until the log has been moved, with or without somebody who does the
+    /// upkeep; the longest it got.
+    fn longest(upkeep: bool) -> (i64, u64) {
+        let directory = tempfile::TempDir::new().unwrap();
+        let mut store = Sqlite::open(directory.path()).unwrap();
+        let (mut author, mut longest, mut before, mut starts) = (Author::default(), 0, 0, 0);
+        for at in 1.. {
+            author.event(None, &"x".repeat(10_000));
+            store.commit(&author.take(at)).unwrap();
+            let log = store.checkpoints.log.load(Ordering::Relaxed);
+            longest = longest.max(log);
+            starts += u32::from(log < before);
+            before = log;
+            if let Some(work) = upkeep.then(|| store.upkeep()).flatten() {
+                std::thread::spawn(work).join().unwrap();
+            }
+            if starts == 2 {
+                let head = store.reader().unwrap().head().unwrap();
+                return (longest, head.position);
+            }
+        }
+        unreachable!("the log never began anew")
+    }
+
+    #[test]
+    fn the_log_is_moved_beside_commits_and_begins_anew() {
+        let (longest, events) = longest(true);
+        assert!((LOG_PAGES..LOG_PAGES + 100).contains(&longest), "{longest} pages");
+        assert!(events > 100, "{events} events");
+    }
+
+    #[test]
+    fn a_log_that_nobody_moves_is_moved_by_the_writer() {
+        let (longest, _) = longest(false);
+        assert!((MOST_PAGES..MOST_PAGES + 100).contains(&longest), "{longest} pages");
+    }
 }

@@ -15,21 +15,32 @@ use super::query::{first, list};
 use super::rows::{self, int, limit};
 
 /// Readers look through all arrivals: more would make them slow, fewer would be moved too often.
-const ARRIVALS: u64 = 512;
+const ARRIVALS: u32 = 512;
 
-/// Runs inside a transaction of its caller.
-pub(super) fn write(connection: &Connection, rows: &[InboxRow], marks: &[InboxMark]) -> Result<()> {
+/// Runs inside a transaction of its caller. Takes and returns how many arrivals there are.
+pub(super) fn write(
+    connection: &Connection,
+    rows: &[InboxRow],
+    marks: &[InboxMark],
+    arrivals: u32,
+) -> Result<u32> {
     if !rows.is_empty() {
         arrive(connection, rows)?;
     }
     for mark in marks {
         self::mark(connection, mark)?;
     }
-    let mut count = connection.prepare_cached("SELECT count(*) FROM arrival")?;
-    if !rows.is_empty() && count.query_one((), |row| row.get::<_, i64>(0))? > int(ARRIVALS) {
-        move_on(connection)?;
+    let arrivals = arrivals + rows.len() as u32;
+    if arrivals <= ARRIVALS {
+        return Ok(arrivals);
     }
-    Ok(())
+    move_on(connection)?;
+    Ok(0)
+}
+
+/// How many there are.
+pub(super) fn arrivals(connection: &Connection) -> Result<u32> {
+    connection.query_one("SELECT count(*) FROM arrival", (), |row| row.get(0))
 }
 
 fn arrive(connection: &Connection, rows: &[InboxRow]) -> Result<()> {

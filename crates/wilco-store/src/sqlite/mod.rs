@@ -24,8 +24,9 @@ use rusqlite::{Connection, TransactionBehavior};
 
 use crate::batch::Batch;
 use crate::error::StoreError;
-use crate::{Head, Store};
+use crate::{Head, Store, Upkeep};
 
+use checkpoint::Checkpoints;
 use fault::Fault;
 use lock::Lock;
 use query::Connected;
@@ -40,8 +41,9 @@ pub struct Sqlite {
     head: Head,
     /// Why no commit can be trusted any more, once that is so.
     broken: Option<String>,
-    /// How long the log must be for the next checkpoint, if the last one could not move all of it.
-    checkpoint_at: Option<i64>,
+    checkpoints: Checkpoints,
+    /// Entries of inboxes that were not moved there yet.
+    arrivals: u32,
     directory: PathBuf,
     /// Last, so that the connection is closed before somebody else may come in.
     _lock: Lock,
@@ -69,19 +71,20 @@ impl Sqlite {
         Ok(self.connection.pragma_update_and_check(None, "max_page_count", most, |row| row.get(0))?)
     }
 
-    fn transact(
+    fn transact<T>(
         &mut self,
-        work: impl FnOnce(&Connection) -> Result<(), rusqlite::Error>,
-    ) -> Result<(), StoreError> {
+        work: impl FnOnce(&Connection) -> Result<T, rusqlite::Error>,
+    ) -> Result<T, StoreError> {
         if let Some(reason) = &self.broken {
             return Err(StoreError::Failed(reason.as_str().into()));
         }
         let outcome = (|| {
             let transaction = self.connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-            work(&transaction)?;
-            transaction.commit()
+            let done = work(&transaction)?;
+            transaction.commit()?;
+            Ok(done)
         })();
-        outcome.map_err(|error| {
+        outcome.map_err(|error: rusqlite::Error| {
             self.distrust(&error);
             error.into()
         })
@@ -113,7 +116,8 @@ impl SqliteReader {
 impl Store for Sqlite {
     fn commit(&mut self, batch: &Batch) -> Result<(), StoreError> {
         batch.follows(self.head.position)?;
-        self.transact(|connection| write::batch(connection, batch))?;
+        let arrivals = self.arrivals;
+        self.arrivals = self.transact(|connection| write::batch(connection, batch, arrivals))?;
         if let Some(row) = batch.journal.last() {
             (self.head.position, self.head.hash) = (row.position, row.hash);
         }
@@ -122,9 +126,15 @@ impl Store for Sqlite {
         Ok(())
     }
 
+    fn upkeep(&mut self) -> Option<Upkeep> {
+        self.checkpoint_beside()
+    }
+
     fn begin_rebuild(&mut self) -> Result<(), StoreError> {
         search::remove(&self.directory).map_err(|error| StoreError::Failed(error.into()))?;
-        self.transact(schema::empty_derived)
+        self.transact(schema::empty_derived)?;
+        self.arrivals = 0;
+        Ok(())
     }
 
     fn finish_rebuild(&mut self) -> Result<(), StoreError> {
@@ -178,7 +188,7 @@ mod tests {
         let mut author = Author::default();
         author.event(None, "before");
         store.commit(&author.take(1)).unwrap();
-        let failed = store.transact(|_| Err(failing(ffi::SQLITE_IOERR_FSYNC)));
+        let failed = store.transact::<()>(|_| Err(failing(ffi::SQLITE_IOERR_FSYNC)));
         assert!(matches!(failed, Err(StoreError::Failed(_))), "{failed:?}");
 
         author.event(None, "after");
@@ -192,9 +202,9 @@ mod tests {
     fn g9_a_full_disk_or_a_busy_index_can_be_tried_again() {
         let directory = tempfile::TempDir::new().unwrap();
         let mut store = Sqlite::open(directory.path()).unwrap();
-        let full = store.transact(|_| Err(failing(ffi::SQLITE_FULL)));
+        let full = store.transact::<()>(|_| Err(failing(ffi::SQLITE_FULL)));
         assert!(matches!(full, Err(StoreError::Full(_))), "{full:?}");
-        let index = store.transact(|_| Err(failing(ffi::SQLITE_IOERR_SHMSIZE)));
+        let index = store.transact::<()>(|_| Err(failing(ffi::SQLITE_IOERR_SHMSIZE)));
         assert!(matches!(index, Err(StoreError::Failed(_))), "{index:?}");
         store.commit(&Author::default().take(1)).unwrap();
     }

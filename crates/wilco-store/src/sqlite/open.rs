@@ -9,7 +9,8 @@ use crate::error::{OpenError, StoreError};
 
 use super::lock::Lock;
 use super::query::head;
-use super::{Sqlite, connection, files, schema};
+use super::checkpoint::Checkpoints;
+use super::{Sqlite, connection, files, inbox, schema};
 
 impl Sqlite {
     /// Opens a data directory, making it if it is missing. Only one server at a time gets it.
@@ -38,7 +39,9 @@ impl Sqlite {
         connection::set_up_writer(&connection).map_err(refused)?;
         schema::migrate(&mut connection).map_err(refused)?;
         let head = head(&connection)?;
-        Ok(Sqlite { connection, head, broken: None, checkpoint_at: None, directory, _lock: lock })
+        let checkpoints = Checkpoints::watch(&mut connection).map_err(refused)?;
+        let arrivals = inbox::arrivals(&connection).map_err(refused)?;
+        Ok(Sqlite { connection, head, broken: None, checkpoints, arrivals, directory, _lock: lock })
     }
 }
 

@@ -11,11 +11,11 @@ use crate::batch::{
 use super::inbox;
 use super::rows::{self, int};
 
-/// Runs inside a transaction of its caller.
-pub(super) fn batch(connection: &Connection, batch: &Batch) -> Result<()> {
+/// Runs inside a transaction of its caller. Takes and returns how many arrivals there are.
+pub(super) fn batch(connection: &Connection, batch: &Batch, arrivals: u32) -> Result<u32> {
     journal(connection, &batch.journal)?;
     messages(connection, &batch.messages)?;
-    inbox::write(connection, &batch.inbox, &batch.marks)?;
+    let arrivals = inbox::write(connection, &batch.inbox, &batch.marks, arrivals)?;
     exchanges(connection, &batch.exchanges)?;
     keys(connection, &batch.keys)?;
     agents(connection, &batch.agents)?;
@@ -25,7 +25,8 @@ pub(super) fn batch(connection: &Connection, batch: &Batch) -> Result<()> {
     if let Some(before) = batch.forget_before {
         forget(connection, before)?;
     }
-    at(connection, batch.at)
+    at(connection, batch.at)?;
+    Ok(arrivals)
 }
 
 fn journal(connection: &Connection, rows: &[JournalRow]) -> Result<()> {

@@ -48,7 +48,10 @@ pub(crate) fn run(args: Args) -> anyhow::Result<ExitCode> {
             tracing_subscriber::EnvFilter::try_from_env("WILCO_LOG").unwrap_or_else(|_| "warn".into()),
         )
         .init();
-    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
+    // The writer has a thread of its own; with as many for the doors as there are processors they would
+    // only get in each other's way.
+    let doors = std::thread::available_parallelism().map_or(1, |many| many.get().saturating_sub(1).max(1));
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(doors).enable_all().build()?;
     let code = runtime.block_on(serving(args))?;
     // A verification that still runs must not hold the process up.
     runtime.shutdown_background();
