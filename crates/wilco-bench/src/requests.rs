@@ -42,10 +42,10 @@ pub(crate) fn messages(server: SocketAddr, connections: usize) -> Vec<Script> {
     (0..connections).map(|pair| Script::new(say(pair))).collect()
 }
 
-/// The same messages by the batch door.
+/// The same messages by the batch door, between as many agents, so that no inbox is full after a while.
 pub(crate) fn batches(server: SocketAddr, connections: usize) -> Vec<Script> {
     let say = |pair: usize| {
-        let lines: Vec<_> = (0..BATCH).map(|_| message(pair)).collect();
+        let lines: Vec<_> = (0..BATCH).map(|line| message(pair * BATCH + line)).collect();
         vec![Step::new(post(server, NDJSON, &lines.join("\n")), r#"{"status":201"#)]
     };
     (0..connections).map(|pair| Script::new(say(pair))).collect()

@@ -16,12 +16,19 @@ use crate::layer::Layer;
 use crate::settings::Settings;
 use crate::work::Work;
 
-/// Decides and commits. One per realm; everything it knows follows from the store.
+/// Decides. One per realm; everything it knows follows from the store.
+///
+/// Decisions are gathered in a layer that becomes a batch. While one batch is being committed the next may
+/// be gathered on top of it: should the commit fail, both are dropped, and nobody was told anything.
 #[derive(Debug)]
 pub struct Engine {
     settings: Settings,
     state: State,
     cache: Cache,
+    /// Decided, and not handed out for commit yet.
+    open: Layer,
+    /// Handed out for commit, and not known to be committed.
+    submitted: Option<Layer>,
 }
 
 /// What the engine remembers between steps.
@@ -53,12 +60,18 @@ const FORGET_EVERY: u64 = 10_000;
 pub struct Stepped {
     /// One for each command, in order.
     pub answers: Vec<Answer>,
+    /// None when there was nothing to commit.
+    pub committed: Option<Committed>,
+}
+
+/// What follows from a commit.
+#[derive(Debug)]
+pub struct Committed {
     /// Agents whose inbox got something.
     pub reached: BTreeSet<Name>,
     /// Orders for the courier.
     pub effects: Vec<EffectRow>,
-    /// Whether anything was committed, and the newest position.
-    pub committed: bool,
+    /// The newest position.
     pub head: u64,
     /// Whether any agent is another than before.
     pub agents_changed: bool,
@@ -100,7 +113,7 @@ impl Engine {
             wakes: store.wakes()?.into_iter().collect(),
             unread: BTreeMap::new(),
         };
-        Ok(Engine { settings, state, cache: Cache::new() })
+        Ok(Engine { settings, state, cache: Cache::new(), open: Layer::default(), submitted: None })
     }
 
     pub fn settings(&self) -> &Settings {
@@ -128,42 +141,66 @@ impl Engine {
         now: Time,
         store: &mut impl Store,
     ) -> Result<Stepped, StoreError> {
+        let answers = self.decide(commands, now, &*store);
+        let Some(batch) = self.submit(now)? else { return Ok(Stepped { answers, committed: None }) };
+        match store.commit(&batch) {
+            Ok(()) => Ok(Stepped { answers, committed: Some(self.committed(batch)) }),
+            Err(error) => {
+                self.failed(&batch);
+                Err(error)
+            }
+        }
+    }
+
+    /// Does the commands in order. Nobody may hear the answers before the batch that holds what they did
+    /// is committed.
+    pub fn decide(&mut self, commands: Vec<Command>, now: Time, store: &dyn Reader) -> Vec<Answer> {
         let mut work = Work {
             state: &mut self.state,
             settings: &self.settings,
             cache: &mut self.cache,
-            store: &*store,
+            store,
             now,
-            batch: Layer::default(),
+            submitted: self.submitted.as_ref(),
+            batch: std::mem::take(&mut self.open),
             draft: Layer::default(),
         };
-        let answers: Vec<Answer> = commands.into_iter().map(|command| answer(&mut work, command)).collect();
-        let mut layer = std::mem::take(&mut work.batch);
-        if layer.is_empty() {
-            self.state.undo_agents(layer.agents);
-            let head = self.state.head.position;
-            return Ok(Stepped {
-                answers,
-                reached: BTreeSet::new(),
-                effects: Vec::new(),
-                committed: false,
-                head,
-                agents_changed: false,
-            });
+        let answers = commands.into_iter().map(|command| answer(&mut work, command)).collect();
+        self.open = work.batch;
+        answers
+    }
+
+    /// What was decided since the last time, for the store to commit; none when nothing was. There is one
+    /// at a time: the next is asked for when it is known what became of this one.
+    pub fn submit(&mut self, now: Time) -> Result<Option<Batch>, StoreError> {
+        debug_assert!(self.submitted.is_none(), "a batch is being committed");
+        if self.open.is_empty() {
+            return Ok(None);
         }
-        let committed = self.batch(&mut layer, now).and_then(|batch| store.commit(&batch).map(|()| batch));
-        let batch = match committed {
-            Ok(batch) => batch,
+        let mut layer = std::mem::take(&mut self.open);
+        match self.batch(&mut layer, now) {
+            Ok(batch) => {
+                self.submitted = Some(layer);
+                Ok(Some(batch))
+            }
             Err(error) => {
                 self.state.undo_agents(layer.agents);
-                return Err(error);
+                Err(error)
             }
-        };
-        Ok(self.committed(layer, batch, answers))
+        }
+    }
+
+    /// The batch was not committed: it, and whatever was decided on top of it, never happened.
+    pub fn failed(&mut self, batch: &Batch) {
+        let layers = [std::mem::take(&mut self.open), self.submitted.take().unwrap_or_default()];
+        for layer in layers {
+            self.state.undo_agents(layer.agents);
+        }
+        self.state.seen_since.extend(batch.presence.iter().map(|(name, _)| name.clone()));
     }
 
     /// The batch that makes a layer durable. Moves into it what only the store needs.
-    fn batch(&self, layer: &mut Layer, now: Time) -> Result<Batch, StoreError> {
+    fn batch(&mut self, layer: &mut Layer, now: Time) -> Result<Batch, StoreError> {
         let mut batch = Batch { at: now, ..Batch::default() };
         let mut hash = self.state.head.hash;
         let entries = layer.journal.iter().flatten();
@@ -206,13 +243,14 @@ impl Engine {
             });
         }
         if layer.alive {
-            let seen = |name: &Name| Some((name.clone(), *self.state.last_seen.get(name)?));
-            batch.presence = self.state.seen_since.iter().filter_map(seen).collect();
+            let seen = std::mem::take(&mut self.state.seen_since);
+            let seen_at = |name: Name| self.state.last_seen.get(&name).map(|seen| (name, *seen));
+            batch.presence = seen.into_iter().filter_map(seen_at).collect();
         }
-        batch.inbox = std::mem::take(&mut layer.inbox);
-        batch.marks = std::mem::take(&mut layer.marks);
+        batch.inbox = layer.inbox.clone();
+        batch.marks = layer.marks.clone();
         batch.effects = std::mem::take(&mut layer.effects);
-        batch.idempotency = std::mem::take(&mut layer.idempotency).into_values().collect();
+        batch.idempotency = layer.idempotency.values().cloned().collect();
         let last = batch.journal.last().map_or(self.state.head.position, |row| row.position);
         if last / FORGET_EVERY > self.state.head.position / FORGET_EVERY {
             let oldest = now.millis() - REMEMBERED_FOR.as_millis() as i64;
@@ -221,13 +259,11 @@ impl Engine {
         Ok(batch)
     }
 
-    /// Remembers what was committed.
-    fn committed(&mut self, layer: Layer, batch: Batch, answers: Vec<Answer>) -> Stepped {
+    /// Remembers that the batch was committed.
+    pub fn committed(&mut self, batch: Batch) -> Committed {
+        let layer = self.submitted.take().unwrap_or_default();
         if let Some(last) = batch.journal.last() {
             self.state.head = Head { position: last.position, hash: last.hash, at: Some(batch.at) };
-        }
-        if layer.alive {
-            self.state.seen_since.clear();
         }
         for (row, (number, mut live)) in batch.exchanges.iter().zip(layer.exchanges) {
             if let Some(before) = live.alarm {
@@ -235,6 +271,9 @@ impl Engine {
             }
             self.state.wakes.extend(row.wake_at.map(|due| (due, number)));
             live.alarm = row.wake_at;
+            if let Some(later) = self.open.exchanges.get_mut(&number) {
+                later.alarm = row.wake_at;
+            }
             self.cache.put_exchange(number, row.body.len(), live);
         }
         for (row, new) in batch.messages.iter().zip(layer.messages) {
@@ -254,13 +293,11 @@ impl Engine {
         });
         let reached = batch.inbox.into_iter().filter(|row| row.status == InboxStatus::Unread);
         let agents_changed = !layer.agents.is_empty();
-        Stepped {
-            answers,
-            agents_changed,
+        Committed {
             reached: reached.map(|row| row.agent).collect(),
             effects: effects.collect(),
-            committed: true,
             head: self.state.head.position,
+            agents_changed,
         }
     }
 }

@@ -22,6 +22,6 @@ pub use command::{
     Accepted, AgentChanged, Answer, Command, Done, MarkAs, Order, PatchAgent, Post, PutAgent, Refused,
     Summary, Viewer,
 };
-pub use engine::{Engine, Stepped, status};
+pub use engine::{Committed, Engine, Stepped, status};
 pub use rebuild::rebuild;
 pub use settings::{AutoRegister, EscalationSettings, PolicySettings, Settings};

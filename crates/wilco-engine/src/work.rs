@@ -22,6 +22,8 @@ pub(crate) struct Work<'a> {
     pub(crate) cache: &'a mut Cache,
     pub(crate) store: &'a dyn Reader,
     pub(crate) now: Time,
+    /// What is being committed. The store may have it already, or not; both are right.
+    pub(crate) submitted: Option<&'a Layer>,
     pub(crate) batch: Layer,
     pub(crate) draft: Layer,
 }
@@ -50,8 +52,14 @@ impl<'a> Work<'a> {
         }
     }
 
+    /// Everything that is not committed yet, the newest first.
+    pub(crate) fn layers(&self) -> impl Iterator<Item = &Layer> {
+        [Some(&self.draft), Some(&self.batch), self.submitted].into_iter().flatten()
+    }
+
     pub(crate) fn next_position(&self) -> u64 {
-        self.state.head.position + (self.batch.journal.len() + self.draft.journal.len()) as u64 + 1
+        let decided: usize = self.layers().map(|layer| layer.journal.len()).sum();
+        self.state.head.position + decided as u64 + 1
     }
 
     /// An id for the message that takes the next position.
@@ -67,7 +75,7 @@ impl<'a> Work<'a> {
     }
 
     pub(crate) fn fill(&mut self, position: u64, entry: Entry) {
-        let first = self.state.head.position + self.batch.journal.len() as u64 + 1;
+        let first = self.next_position() - self.draft.journal.len() as u64;
         self.draft.journal[(position - first) as usize] = Some(entry);
     }
 
@@ -92,8 +100,10 @@ impl<'a> Work<'a> {
     }
 
     pub(crate) fn live(&mut self, number: u64) -> Result<Option<Live>, StoreError> {
-        let pending = self.draft.exchanges.get(&number).or_else(|| self.batch.exchanges.get(&number));
-        if let Some(live) = pending.or_else(|| self.cache.exchange(number)) {
+        if let Some(live) = self.layers().find_map(|layer| layer.exchanges.get(&number)) {
+            return Ok(Some(live.clone()));
+        }
+        if let Some(live) = self.cache.exchange(number) {
             return Ok(Some(live.clone()));
         }
         let Some(row) = self.store.exchange(number)? else { return Ok(None) };
@@ -127,14 +137,15 @@ impl<'a> Work<'a> {
                 found
             }
         };
-        for changes in [self.batch.keys.get(key), self.draft.keys.get(key)].into_iter().flatten() {
+        let layers = [self.submitted, Some(&self.batch), Some(&self.draft)];
+        for changes in layers.into_iter().flatten().filter_map(|layer| layer.keys.get(key)) {
             merge(&mut found, changes);
         }
         Ok(found)
     }
 
     pub(crate) fn message(&mut self, id: &MessageId) -> Result<Option<(u64, Arc<Message>)>, StoreError> {
-        if let Some(new) = self.draft.message(id).or_else(|| self.batch.message(id)) {
+        if let Some(new) = self.layers().find_map(|layer| layer.message(id)) {
             return Ok(Some((new.position, new.message.clone())));
         }
         if let Some(found) = self.cache.message(id) {
@@ -171,8 +182,7 @@ impl<'a> Work<'a> {
     }
 
     pub(crate) fn status(&self, agent: &Name, position: u64) -> Result<Option<InboxStatus>, StoreError> {
-        let pending = self.draft.status(agent, position).or_else(|| self.batch.status(agent, position));
-        match pending {
+        match self.layers().find_map(|layer| layer.status(agent, position)) {
             Some(status) => Ok(Some(status)),
             None => self.store.inbox_status(agent, position),
         }

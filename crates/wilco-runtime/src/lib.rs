@@ -3,6 +3,7 @@
 //! This is the only place that reads a clock. Doors get a `Handle`.
 
 mod clock;
+mod committer;
 mod handle;
 mod marks;
 mod readers;

@@ -1,7 +1,7 @@
 //! Keeps the index for full text behind the commits, where nobody waits for it.
 
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use tokio::sync::watch;
 use wilco_store::{SearchIndex, StoreError};
@@ -11,6 +11,9 @@ use crate::readers::Readers;
 /// Messages gather for this long: taking in many at once is cheaper, and readers look at the newest
 /// themselves.
 const GATHER: Duration = Duration::from_millis(500);
+
+/// Under load it rests so many times as long as it works.
+const GIVES_WAY: u32 = 9;
 
 /// The index, while it is open.
 #[derive(Debug, Clone)]
@@ -30,9 +33,14 @@ impl Follower {
     async fn follow(self, readers: Readers, mut head: watch::Receiver<u64>) {
         loop {
             head.borrow_and_update();
+            let begun = Instant::now();
             let (follower, readers) = (self.clone(), readers.clone());
             let taken = tokio::task::spawn_blocking(move || follower.take_in(&readers)).await;
             match taken {
+                // While messages keep coming, those who send them go first.
+                Ok(Ok(Some(true))) if head.has_changed().unwrap_or(false) => {
+                    tokio::time::sleep(begun.elapsed() * GIVES_WAY).await;
+                }
                 Ok(Ok(Some(true))) => {}
                 Ok(Ok(Some(false))) => {
                     if head.changed().await.is_err() {

@@ -1,5 +1,6 @@
-//! The one writer: drains the queue, steps the engine, commits, answers. It also is the alarm (it
-//! sleeps until the next wake) and sends the courier off.
+//! The one writer: drains the queue, lets the engine decide, has it committed, answers. It also is the alarm
+//! (it sleeps until the next wake) and sends the courier off. While one batch is being committed it decides
+//! the next; nobody hears an answer before the batch it belongs to is durable.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
@@ -7,12 +8,13 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::time::Duration;
 
 use tokio::sync::oneshot;
-use wilco_engine::{Answer, Command, Engine, Order, Refused, Settings, Stepped};
+use wilco_engine::{Answer, Command, Committed, Engine, Order, Refused, Settings};
 use wilco_outside::{Outcome, Outside};
 use wilco_protocol::{Span, Time};
-use wilco_store::{EffectRow, SearchIndex, Store, StoreError};
+use wilco_store::{Batch, EffectRow, Reader, SearchIndex, Store, StoreError};
 
 use crate::clock::Clock;
+use crate::committer::{Committer, Gone};
 use crate::handle::{AgentNow, Handle};
 use crate::marks::Marks;
 use crate::readers::{OpenReader, Readers};
@@ -30,6 +32,8 @@ const MAX_RUNNING: usize = 16;
 const MAX_ATTEMPTS: u32 = 6;
 /// The wait after the first failure; it doubles each time.
 const FIRST_WAIT: Span = Span::seconds(5);
+/// After a failed commit that nobody waits for, the next try comes after this.
+const AFTER_A_FAILURE: Duration = Duration::from_millis(200);
 /// How often the server leaves a sign of life, and everybody's presence, in the store.
 const ALIVE_EVERY: Span = Span::minutes(1);
 /// The longest sleep, so that a clock that was set is noticed.
@@ -39,6 +43,8 @@ pub(crate) enum Job {
     Commands(Vec<Command>, oneshot::Sender<Vec<Answer>>),
     Agents(oneshot::Sender<Vec<AgentNow>>),
     Advance(Span, oneshot::Sender<Time>),
+    /// A commit is done.
+    Look,
     Stop(oneshot::Sender<()>),
 }
 
@@ -82,9 +88,17 @@ pub fn start<S: Store + Send + 'static>(start: Start<S>) -> Result<Handle, Start
     let marks = Marks::default();
     marks.take_from(engine.directory());
     let pending = store.effects()?.into_iter().map(|row| ((row.due, row.position, row.index), row)).collect();
+    let reader = readers()?;
+    let look = queue.clone();
+    // A full queue has the writer awake, and it looks by itself.
+    let committer = Committer::start(store, move || drop(look.try_send(Job::Look)))?;
     let mut writer = Writer {
         engine,
-        store,
+        reader,
+        committer,
+        decided: Vec::new(),
+        commands: 0,
+        committing: None,
         clock: clock.clone(),
         test_clock,
         waiters: waiters.clone(),
@@ -101,18 +115,28 @@ pub fn start<S: Store + Send + 'static>(start: Start<S>) -> Result<Handle, Start
     let now = clock.now();
     let down_from = head.at.max(last_alive).map(|last| last.min(now));
     let started = Command::Started { version, down_from, downtime: down_from.map(|last| now.since(last)) };
-    writer.step(vec![started])?;
+    writer.decide_own(started);
+    writer.commit_now()?;
     // What became due while the server was down happens before anybody can ask about it.
     writer.wake_due();
+    writer.commit_now()?;
     std::thread::Builder::new().name("wilco-writer".to_owned()).spawn(move || writer.run())?;
     let readers = Readers::new(readers);
     let search = search.map(|index| Follower::start(index, readers.clone(), waiters.head()));
     Ok(Handle { queue, readers, waiters, clock, marks, search })
 }
 
-struct Writer<S> {
+struct Writer {
     engine: Engine,
-    store: S,
+    /// Sees what is committed; the engine knows the rest.
+    reader: Box<dyn Reader + Send>,
+    committer: Committer,
+    /// Answers to what was decided since the last batch was handed over.
+    decided: Vec<Waiting>,
+    /// How many commands that were.
+    commands: usize,
+    /// Answers that wait for the batch that is being committed, if one is.
+    committing: Option<Vec<Waiting>>,
     clock: Clock,
     test_clock: Option<TestClock>,
     waiters: Waiters,
@@ -129,36 +153,56 @@ struct Writer<S> {
     advancing: VecDeque<(Time, oneshot::Sender<Time>)>,
 }
 
-/// Who waits for how many answers.
-type Waiting = (usize, oneshot::Sender<Vec<Answer>>);
+/// Who waits, and the answers it gets.
+type Waiting = (Vec<Answer>, oneshot::Sender<Vec<Answer>>);
 
-/// What a turn of the writer brought.
-enum Turn {
-    GoOn,
-    Stop(oneshot::Sender<()>),
-}
-
-impl<S: Store> Writer<S> {
+impl Writer {
     fn run(mut self) {
         loop {
-            self.send_courier();
-            let first = match self.jobs.recv_timeout(self.patience()) {
-                Ok(job) => Some(job),
-                Err(RecvTimeoutError::Timeout) => None,
-                Err(RecvTimeoutError::Disconnected) => return,
-            };
-            let turn = self.turn(first);
-            self.stay_alive(matches!(turn, Turn::Stop(_)));
-            self.wake_due();
-            self.go_on_advancing();
-            if let Turn::Stop(stopped) = turn {
-                // Closed before anybody hears of it: the last to close moves the log into the database.
-                drop(self);
-                // Nobody waits for it any more when the caller is gone.
-                let _ = stopped.send(());
-                return;
+            match self.turn() {
+                Ok(None) => {}
+                Ok(Some(stopped)) => return self.finish(stopped),
+                // Everybody who waits is told that the server is shutting down.
+                Err(Gone) => return tracing::error!("the thread that commits has ended"),
             }
         }
+    }
+
+    /// Takes a job, and goes on with whatever became possible. Returns who asked to stop.
+    fn turn(&mut self) -> Result<Option<oneshot::Sender<()>>, Gone> {
+        self.send_courier();
+        if self.committing.is_some() && self.commands >= MAX_BATCH {
+            let outcome = self.committer.wait()?;
+            self.settle(outcome);
+        }
+        let first = match self.committing {
+            Some(_) => self.jobs.recv().map_err(|_| Gone)?,
+            None => match self.jobs.recv_timeout(self.patience()) {
+                Ok(job) => job,
+                Err(RecvTimeoutError::Timeout) => Job::Look,
+                Err(RecvTimeoutError::Disconnected) => return Err(Gone),
+            },
+        };
+        let mut stop = self.take(first);
+        if self.committing.is_some()
+            && let Some(outcome) = self.committer.outcome()?
+        {
+            self.settle(outcome);
+        }
+        if self.committing.is_none() {
+            // Whatever waits by now shares the commit.
+            while stop.is_none() && self.commands < MAX_BATCH {
+                let Ok(job) = self.jobs.try_recv() else { break };
+                stop = self.take(job);
+            }
+            self.stay_alive();
+            self.wake_due();
+            self.submit();
+            if self.committing.is_none() {
+                self.go_on_advancing();
+            }
+        }
+        Ok(stop)
     }
 
     /// How long to sleep when nobody asks for anything.
@@ -178,100 +222,160 @@ impl<S: Store> Writer<S> {
         }
     }
 
-    /// Takes whatever waits in the queue, does it in one commit, answers.
-    fn turn(&mut self, first: Option<Job>) -> Turn {
-        let (mut commands, mut waiting, mut stop) = (Vec::new(), Vec::new(), None);
-        let mut next = first;
-        while let Some(job) = next {
-            match job {
-                Job::Commands(list, answer) => {
-                    waiting.push((list.len(), answer));
-                    commands.extend(list);
-                }
-                Job::Agents(answer) => {
-                    let _ = answer.send(self.agents());
-                }
-                Job::Advance(by, answer) => self.advance(by, answer),
-                Job::Stop(stopped) => {
-                    stop = Some(stopped);
-                    break;
-                }
+    /// Does what a job asks for, as far as it can be done before the next commit.
+    fn take(&mut self, job: Job) -> Option<oneshot::Sender<()>> {
+        match job {
+            Job::Commands(list, answer) => {
+                let settled = list.iter().filter(|command| is_settling(command)).count();
+                self.running = self.running.saturating_sub(settled);
+                self.commands += list.len();
+                let answers = self.engine.decide(list, self.clock.now(), &*self.reader);
+                self.decided.push((answers, answer));
             }
-            next = if commands.len() < MAX_BATCH { self.jobs.try_recv().ok() } else { None };
+            Job::Agents(answer) => {
+                let _ = answer.send(self.agents());
+            }
+            Job::Advance(by, answer) => self.advance(by, answer),
+            Job::Look => {}
+            Job::Stop(stopped) => return Some(stopped),
         }
-        if !waiting.is_empty() {
-            self.answer(commands, waiting);
-        }
-        stop.map_or(Turn::GoOn, Turn::Stop)
+        None
     }
 
-    fn answer(&mut self, commands: Vec<Command>, waiting: Vec<Waiting>) {
-        let settled = commands.iter().filter(|command| is_settling(command)).count();
-        self.running = self.running.saturating_sub(settled);
-        match self.step(commands) {
-            Ok(stepped) => {
-                let mut answers = stepped.answers.into_iter();
-                self.hand_out(waiting, move |count| answers.by_ref().take(count).collect());
+    /// Decides what nobody asked for.
+    fn decide_own(&mut self, command: Command) {
+        let answers = self.engine.decide(vec![command], self.clock.now(), &*self.reader);
+        for refused in answers.into_iter().filter_map(Result::err) {
+            tracing::error!(?refused, "what is due could not be done; trying again");
+        }
+    }
+
+    /// Hands over what was decided, to be committed.
+    fn submit(&mut self) {
+        self.commands = 0;
+        let waiting = std::mem::take(&mut self.decided);
+        match self.engine.submit(self.clock.now()) {
+            Ok(Some(batch)) => {
+                self.committer.commit(batch);
+                self.committing = Some(waiting);
+            }
+            Ok(None) => self.hand_out(waiting),
+            Err(error) => self.refuse(error, waiting),
+        }
+    }
+
+    /// Commits what was decided, and waits for it. For the few things that cannot overlap.
+    fn commit_now(&mut self) -> Result<(), StoreError> {
+        let Some(batch) = self.engine.submit(self.clock.now())? else { return Ok(()) };
+        self.committer.commit(batch);
+        let outcome = self.committer.wait().map_err(|Gone| StoreError::Failed("the store is gone".into()))?;
+        match outcome.result {
+            Ok(()) => {
+                self.committed(outcome.batch);
+                Ok(())
             }
             Err(error) => {
-                tracing::error!(%error, "a commit failed; nothing of it was acknowledged");
-                let error = Arc::new(error);
-                let refused = move |_| Err(Refused::Store(error.clone()));
-                self.hand_out(waiting, move |count| (0..count).map(&refused).collect());
+                self.engine.failed(&outcome.batch);
+                Err(error)
             }
         }
+    }
+
+    /// Takes in what became of the batch, and tells everybody.
+    fn settle(&mut self, outcome: crate::committer::Outcome) {
+        let waiting = self.committing.take().unwrap_or_default();
+        if let Some(upkeep) = outcome.upkeep {
+            self.courier.spawn_blocking(upkeep);
+        }
+        match outcome.result {
+            Ok(()) => {
+                self.committed(outcome.batch);
+                self.hand_out(waiting);
+            }
+            Err(error) => {
+                self.engine.failed(&outcome.batch);
+                let mut all = waiting;
+                all.append(&mut self.decided);
+                self.commands = 0;
+                self.refuse(error, all);
+            }
+        }
+    }
+
+    fn committed(&mut self, batch: Batch) {
+        let Committed { reached, effects, head, agents_changed } = self.engine.committed(batch);
+        if agents_changed {
+            self.marks.take_from(self.engine.directory());
+        }
+        self.waiters.committed(head, &reached);
+        for row in effects {
+            self.pending.insert((row.due, row.position, row.index), row);
+        }
+    }
+
+    /// Tells everybody that nothing was done.
+    fn refuse(&mut self, error: StoreError, waiting: Vec<Waiting>) {
+        tracing::error!(%error, "a commit failed; nothing of it was acknowledged");
+        if waiting.is_empty() {
+            // It was the writer's own, and is tried again.
+            std::thread::sleep(AFTER_A_FAILURE);
+        }
+        let error = Arc::new(error);
+        let refused = |(answers, waiter): Waiting| {
+            let refused = answers.iter().map(|_| Err(Refused::Store(error.clone()))).collect();
+            (refused, waiter)
+        };
+        self.hand_out(waiting.into_iter().map(refused).collect());
     }
 
     /// Gives everybody its answers. Waking a task from within its own runtime is much cheaper than from
     /// here, so the writer wakes one task that wakes the others.
-    fn hand_out(&self, waiting: Vec<Waiting>, mut next: impl FnMut(usize) -> Vec<Answer> + Send + 'static) {
+    fn hand_out(&self, waiting: Vec<Waiting>) {
+        if waiting.is_empty() {
+            return;
+        }
         self.courier.spawn(async move {
-            for (count, waiter) in waiting {
+            for (answers, waiter) in waiting {
                 // A caller that went away gets no answer; what it asked for is done all the same.
-                let _ = waiter.send(next(count));
+                let _ = waiter.send(answers);
             }
         });
     }
 
-    fn step(&mut self, commands: Vec<Command>) -> Result<Stepped, StoreError> {
-        let mut stepped = self.engine.step(commands, self.clock.now(), &mut self.store)?;
-        if stepped.agents_changed {
-            self.marks.take_from(self.engine.directory());
-        }
-        if stepped.committed {
-            self.waiters.committed(stepped.head, &stepped.reached);
-            if let Some(upkeep) = self.store.upkeep() {
-                self.courier.spawn_blocking(upkeep);
-            }
-        }
-        for row in stepped.effects.drain(..) {
-            self.pending.insert((row.due, row.position, row.index), row);
-        }
-        Ok(stepped)
-    }
-
-    /// Leaves a sign of life now and then, and a last one at the end.
-    fn stay_alive(&mut self, last: bool) {
+    /// Leaves a sign of life now and then.
+    fn stay_alive(&mut self) {
         let now = self.clock.now();
-        let due = now.since(self.alive_at) >= ALIVE_EVERY && !self.clock.is_test();
-        if !due && !last {
-            return;
-        }
-        self.alive_at = now;
-        if let Err(error) = self.step(vec![Command::Alive]) {
-            tracing::error!(%error, "a sign of life could not be kept");
+        if now.since(self.alive_at) >= ALIVE_EVERY && !self.clock.is_test() {
+            self.alive_at = now;
+            self.decide_own(Command::Alive);
         }
     }
 
-    /// Wakes what is due. A wake that cannot be committed is tried again at the next turn.
+    /// Wakes what is due. What cannot be committed is tried again at the next turn.
     fn wake_due(&mut self) {
-        if self.engine.next_wake().is_none_or(|due| due > self.clock.now()) {
-            return;
+        if self.engine.next_wake().is_some_and(|due| due <= self.clock.now()) {
+            self.decide_own(Command::Wake);
         }
-        if let Err(error) = self.step(vec![Command::Wake]) {
-            tracing::error!(%error, "what is due could not be done; trying again");
-            std::thread::sleep(Duration::from_millis(200));
+    }
+
+    /// Finishes what was accepted, with a last sign of life.
+    fn finish(mut self, stopped: oneshot::Sender<()>) {
+        if self.committing.is_some()
+            && let Ok(outcome) = self.committer.wait()
+        {
+            self.settle(outcome);
         }
+        let waiting = std::mem::take(&mut self.decided);
+        self.decide_own(Command::Alive);
+        match self.commit_now() {
+            Ok(()) => self.hand_out(waiting),
+            Err(error) => self.refuse(error, waiting),
+        }
+        // Closed before anybody hears of it: the last to close moves the log into the database.
+        drop(self.reader);
+        self.committer.stop();
+        // Nobody waits for it any more when the caller is gone.
+        let _ = stopped.send(());
     }
 
     /// Starts orders that are due.
@@ -326,6 +430,11 @@ impl<S: Store> Writer<S> {
             let to = next.filter(|due| *due <= target).unwrap_or(target).max(self.clock.now());
             millis.store(to.millis(), std::sync::atomic::Ordering::SeqCst);
             self.wake_due();
+            if let Err(error) = self.commit_now() {
+                tracing::error!(%error, "what is due could not be committed; trying again");
+                std::thread::sleep(AFTER_A_FAILURE);
+                return;
+            }
             let due_again = self.engine.next_wake().is_some_and(|due| due <= to);
             let order_due = self.pending.first_key_value().is_some_and(|((due, ..), _)| *due <= to);
             if to == target && !due_again && !order_due {

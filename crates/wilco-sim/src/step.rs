@@ -1,10 +1,11 @@
 //! One step of the engine, with whatever happens to its commit, and the model's look at what came of it.
 
-use wilco_engine::{Command, Stepped};
-use wilco_store::Reader;
+use wilco_engine::{Command, Committed, Engine, Stepped};
+use wilco_protocol::Time;
+use wilco_store::{Batch, Reader, Store, StoreError};
 
 use crate::bug::Bug;
-use crate::disk::Fate;
+use crate::disk::{Disk, Fate};
 use crate::model::{Broken, broken};
 use crate::world::World;
 
@@ -14,6 +15,45 @@ pub(crate) enum Outcome {
     Refused,
     /// The process is dead, and nobody was answered.
     Died,
+}
+
+/// As a server does it under load: some of the commands are decided while the batch of those before them
+/// is being committed. What the disk does meets the first batch, and with it whatever stands on it. Where
+/// the commands are divided follows from the time, so that a seed plays the same world as ever.
+fn overlapping(
+    engine: &mut Engine,
+    mut commands: Vec<Command>,
+    now: Time,
+    disk: &mut Disk,
+) -> Result<Stepped, StoreError> {
+    let later = commands.split_off(now.millis() as usize % (commands.len() + 1));
+    let mut answers = engine.decide(commands, now, disk);
+    let first = engine.submit(now)?;
+    answers.extend(engine.decide(later, now, disk));
+    let first = first.map(|batch| commit(engine, batch, disk)).transpose()?;
+    if first.is_some() {
+        disk.fate = Fate::Stored;
+    }
+    let second = engine.submit(now)?.map(|batch| commit(engine, batch, disk)).transpose()?;
+    let committed = match (first, second) {
+        (Some(mut first), Some(second)) => {
+            first.reached.extend(second.reached);
+            first.effects.extend(second.effects);
+            Some(Committed { head: second.head, ..first })
+        }
+        (first, second) => first.or(second),
+    };
+    Ok(Stepped { answers, committed })
+}
+
+fn commit(engine: &mut Engine, batch: Batch, disk: &mut Disk) -> Result<Committed, StoreError> {
+    match disk.commit(&batch) {
+        Ok(()) => Ok(engine.committed(batch)),
+        Err(error) => {
+            engine.failed(&batch);
+            Err(error)
+        }
+    }
 }
 
 impl World {
@@ -28,11 +68,11 @@ impl World {
         }
         let at = self.bug.map_or(self.now, |bug| bug.clock(self.now));
         self.disk.fate = fate;
-        let stepped = engine.step(commands, at, &mut self.disk);
+        let stepped = overlapping(engine, commands, at, &mut self.disk);
         self.disk.fate = Fate::Stored;
         match (stepped, fate) {
             (Ok(stepped), Fate::Stored) => self.done(stepped),
-            (Ok(stepped), _) if !stepped.committed => self.done(stepped),
+            (Ok(stepped), _) if stepped.committed.is_none() => self.done(stepped),
             (Ok(_), _) if self.bug == Some(Bug::StaleCache) => Ok(Outcome::Refused),
             (Ok(_), _) => broken("G9", format!("a commit that was {fate:?} counts as stored")),
             (Err(error), Fate::Stored) => broken("G9", format!("a commit failed by itself: {error}")),
@@ -52,10 +92,12 @@ impl World {
 
     fn done(&mut self, stepped: Stepped) -> Result<Outcome, Broken> {
         self.observe()?;
-        self.model.ordered(&stepped.effects)?;
-        self.run_errands(&stepped.effects);
-        for agent in &stepped.reached {
-            self.will_look(agent);
+        if let Some(committed) = &stepped.committed {
+            self.model.ordered(&committed.effects)?;
+            self.run_errands(&committed.effects);
+            for agent in &committed.reached {
+                self.will_look(agent);
+            }
         }
         Ok(Outcome::Done(stepped))
     }

@@ -19,7 +19,7 @@ impl Work<'_> {
     pub(crate) fn answered_before(&mut self, from: &Name, post: &Post) -> Result<Option<Accepted>, Refused> {
         for key in keys(post) {
             let place = (from.clone(), key);
-            let pending = self.batch.idempotency.get(&place).cloned();
+            let pending = self.layers().find_map(|layer| layer.idempotency.get(&place)).cloned();
             let row = match pending {
                 Some(row) => Some(row),
                 None => self.store.idempotent(&place.0, &place.1)?,

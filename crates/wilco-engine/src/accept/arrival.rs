@@ -149,11 +149,15 @@ impl Work<'_> {
     /// An inbox takes only so many unread messages, Wilco's own apart.
     fn has_room(&mut self, agent: &Name) -> Result<(), Refused> {
         let most = self.settings.inbox_limit;
+        let submitted = self.submitted.and_then(|layer| layer.unread.get(agent).copied());
         let known = match self.state.unread.get(agent) {
-            Some(count) => *count,
+            Some(count) => *count + submitted.unwrap_or(0),
             None => {
                 let count = self.store.unread(agent, most)? as i64;
-                self.state.unread.insert(agent.clone(), count);
+                // What is being committed may be counted already or not, so it is asked again.
+                if submitted.is_none() {
+                    self.state.unread.insert(agent.clone(), count);
+                }
                 count
             }
         };

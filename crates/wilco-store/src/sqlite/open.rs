@@ -7,9 +7,9 @@ use rusqlite::ErrorCode;
 
 use crate::error::{OpenError, StoreError};
 
+use super::checkpoint::Checkpoints;
 use super::lock::Lock;
 use super::query::head;
-use super::checkpoint::Checkpoints;
 use super::{Sqlite, connection, files, inbox, schema};
 
 impl Sqlite {
