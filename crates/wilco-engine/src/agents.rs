@@ -13,11 +13,14 @@ use crate::work::Work;
 const MAX_NAME: usize = 128;
 const MAX_AGENTS: usize = 100_000;
 
-/// What is wrong with a name for an agent.
-pub(crate) fn check_name(name: &str) -> Result<Name, String> {
-    let odd = |c: char| c.is_control() || c.is_whitespace() || "@/\\\"'`".contains(c);
+/// The name for an agent, or what is wrong with it.
+pub fn check_name(name: &str) -> Result<Name, String> {
+    let odd = |c: char| c.is_control() || c.is_whitespace() || "@/\\\"'`*".contains(c);
     if name.is_empty() || name.chars().count() > MAX_NAME || name.chars().any(odd) {
-        return Err(format!("expected 1 to {MAX_NAME} characters without spaces, quotes, slashes and @"));
+        return Err(format!("expected 1 to {MAX_NAME} characters without spaces, quotes, slashes, * and @"));
+    }
+    if name.chars().all(|c| c == '.') {
+        return Err(format!("{name:?} means a folder, not an agent; use a letter or a digit too"));
     }
     let checked = Name::new(name);
     if Name::new(name.to_ascii_lowercase()).is_reserved() {
@@ -29,6 +32,8 @@ pub(crate) fn check_name(name: &str) -> Result<Name, String> {
 impl Work<'_> {
     pub(crate) fn put_agent(&mut self, put: PutAgent) -> Result<AgentChanged, Refused> {
         let name = check_name(&put.name).map_err(|detail| Refused::invalid("/name", detail))?;
+        // Letter case does not tell agents apart.
+        let name = self.directory().spelt(name.as_str()).cloned().unwrap_or(name);
         self.may_manage(&name, &put.viewer)?;
         let created = self.directory().get(&name).is_none();
         self.room_for(created)?;
@@ -68,10 +73,11 @@ impl Work<'_> {
     }
 
     pub(crate) fn remove_agent(&mut self, name: &Name, viewer: &Viewer) -> Result<(), Refused> {
-        self.may_manage(name, viewer)?;
-        if self.directory().get(name).is_none() {
+        let known = self.directory().spelt(name.as_str()).cloned();
+        self.may_manage(known.as_ref().unwrap_or(name), viewer)?;
+        let Some(name) = known else {
             return Err(Refused::NotFound { detail: format!("there is no agent {:?}", name.as_str()) });
-        }
+        };
         let by = by(viewer, &self.settings.default_sender);
         self.change_directory_fully(directory::Input::Remove { name: name.clone() }, &by)
     }
@@ -110,11 +116,11 @@ impl Work<'_> {
 
     /// A sign of life.
     pub(crate) fn seen(&mut self, agent: &Name) -> Result<(), Refused> {
-        if self.directory().get(agent).is_none() {
+        let Some(agent) = self.directory().spelt(agent.as_str()).cloned() else {
             return Err(Refused::NotFound { detail: format!("there is no agent {:?}", agent.as_str()) });
-        }
-        self.state.saw(agent, self.now);
-        self.change_directory_fully(directory::Input::SignOfLife { agent: agent.clone() }, agent)
+        };
+        self.state.saw(&agent, self.now);
+        self.change_directory_fully(directory::Input::SignOfLife { agent: agent.clone() }, &agent)
     }
 
     /// A call on behalf of an agent. Only one that is proven brings an unresponsive agent back; one of

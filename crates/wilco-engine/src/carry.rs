@@ -153,7 +153,9 @@ impl Work<'_> {
             let setting = Setting { url: &url, now: self.now, cited: &cited };
             let rendered = render::say(exchange, &spoken.to, &spoken.say, &setting);
             if let Some(controller) = self.copied_to(exchange, &spoken.to, &rendered) {
-                self.send(exchange.id(), &controller, rendered.clone())?;
+                // Its own copy: what it teaches is for the one who reads it.
+                let copy = render::say(exchange, &controller, &spoken.say, &setting);
+                self.send(exchange.id(), &controller, copy)?;
             }
             self.send(exchange.id(), &spoken.to, rendered)?;
         }
@@ -308,6 +310,9 @@ impl Work<'_> {
                         "exchange": id,
                         "reason": one.reason,
                         "text": render::escalation_text(exchange, one),
+                        "evidence": render::escalation_evidence(one),
+                        "addressee": one.addressee,
+                        "opened": one.opened,
                         "options": exchange.options(),
                     })
                 }))

@@ -18,6 +18,7 @@ mod settings;
 mod wake;
 mod work;
 
+pub use agents::check_name;
 pub use command::{
     Accepted, AgentChanged, Answer, Command, Done, MarkAs, Order, PatchAgent, Post, PutAgent, Refused,
     Summary, Viewer,

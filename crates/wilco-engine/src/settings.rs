@@ -73,21 +73,16 @@ impl Settings {
         ack_timeout: Option<Span>,
         request: &serde_json::Map<String, Value>,
     ) -> Result<Policy, Vec<FieldError>> {
-        let wrong = |pointer: &str, detail| vec![FieldError { pointer: pointer.to_owned(), detail }];
-        let name = match request.get("preset") {
-            None => "standard",
-            Some(Value::String(name)) => name,
-            Some(_) => {
-                return Err(wrong("/content/policy/preset", "expected the name of a preset".to_owned()));
-            }
-        };
+        let wrong = |key: &str, detail| FieldError { pointer: format!("/content/policy/{key}"), detail };
+        let mut errors = Vec::new();
+        let name = request.get("preset").and_then(Value::as_str).unwrap_or("standard");
         let built_in = Policy::built_in().into_iter().find(|(known, _)| *known == name).map(|(_, over)| over);
         let configured = self.delegation.presets.get(name);
         if built_in.is_none() && configured.is_none() {
             let names = Policy::built_in().map(|(known, _)| known.to_owned());
             let known: Vec<_> = names.into_iter().chain(self.delegation.presets.keys().cloned()).collect();
             let detail = format!("there is no preset {name:?}; choose one of {}", known.join(", "));
-            return Err(wrong("/content/policy/preset", detail));
+            errors.push(wrong("preset", detail));
         }
         let mut policy = Policy { preset: name.to_owned(), ..Policy::default() };
         let over: Overrides = request.iter().map(|(key, value)| (key.clone(), value.clone())).collect();
@@ -97,12 +92,14 @@ impl Settings {
             policy.ack_timeout = ack_timeout.unwrap_or(policy.ack_timeout);
             policy.set_all(&over)
         };
-        apply().map_err(|bad| bad.iter().map(render::bad_key).collect::<Vec<_>>())?;
+        if let Err(bad) = apply() {
+            errors.extend(bad.iter().map(render::bad_key));
+        }
         if policy.understanding == Judge::Command && !self.judge {
             let detail =
                 "no judge is configured; set delegation.judge to a command, or choose auto".to_owned();
-            return Err(wrong("/content/policy/understanding", detail));
+            errors.push(wrong("understanding", detail));
         }
-        Ok(policy)
+        if errors.is_empty() { Ok(policy) } else { Err(errors) }
     }
 }

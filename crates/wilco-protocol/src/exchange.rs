@@ -176,6 +176,13 @@ impl Exchange {
         }
     }
 
+    /// A candidate that was not asked yet, for whoever decides.
+    pub fn next_choice(&self) -> Option<&Name> {
+        match self {
+            Exchange::Delegation(state) => delegation::untried(state),
+        }
+    }
+
     pub fn incidents(&self) -> &[Incident] {
         match self {
             Exchange::Delegation(state) => &state.incidents,
@@ -187,7 +194,8 @@ impl Exchange {
         match self {
             Exchange::Delegation(state) => matches!(
                 state.phase,
-                delegation::Phase::Working { check: None, .. } | delegation::Phase::Paused { until: None }
+                delegation::Phase::Working { check: None, .. }
+                    | delegation::Phase::Paused { until: None, .. }
             ),
         }
     }

@@ -34,6 +34,12 @@ impl BadKey {
     }
 }
 
+impl From<BadKey> for Vec<BadKey> {
+    fn from(bad: BadKey) -> Vec<BadKey> {
+        vec![bad]
+    }
+}
+
 /// A deadline: longer than nothing, or a wake could never move it past now.
 pub fn deadline(key: &str, value: &Value) -> Result<Span, BadKey> {
     let span = span(key, value)?;

@@ -11,7 +11,8 @@ fn with(key: &str, value: serde_json::Value) -> Result<Policy, KeyProblem> {
         Ok(()) => Ok(policy),
         Err(mut bad) => {
             let only = bad.remove(0);
-            assert_eq!((only.key.as_str(), bad.len()), (key, 0));
+            let place = only.key.split('/').next().unwrap_or_default();
+            assert_eq!((place, bad.len()), (key, 0));
             Err(only.problem)
         }
     }
@@ -73,4 +74,13 @@ fn del_1_a_bad_value_is_refused() {
     ] {
         assert!(matches!(with(key, value.clone()), Err(KeyProblem::Value { .. })), "{key} = {value}");
     }
+}
+
+/// Every wrong entry of a list is named by its place.
+#[test]
+fn del_1_every_wrong_entry_of_a_list_is_named() {
+    let overrides = Overrides::from([("retry_timeouts".to_owned(), json!(["2m", "soon", "1m", 0]))]);
+    let bad = Policy::default().set_all(&overrides).unwrap_err();
+    let places: Vec<_> = bad.iter().map(|bad| bad.key.as_str()).collect();
+    assert_eq!(places, ["retry_timeouts/1", "retry_timeouts/3"]);
 }

@@ -11,6 +11,7 @@ macro_rules! transcripts {
 
 transcripts! {
     del_1_no_ack
+    del_1_no_ack_again
     del_1_refused
     del_1_start
     del_3_strong_sign
@@ -24,6 +25,7 @@ transcripts! {
     del_5_uuid
     del_10_contradiction
     del_11_confirmed
+    del_11_early_completion
     del_11_early_work
     del_11_early_work_escalated
     del_11_early_work_silence
@@ -61,6 +63,7 @@ transcripts! {
     del_21_command_fails
     del_21_command_late
     del_21_initiator
+    del_22_half
     del_22_refused
     del_22_timeout
     del_30_answer_at_the_last_moment
@@ -99,6 +102,7 @@ transcripts! {
     del_44_unconfirmed
     del_45_escalated
     del_45_pause
+    del_45_pause_over
     del_45_refused
     del_45_taken_back
     del_45_unconfirmed

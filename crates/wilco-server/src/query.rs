@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+use wilco_engine::reads::Row;
 use wilco_protocol::Span;
 
 use crate::problem::Failure;
@@ -58,6 +59,14 @@ impl Query {
         let digits = text.len() <= 18 && text.bytes().all(|byte| byte.is_ascii_digit());
         let number = text.parse().ok().filter(|_| digits);
         number.map(Some).ok_or_else(|| {
+            Failure::bad_request(format!("{key}: {text:?} is no cursor; use the `next` of an earlier page"))
+        })
+    }
+
+    /// A cursor of a list whose rows have no number of their own.
+    pub(crate) fn row(&self, key: &str) -> Result<Option<Row>, Failure> {
+        let Some(text) = self.text(key) else { return Ok(None) };
+        text.parse().map(Some).map_err(|()| {
             Failure::bad_request(format!("{key}: {text:?} is no cursor; use the `next` of an earlier page"))
         })
     }

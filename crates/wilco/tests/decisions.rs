@@ -162,3 +162,74 @@ fn del_36_silence_is_an_incident() {
     }
     assert_eq!(server.exchange(&id)["data"]["incidents"].as_array().unwrap().len(), 1);
 }
+
+/// The controller's copy teaches a decision that the controller may make, with its token too.
+#[test]
+fn msg_32_the_controller_may_decide_what_it_got_a_copy_of() {
+    let server = Setup::new().config("[escalation]\ncontroller = \"control\"").start();
+    server.register(&["control", "second"]);
+    let (id, escalation) = escalated(&server, "T-1");
+    let copy = server.newest("control")["content"].clone();
+    assert!(copy["message"].as_str().unwrap().contains("--as control"), "{copy}");
+    assert_eq!((&copy["addressee"], copy["opened"].is_string()), (&json!("boss"), true));
+    server.refused(&decision("second", &escalation, json!({"option": "abort"})), 403);
+    server.send(&decision("control", &escalation, json!({"option": "reassign", "agent": "second"})));
+    assert_eq!(server.exchange(&id)["data"]["assignee"], "second");
+    let remark =
+        json!({"from": "control", "to": "boss", "exchange": id, "content": {"message": "How is it going?"}});
+    assert_eq!(server.send(&remark)["exchange"], Value::Null, "it decides and takes no other part");
+}
+
+/// When nobody is left the taught command names no agent that it could mean; when somebody is, it does.
+#[test]
+fn msg_30_the_taught_reassignment_names_who_is_left() {
+    let server = Server::start();
+    escalated(&server, "T-1");
+    let taught = server.newest("boss")["content"]["message"].as_str().unwrap().to_owned();
+    assert!(taught.contains("reassign --agent NAME_OF_AN_AGENT --as boss"), "{taught}");
+    server.register(&["second"]);
+    let mut judged = task_with("T-2", json!({"max_corrections": 0}));
+    judged["content"]["candidates"] = json!(["second"]);
+    let id = server.begin(&judged);
+    let mut empty = ack("T-2");
+    empty["content"]["understanding"] = json!("ok");
+    server.send(&empty);
+    assert_eq!(server.state(&id), "escalated");
+    let taught = server.newest("boss")["content"]["message"].as_str().unwrap().to_owned();
+    assert!(taught.contains("reassign --agent second --as boss"), "{taught}");
+}
+
+/// A page has as many rows as asked for, and cursors visit every row once, newest first.
+#[test]
+fn api_6_escalations_and_del_36_incidents_are_paged_row_by_row() {
+    let server = Server::start();
+    server.register(&["second"]);
+    for task_id in ["T-1", "T-2", "T-3"] {
+        escalated(&server, task_id);
+    }
+    // Its second escalation is newer than those of later exchanges.
+    let first = server.get("/v1/exchanges?task=T-1").1["items"][0].clone();
+    let escalation = first["data"]["escalation"].as_str().unwrap().to_owned();
+    server.send(&decision("boss", &escalation, json!({"option": "reassign", "agent": "second"})));
+    server.advance("7m");
+    for (path, when, rows) in [("/v1/escalations", "opened", 4), ("/v1/reports/incidents", "at", 4)] {
+        let all = server.get(path).1["items"].as_array().unwrap().clone();
+        assert_eq!(all.len(), rows, "{path}");
+        let times: Vec<_> = all.iter().map(|row| row[when].as_str().unwrap().to_owned()).collect();
+        assert!(times.is_sorted_by(|a, b| a >= b), "{path} is not newest first: {times:?}");
+        let (mut paged, mut after) = (Vec::new(), String::new());
+        loop {
+            let (status, page) = server.get(&format!("{path}?limit=1{after}"));
+            assert_eq!(status, 200, "{page}");
+            let items = page["items"].as_array().unwrap();
+            assert_eq!(items.len(), 1, "{path}: limit counts rows");
+            paged.push(items[0].clone());
+            match page["next"].as_str() {
+                Some(next) => after = format!("&after={next}"),
+                None => break,
+            }
+        }
+        assert_eq!(paged, all, "{path}");
+        assert_eq!(server.get(&format!("{path}?after=x")).0, 400);
+    }
+}

@@ -56,6 +56,7 @@ fn msg_1_a_client_may_choose_its_id() {
 #[test]
 fn msg_1_several_recipients_get_one_message_each_and_one_broadcast_id() {
     let server = Server::start();
+    server.register(&["bob", "cid"]);
     let answer =
         server.send(&json!({"from": "ann", "to": ["bob", "cid", "bob"], "content": {"message": "hi"}}));
     let messages = answer["messages"].as_array().unwrap();

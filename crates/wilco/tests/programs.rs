@@ -136,6 +136,8 @@ fn del_20_what_the_judge_finds_wrong_is_told_to_the_agent() {
         (&told["type"], &told["missing"]),
         (&json!("task-supplement"), &json!(["The counter", "A test"]))
     );
+    let understood = server.exchange(&id)["data"]["understanding"].clone();
+    assert_eq!(understood["missing"], json!(["The counter", "A test"]), "{understood}");
     judge.becomes(&printing(&json!({"verdict": "wrong-task"})));
     server.send(&ack("T-1"));
     server.advance("1s");

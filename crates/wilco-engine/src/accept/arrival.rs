@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use serde_json::value::RawValue;
 use wilco_language::parse::Incoming;
-use wilco_language::render::{Rendered, Setting, delivered};
+use wilco_language::render::{Rendered, Setting, delivered, passed_subject};
 use wilco_protocol::decision::Passage;
 use wilco_protocol::{Exchange, ExchangeId, MessageId, Name};
 use wilco_store::{Message, Reading, StoreError};
@@ -139,7 +139,11 @@ impl Work<'_> {
                 let raw = serde_json::value::to_raw_value(&content);
                 course.delivered = Some(raw.map_err(|error| StoreError::Failed(Box::new(error)))?);
             } else {
-                let rendered = Rendered { subject: arrival.subject().to_owned(), priority: "high", content };
+                let subject = match arrival.subject().trim() {
+                    "" => passed_subject(exchange, arrival.incoming().kind()),
+                    given => given.to_owned(),
+                };
+                let rendered = Rendered { subject, priority: "high", content };
                 self.send(exchange.id(), agent, rendered)?;
             }
         }

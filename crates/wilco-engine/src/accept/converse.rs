@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use serde_json::{Map, json};
-use wilco_language::parse::Typed;
+use wilco_language::parse::{MAX_TASK_ID, Typed};
+use wilco_language::read::ack::readable;
 use wilco_language::read::classify::{Task, classify};
 use wilco_language::render::Rendered;
 use wilco_protocol::{Exchange, ExchangeId};
@@ -22,7 +23,7 @@ impl Work<'_> {
     /// A conversation, unless its text is a task.
     pub(crate) fn converse(&mut self, arrival: &Arrival<'_>, may_classify: bool) -> Result<Taken, Refused> {
         let incoming = arrival.incoming();
-        let single = arrival.to.len() == 1 && !is_wilco(&arrival.to[0]) && arrival.to[0] != arrival.from;
+        let single = arrival.to.len() == 1 && !is_wilco(&arrival.to[0]);
         let looked_at = may_classify && single && self.settings.auto_enrol;
         let classified = || classify(incoming.subject.as_deref(), incoming.text());
         if let Some(task) = looked_at.then(classified).flatten() {
@@ -43,6 +44,14 @@ impl Work<'_> {
     /// A text that is a task: it changes the open one of its heading, or begins a delegation, and is never
     /// refused.
     fn take_for_task(&mut self, arrival: &Arrival<'_>, task: Task) -> Result<Taken, Refused> {
+        if let Some(id) =
+            task.task_id.as_deref().filter(|id| id.chars().count() > MAX_TASK_ID || !readable(id))
+        {
+            let shown: String = id.chars().take(40).collect();
+            let detail =
+                format!("its task id, {shown}…, is no short word of at most {MAX_TASK_ID} characters");
+            return self.not_enrolled(arrival, &detail);
+        }
         if let Some(open) = self.open_under_heading(arrival, task.task_id.as_deref())? {
             return self.say_to(arrival, vec![Target { exchange: open, rule: AMENDS }]);
         }
@@ -50,11 +59,14 @@ impl Work<'_> {
             Ok(taken) => Ok(taken),
             Err(Unbegun::Refused(refused)) => Err(refused),
             Err(Unbegun::Refusal(refusal)) => {
-                let detail = wilco_language::render::refusal(&refusal);
-                let text = format!("Your message looks like a task but was kept as a conversation: {detail}");
-                self.talk(arrival, Some(("not-enrolled", text)))
+                self.not_enrolled(arrival, &wilco_language::render::refusal(&refusal))
             }
         }
+    }
+
+    fn not_enrolled(&mut self, arrival: &Arrival<'_>, why: &str) -> Result<Taken, Refused> {
+        let text = format!("Your message looks like a task but was kept as a conversation: {why}");
+        self.talk(arrival, Some(("not-enrolled", text)))
     }
 
     /// Several exchanges could be meant: none is guessed.

@@ -103,17 +103,24 @@ impl Work<'_> {
         rule: &'static str,
     ) -> Result<Correlated, Refused> {
         let live = self.live(id.number)?.filter(|live| live.exchange.id() == id);
-        match live.filter(|live| visible(arrival, &live.exchange)) {
+        let controls = self.controls(arrival);
+        match live.filter(|live| controls || visible(arrival, &live.exchange)) {
             Some(live) => Ok(Correlated::To(vec![Target { exchange: live.exchange, rule }])),
             None => Err(Refused::NotFound { detail: format!("there is no exchange {id}") }),
         }
+    }
+
+    /// Whether the controller decides: it gets copies of escalations so that it can.
+    pub(crate) fn controls(&self, arrival: &Arrival<'_>) -> bool {
+        matches!(arrival.incoming().typed, Typed::Decision(_))
+            && self.settings.escalation.controller.as_ref() == Some(&arrival.from)
     }
 
     fn replied_to(&mut self, arrival: &Arrival<'_>, parent: &MessageId) -> Result<Replied, Refused> {
         let Some((_, message)) = self.message(parent)? else { return Ok(Replied::Unknown) };
         let Some(id) = message.exchange else { return Ok(Replied::Talk) };
         Ok(match self.live(id.number)? {
-            Some(live) if !visible(arrival, &live.exchange) => Replied::Unknown,
+            Some(live) if !visible(arrival, &live.exchange) && !self.controls(arrival) => Replied::Unknown,
             Some(live) => Replied::Exchange(Box::new(live.exchange)),
             None => Replied::Talk,
         })

@@ -69,9 +69,11 @@ impl Work<'_> {
         if starts && incoming.to.len() != 1 {
             return Err(Refused::invalid("/to", "expected exactly one agent: a task has one assignee"));
         }
+        // Nobody is registered by being one of several: a wrong name among them is a mistake.
+        let known_only = starts || incoming.to.len() > 1;
         let mut names = Vec::new();
         for text in &incoming.to {
-            let name = self.recipient(text, from, starts)?;
+            let name = self.recipient(text, from, starts, known_only)?;
             if !names.contains(&name) {
                 names.push(name);
             }
@@ -79,7 +81,13 @@ impl Work<'_> {
         Ok(names)
     }
 
-    fn recipient(&mut self, text: &str, from: &Name, starts: bool) -> Result<Name, Refused> {
+    fn recipient(
+        &mut self,
+        text: &str,
+        from: &Name,
+        starts: bool,
+        known_only: bool,
+    ) -> Result<Name, Refused> {
         let bare = text.strip_prefix('@').unwrap_or(text);
         if is_wilco(&Name::new(bare.to_ascii_lowercase())) && !starts {
             return Ok(Name::wilco());
@@ -89,7 +97,7 @@ impl Work<'_> {
             Err(why) => why,
         };
         let detail = unresolved(text, &why);
-        match (why, self.settings.auto_register, starts) {
+        match (why, self.settings.auto_register, known_only) {
             (Unresolved::Ambiguous { .. }, _, _) => Err(Refused::Conflict { detail, exchange: None }),
             (Unresolved::UnknownHost { .. }, _, _) => Err(Refused::NotFound { detail }),
             (Unresolved::Unknown { .. }, AutoRegister::None, _)

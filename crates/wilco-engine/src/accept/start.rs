@@ -146,9 +146,9 @@ impl Work<'_> {
         for target in targets {
             let said = self.heard(arrival, &target)?;
             let meaning = meaning(&said);
-            let (exchange, now) = (target.exchange.clone(), self.now);
+            let (exchange, now, again) = (target.exchange.clone(), self.now, said.clone());
             match self.decide(|facts| exchange.said(said, facts, now))? {
-                Ok(decision) => decided.push((target, decision, meaning)),
+                Ok(decision) => decided.push((target, again, decision, meaning)),
                 // Whoever only remarks on an exchange of others just talks.
                 Err(Refusal::Role { .. }) if meaning == "remark" || !target.is_explicit() => {}
                 Err(refusal) => {
@@ -165,13 +165,19 @@ impl Work<'_> {
     fn move_them(
         &mut self,
         arrival: &Arrival<'_>,
-        decided: Vec<(Target, Decision, &'static str)>,
+        decided: Vec<(Target, Said, Decision, &'static str)>,
     ) -> Result<Taken, Refused> {
         let position = self.reserve();
         let mut first: Option<(Exchange, u64, Passage, Reading)> = None;
-        for (target, decision, meaning) in decided {
+        for (target, said, mut decision, meaning) in decided {
             let id = target.exchange.id();
             let Some(mut live) = self.live(id.number)? else { continue };
+            if first.is_some() {
+                // What the ones before it led to counts: no two tasks go to the same free agent.
+                let (exchange, now) = (live.exchange.clone(), self.now);
+                let decided = self.decide(|facts| exchange.said(said, facts, now))?;
+                decision = decided.map_err(|refusal| refused(&refusal, Some(id)))?;
+            }
             let before = live.exchange.state_name();
             let quiet = decision.events.is_empty();
             if first.is_none() {
@@ -209,7 +215,7 @@ impl Work<'_> {
             incoming,
             id: arrival.id.clone(),
             by: arrival.from.clone(),
-            operator: arrival.operator(&self.settings.default_sender),
+            operator: arrival.operator(&self.settings.default_sender) || self.controls(arrival),
             parent,
             amends: target.rule == AMENDS,
             resolve: &Resolver(self.directory()),

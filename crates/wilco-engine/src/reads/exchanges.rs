@@ -1,12 +1,9 @@
-//! Exchanges, their past, their escalations and incidents.
+//! Exchanges and their past.
 
-use serde_json::Value;
 use wilco_language::hear::Cited;
-use wilco_language::render::{escalation_evidence, escalation_text};
-use wilco_protocol::escalation::{Escalation, Incident};
 use wilco_protocol::exchange::{View, key};
 use wilco_protocol::journal::{Entry, Fact};
-use wilco_protocol::{EscalationId, Exchange, ExchangeId, Name, Protocol};
+use wilco_protocol::{Exchange, ExchangeId, Name, Protocol};
 use wilco_store::{ExchangeFilter, Message, Reader, SearchFilter, StoreError, words};
 
 use super::Part;
@@ -26,22 +23,6 @@ pub struct ExchangeQuery {
     pub text: Option<String>,
     pub before: Option<u64>,
     pub limit: usize,
-}
-
-/// An escalation with the words that explain it.
-#[derive(Debug, Clone)]
-pub struct EscalationView {
-    pub id: EscalationId,
-    pub text: String,
-    pub evidence: Value,
-    pub options: Vec<&'static str>,
-    pub escalation: Escalation,
-}
-
-#[derive(Debug, Clone)]
-pub struct IncidentView {
-    pub exchange: ExchangeId,
-    pub incident: Incident,
 }
 
 /// Events replayed at once.
@@ -168,65 +149,4 @@ pub(super) fn shown(reader: &dyn Reader, exchange: &Exchange) -> Result<View, St
         }
     }
     Ok(exchange.view(&cited))
-}
-
-/// Escalations, newest exchange first: the open ones, or all.
-pub fn escalations(
-    reader: &dyn Reader,
-    viewer: &Viewer,
-    open: Option<bool>,
-    before: Option<u64>,
-    limit: usize,
-) -> Result<Part<EscalationView>, StoreError> {
-    let which = if open == Some(true) { "escalated:open" } else { "escalated:ever" };
-    let mut items = Vec::new();
-    let next = each_with(reader, viewer, which, before, limit, |exchange| {
-        let wanted = |one: &&Escalation| open.is_none_or(|open| one.closed.is_none() == open);
-        items.extend(exchange.escalations().iter().filter(wanted).map(|one| EscalationView {
-            id: EscalationId { exchange: exchange.id(), number: one.number },
-            text: escalation_text(exchange, one),
-            evidence: escalation_evidence(one),
-            options: if one.closed.is_none() { exchange.options() } else { Vec::new() },
-            escalation: one.clone(),
-        }));
-    })?;
-    items.sort_by_key(|view: &EscalationView| std::cmp::Reverse((view.escalation.opened, view.id)));
-    Ok(Part { items, next })
-}
-
-/// Incidents, newest exchange first.
-pub fn incidents(
-    reader: &dyn Reader,
-    viewer: &Viewer,
-    before: Option<u64>,
-    limit: usize,
-) -> Result<Part<IncidentView>, StoreError> {
-    let mut items = Vec::new();
-    let next = each_with(reader, viewer, "incident:ever", before, limit, |exchange| {
-        let of = |incident: &Incident| IncidentView { exchange: exchange.id(), incident: incident.clone() };
-        items.extend(exchange.incidents().iter().rev().map(of));
-    })?;
-    items.sort_by_key(|view: &IncidentView| std::cmp::Reverse((view.incident.at, view.exchange)));
-    Ok(Part { items, next })
-}
-
-/// Looks at up to `limit` exchanges that have a key; returns where to go on.
-fn each_with(
-    reader: &dyn Reader,
-    viewer: &Viewer,
-    which: &str,
-    before: Option<u64>,
-    limit: usize,
-    mut look: impl FnMut(&Exchange),
-) -> Result<Option<u64>, StoreError> {
-    let mut keys = vec![which.to_owned()];
-    keys.extend(limited_to(viewer).map(|agent| key("party", agent.as_str())));
-    let filter = ExchangeFilter { keys, before, limit, ..ExchangeFilter::default() };
-    let rows = reader.exchanges(&filter)?;
-    for row in &rows {
-        let exchange: Exchange =
-            serde_json::from_slice(&row.body).map_err(|error| damaged(row.id.number, error))?;
-        look(&exchange);
-    }
-    Ok(rows.last().filter(|_| rows.len() == limit).map(|row| row.id.number))
 }

@@ -1,6 +1,7 @@
 //! Questions that doors ask. Every one takes the viewer: what somebody may not see does not exist for it.
 
 mod exchanges;
+mod incidents;
 mod journal;
 mod mail;
 mod messages;
@@ -8,9 +9,8 @@ mod scene;
 mod search;
 mod sight;
 
-pub use exchanges::{
-    EscalationView, ExchangeQuery, IncidentView, escalations, exchange, exchange_at, exchanges, incidents,
-};
+pub use exchanges::{ExchangeQuery, exchange, exchange_at, exchanges};
+pub use incidents::{EscalationView, IncidentView, Row, Rows, escalations, incidents};
 pub use journal::{EventQuery, EventView, events, events_of};
 pub use mail::{MailCount, MailQuery, Mailbox, directory, letter, mail, mail_count, people, unread};
 pub use messages::{InboxQuery, Letter, agent, inbox, message};

@@ -79,7 +79,7 @@ fn text(state: &State, heard: &Heard<'_>, cited: &Cited) -> What {
     }
 }
 
-/// A verdict in words that lacks what it needs says nothing.
+/// A verdict in words that lacks what it needs judges nothing.
 fn text_verdict(state: &State, cited: &Cited, verdict: Verdict, missing: &[String], corrected: bool) -> What {
     let whole = match verdict {
         Verdict::WrongSummary => corrected,
@@ -87,7 +87,7 @@ fn text_verdict(state: &State, cited: &Cited, verdict: Verdict, missing: &[Strin
         Verdict::Correct | Verdict::WrongTask => true,
     };
     if !whole {
-        return What::Remark { to_notice: false };
+        return What::HalfVerdict { verdict };
     }
     What::Verdict { verdict, missing: indexes(&criteria(state, cited), missing) }
 }
@@ -144,6 +144,7 @@ fn scored(state: &State, task: &Task, understanding: &str) -> Scored {
         covered: scored.covered,
         missing: scored.missing,
         judged_by: None,
+        said_missing: Vec::new(),
     };
     Scored { understanding, ruling }
 }

@@ -1,11 +1,13 @@
 //! What may be said in a delegation, as typed JSON content.
 
 use serde_json::{Map, Value};
-use wilco_protocol::delegation::{AckStatus, ErrorCode, Verdict as Word};
+use wilco_protocol::delegation::{AckStatus, ErrorCode, Policy, Verdict as Word};
+use wilco_protocol::policy::Overrides;
 use wilco_protocol::time::Span;
 
 use super::fields::{FieldError, Fields};
-use crate::read::ack::status_word;
+use crate::read::ack::{exact_status, readable};
+use crate::render::bad_key;
 
 #[derive(Debug, Clone, PartialEq)]
 pub enum Delegation {
@@ -78,7 +80,7 @@ pub struct Verdict {
     pub missing: Vec<String>,
 }
 
-const MAX_TASK_ID: usize = 128;
+pub const MAX_TASK_ID: usize = 128;
 const MAX_NUMBER: u64 = 1_000_000;
 
 /// Reads the content of a known type.
@@ -90,8 +92,9 @@ pub(super) fn read(kind: &str, mut fields: Fields<'_>) -> Result<Delegation, Vec
         "task-acknowledgment-error" => error(fields, task_id),
         "task-clarification" => {
             let answers = fields.texts("answers").map(|list| list.len() as u32);
-            let message = fields.text("message");
-            if answers.unwrap_or(0) == 0 && message.is_none() && fields.errors.is_empty() {
+            fields.text("message");
+            let listed = answers.is_none() && fields.get("answers").is_some() || answers.unwrap_or(0) > 0;
+            if !listed && !fields.says("message") {
                 fields.error("answers", "is required: a list of answers, or a message that answers all");
             }
             let answers = answers.filter(|count| *count > 0);
@@ -109,8 +112,7 @@ pub(super) fn read(kind: &str, mut fields: Fields<'_>) -> Result<Delegation, Vec
         "task-complete" => fields.done(|| Some(Delegation::Complete { task_id })),
         "task-amend" => {
             let said = ["title", "description", "acceptance_criteria", "message"];
-            let empty = |value: &Value| value.as_str().is_some_and(|text| text.trim().is_empty());
-            if said.iter().all(|key| fields.get(key).is_none_or(empty)) {
+            if !said.iter().any(|key| fields.says(key)) {
                 fields.error(
                     "message",
                     "is required: say what changes, in message, title, description or acceptance_criteria",
@@ -151,10 +153,15 @@ fn task_id(fields: &mut Fields<'_>, key: &str) -> Option<String> {
 }
 
 fn assignment(mut fields: Fields<'_>, task_id_: Option<String>) -> Result<Assignment, Vec<FieldError>> {
-    let title = fields.text("title").filter(|title| !title.trim().is_empty());
-    let message = fields.text("message").filter(|message| !message.trim().is_empty());
-    if title.is_none() && message.is_none() && fields.errors.is_empty() {
+    let (_, _) = (fields.text("title"), fields.text("message"));
+    if !fields.says("title") && !fields.says("message") {
         fields.error("title", "is required: a title, or a message that says what to do");
+    }
+    if task_id_.as_deref().is_some_and(|id| !readable(id)) {
+        fields.error(
+            "task_id",
+            "cannot be written in an ACK ([ACK] ID - RECEIVED): use letters, digits and . _ - / # without spaces",
+        );
     }
     let (_, _) = (fields.text("description"), fields.texts("acceptance_criteria"));
     let task_uuid = task_id(&mut fields, "task_uuid");
@@ -163,7 +170,7 @@ fn assignment(mut fields: Fields<'_>, task_id_: Option<String>) -> Result<Assign
     let supersede = fields.flag("supersede").unwrap_or(false);
     let candidates = fields.texts("candidates").unwrap_or_default();
     let capabilities = fields.texts("capabilities").unwrap_or_default();
-    let policy = fields.object("policy").cloned().unwrap_or_default();
+    let policy = policy(&mut fields);
     fields.done(|| {
         Some(Assignment {
             task_id: task_id_,
@@ -178,15 +185,27 @@ fn assignment(mut fields: Fields<'_>, task_id_: Option<String>) -> Result<Assign
     })
 }
 
+/// The keys of a policy. Whether its preset exists, the configuration says.
+fn policy(fields: &mut Fields<'_>) -> Map<String, Value> {
+    let policy = fields.object("policy").cloned().unwrap_or_default();
+    let overrides: Overrides = policy.clone().into_iter().collect();
+    if let Err(bad) = Policy::default().set_all(&overrides) {
+        for bad in bad {
+            fields.error(&format!("policy/{}", bad.key), bad_key(&bad).detail);
+        }
+    }
+    if policy.get("preset").is_some_and(|preset| !preset.is_string()) {
+        fields.error("policy/preset", "expected the name of a preset");
+    }
+    policy
+}
+
 fn acknowledgment(
     mut fields: Fields<'_>,
     task_id: Option<String>,
 ) -> Result<Acknowledgment, Vec<FieldError>> {
-    const STATUSES: &str = "received, needs-clarification, confirmed, rejected or queued";
-    if fields.get("status").is_none() {
-        fields.error("status", format!("is required: {STATUSES}"));
-    }
-    let status = fields.word("status", STATUSES, status_word);
+    const STATUSES: [&str; 5] = ["received", "needs-clarification", "confirmed", "rejected", "queued"];
+    let status = fields.one_of("status", &STATUSES, exact_status);
     let understanding = fields.text("understanding").or_else(|| fields.text("understanding_summary"));
     let questions = fields.texts("questions").unwrap_or_default();
     let planned = fields.texts("estimated_checkpoints").unwrap_or_default().len() as u32;
@@ -227,17 +246,16 @@ fn error(mut fields: Fields<'_>, task_id: Option<String>) -> Result<Delegation, 
 }
 
 fn verdict(mut fields: Fields<'_>, task_id: Option<String>) -> Result<Verdict, Vec<FieldError>> {
-    const VERDICTS: &str = "correct, wrong-task, wrong-summary or partial";
-    if fields.get("verdict").is_none() {
-        fields.error("verdict", format!("is required: {VERDICTS}"));
-    }
-    let verdict = fields.word("verdict", VERDICTS, verdict_word);
+    const VERDICTS: [&str; 4] = ["correct", "wrong-task", "wrong-summary", "partial"];
+    let verdict = fields.one_of("verdict", &VERDICTS, verdict_word);
+    let wrong = fields.errors.len();
     let missing = fields.texts("missing").unwrap_or_default();
+    let wrong = fields.errors.len() > wrong;
     match verdict {
         Some(Word::WrongSummary) => {
             fields.required("correction", "say what the correct understanding is");
         }
-        Some(Word::Partial) if missing.is_empty() => {
+        Some(Word::Partial) if missing.iter().all(|item| item.trim().is_empty()) && !wrong => {
             fields.error("missing", "is required: a list of what the understanding lacks");
         }
         Some(Word::Partial | Word::Correct | Word::WrongTask) | None => {}

@@ -8,6 +8,7 @@ use wilco_protocol::{ExchangeId, MessageId};
 use super::content::{Typed, typed};
 use super::depth::{MAX_DEPTH, deeper_than};
 use super::fields::FieldError;
+use super::kinds::{Kind, kind};
 
 /// A message as somebody sends it, well formed.
 #[derive(Debug, Clone)]
@@ -85,6 +86,7 @@ pub fn message(body: &[u8]) -> Result<Incoming, ParseError> {
     let broadcast_id = reader.text("broadcast_id");
     let exchange = reader.text("exchange");
     let content = reader.content(content);
+    reader.one_assignee(content.as_ref(), &to);
     let known = content.as_ref().map(typed).unwrap_or(Ok(Typed::Conversation));
     let typed = match known {
         Ok(typed) if reader.errors.is_empty() => typed,
@@ -186,21 +188,40 @@ impl Reader<'_> {
 
     fn recipients(&mut self) -> Vec<String> {
         let named = |value: &Value| value.as_str().filter(|name| !name.trim().is_empty()).map(str::to_owned);
-        let read = match self.get("to") {
+        let wrong = match self.get("to") {
             None => return Vec::new(),
             Some(Value::Array(list)) if !list.is_empty() && list.len() <= MAX_RECIPIENTS => {
-                list.iter().map(named).collect::<Option<Vec<_>>>()
+                let names: Vec<_> = list.iter().map(named).collect();
+                if names.iter().all(Option::is_some) {
+                    return names.into_iter().flatten().collect();
+                }
+                let wrong = names.iter().enumerate().filter(|(_, name)| name.is_none());
+                wrong
+                    .map(|(index, _)| (format!("to/{index}"), "expected the name of an agent".to_owned()))
+                    .collect()
             }
-            Some(Value::Array(_)) => None,
-            Some(one) => named(one).map(|name| vec![name]),
+            Some(one) => match named(one) {
+                Some(name) => return vec![name],
+                None => {
+                    let expected =
+                        format!("expected the name of an agent, or a list of 1 to {MAX_RECIPIENTS} names");
+                    vec![("to".to_owned(), expected)]
+                }
+            },
         };
-        read.unwrap_or_else(|| {
-            self.error(
-                "to",
-                format!("expected the name of an agent, or a list of 1 to {MAX_RECIPIENTS} names"),
-            );
-            Vec::new()
-        })
+        for (place, detail) in wrong {
+            self.error(&place, detail);
+        }
+        Vec::new()
+    }
+
+    /// A task has one assignee.
+    fn one_assignee(&mut self, content: Option<&Map<String, Value>>, to: &[String]) {
+        let word = content.and_then(|content| content.get("type")).and_then(Value::as_str);
+        let starts = word.is_some_and(|word| kind(word) == Kind::Spoken("task-assignment"));
+        if starts && to.len() > 1 {
+            self.error("to", "expected exactly one agent: a task has one assignee".to_owned());
+        }
     }
 
     /// The content; a plain text counts as its message.

@@ -34,7 +34,21 @@ impl<'a> Fields<'a> {
     }
 
     pub(crate) fn error(&mut self, key: &str, detail: impl Into<String>) {
-        self.errors.push(FieldError { pointer: format!("{}/{key}", self.pointer), detail: detail.into() });
+        let place = self.place(key);
+        self.errors
+            .push(FieldError { pointer: format!("{}{place}/{key}", self.pointer), detail: detail.into() });
+    }
+
+    /// Where a field stands: flat, or in the source's nested form.
+    fn place(&self, key: &str) -> &'static str {
+        let name = key.split('/').next().unwrap_or(key);
+        let present = |map: &Map<String, Value>| map.get(name).is_some_and(|value| !value.is_null());
+        if !present(self.map) && self.nested.is_some_and(present) { "/content" } else { "" }
+    }
+
+    /// Whether a field is there and says something.
+    pub(crate) fn says(&self, key: &str) -> bool {
+        self.get(key).is_some_and(|value| value.as_str().is_none_or(|text| !text.trim().is_empty()))
     }
 
     fn read<T>(&mut self, key: &str, expected: &str, read: impl Fn(&'a Value) -> Option<T>) -> Option<T> {
@@ -92,16 +106,21 @@ impl<'a> Fields<'a> {
         })
     }
 
-    /// A list of texts; a single text counts as a list of one.
+    /// A list of texts; a single text counts as a list of one. Every wrong entry is named.
     pub(crate) fn texts(&mut self, key: &str) -> Option<Vec<String>> {
-        let read = |value: &Value| match value {
-            Value::String(text) => Some(vec![text.clone()]),
-            Value::Array(items) if items.len() <= MAX_ENTRIES => {
-                items.iter().map(|item| item.as_str().map(str::to_owned)).collect()
+        let items = match self.get(key)? {
+            Value::String(text) => return Some(vec![text.clone()]),
+            Value::Array(items) if items.len() <= MAX_ENTRIES => items,
+            other => {
+                let got = shown(other);
+                self.error(key, format!("expected a list of at most {MAX_ENTRIES} texts, got {got}"));
+                return None;
             }
-            _ => None,
         };
-        self.read(key, &format!("a list of at most {MAX_ENTRIES} texts"), read)
+        for (index, item) in items.iter().enumerate().filter(|(_, item)| !item.is_string()) {
+            self.error(&format!("{key}/{index}"), format!("expected a text, got {}", shown(item)));
+        }
+        items.iter().map(|item| item.as_str().map(str::to_owned)).collect()
     }
 
     pub(crate) fn object(&mut self, key: &str) -> Option<&'a Map<String, Value>> {
@@ -118,9 +137,49 @@ impl<'a> Fields<'a> {
         self.read(key, expected, |value| value.as_str().and_then(&read))
     }
 
+    /// One of these words, for which `read` also knows other spellings; a wrong one hears of the nearest.
+    pub(crate) fn one_of<T>(
+        &mut self,
+        key: &str,
+        words: &[&str],
+        read: impl Fn(&str) -> Option<T>,
+    ) -> Option<T> {
+        let expected = listed(words);
+        let Some(value) = self.get(key) else {
+            self.error(key, format!("is required: {expected}"));
+            return None;
+        };
+        let found = value.as_str().and_then(&read);
+        if found.is_none() {
+            let near = value.as_str().and_then(|word| nearest(words, word));
+            let hint = near.map(|near| format!("; did you mean {near:?}?")).unwrap_or_default();
+            self.error(key, format!("expected {expected}, got {}{hint}", shown(value)));
+        }
+        found
+    }
+
     pub(crate) fn done<T>(self, value: impl FnOnce() -> Option<T>) -> Result<T, Vec<FieldError>> {
         if self.errors.is_empty() { value().ok_or_else(Vec::new) } else { Err(self.errors) }
     }
+}
+
+/// `a, b or c`.
+fn listed(words: &[&str]) -> String {
+    match words {
+        [first @ .., last] if !first.is_empty() => format!("{} or {last}", first.join(", ")),
+        few => few.concat(),
+    }
+}
+
+/// A word with more slips than this is another word.
+const SLIPS: usize = 3;
+
+fn nearest<'a>(words: &[&'a str], word: &str) -> Option<&'a str> {
+    let word = word.trim().to_lowercase().replace(['_', ' '], "-");
+    // Only words of about its length can be near, and comparing a long one is dear.
+    let near = words.iter().filter(|known| known.len().abs_diff(word.len()) <= SLIPS);
+    let near = near.map(|known| (strsim::osa_distance(known, &word), *known)).min();
+    near.filter(|(slips, _)| *slips <= SLIPS).map(|(_, known)| known)
 }
 
 /// A value, short enough to quote in an error.

@@ -13,7 +13,7 @@ mod kinds;
 mod task;
 
 pub use content::{Choice, Typed, typed};
-pub use delegation::{Acknowledgment, Assignment, Delegation, Verdict};
+pub use delegation::{Acknowledgment, Assignment, Delegation, MAX_TASK_ID, Verdict};
 pub use depth::MAX_DEPTH;
 pub use envelope::{Incoming, MAX_RECIPIENTS, MAX_SUBJECT, ParseError, message};
 pub use fields::FieldError;

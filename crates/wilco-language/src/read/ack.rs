@@ -229,13 +229,25 @@ fn none(question: &str) -> bool {
     )
 }
 
+/// Whether a task id comes back from the text form as it was written.
+pub fn readable(task_id: &str) -> bool {
+    ["", " r2"].iter().all(|revision| {
+        let readings = acks(&format!("[ACK] {task_id}{revision} - RECEIVED"));
+        matches!(readings.as_slice(), [AckReading::Ack(ack)] if ack.task_id == task_id)
+    })
+}
+
 /// A status in either vocabulary, in any case, joined by `-`, `_` or a space.
 ///
 /// A small slip of the keyboard is forgiven when only one status can be meant.
 pub fn status_word(word: &str) -> Option<AckStatus> {
+    exact_status(word).or_else(|| misspelt(&text::fold(word)))
+}
+
+/// The same without forgiveness, for programs.
+pub fn exact_status(word: &str) -> Option<AckStatus> {
     let word = text::fold(word);
-    let exact = WORDS.iter().find(|(known, _)| *known == word);
-    exact.map(|(_, status)| *status).or_else(|| misspelt(&word))
+    WORDS.iter().find(|(known, _)| *known == word).map(|(_, status)| *status)
 }
 
 const WORDS: [(&str, AckStatus); 6] = [

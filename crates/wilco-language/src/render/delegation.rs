@@ -36,7 +36,7 @@ pub(super) fn say(state: &State, to: &Name, say: &Say, setting: &Setting<'_>) ->
             taught(state, to, "protocol-notice", format!("Which part of {task} is unclear?"), text, setting)
                 .with("reason", json!("which-criterion"))
         }
-        Say::StatusCheck { other_tasks } => status_check(state, other_tasks),
+        Say::StatusCheck { other_tasks } => status_check(state, to, other_tasks, setting),
         Say::BeginNow => plain(
             state,
             "begin-now",
@@ -110,7 +110,7 @@ pub(super) fn deadline(state: &State, now: Time) -> Time {
 
 fn assignment(state: &State, to: &Name, sole: bool, spell_out: bool, setting: &Setting<'_>) -> Rendered {
     let original = setting.cited.content(&state.assignment).cloned().unwrap_or_default();
-    let mut content = passed::with_teaching(state, to, &original, setting);
+    let mut content = passed::taught_if(state.requires_ack, state, to, &original, setting);
     let mut lead = Vec::new();
     if sole {
         lead.push(format!("You are the sole assignee of {} now.", state.task_id));
@@ -175,7 +175,8 @@ fn supplement(state: &State, to: &Name, missing: Vec<String>, setting: &Setting<
         .with("missing", json!(missing))
 }
 
-fn status_check(state: &State, other_tasks: &[String]) -> Rendered {
+/// How it goes; an agent that owes its ACK is asked for that.
+fn status_check(state: &State, to: &Name, other_tasks: &[String], setting: &Setting<'_>) -> Rendered {
     let task = &state.task_id;
     let others = match other_tasks {
         [] => String::new(),
@@ -183,9 +184,15 @@ fn status_check(state: &State, other_tasks: &[String]) -> Rendered {
     };
     let text = match state.phase {
         Phase::Queued { .. } => format!("You queued {task}. What holds you back?{others}"),
+        Phase::AwaitingAck { .. } => format!("You have not acknowledged {task} yet. Do you take it?{others}"),
         _ => format!("How does {task} go? Please report a checkpoint, or say what holds you back.{others}"),
     };
-    plain(state, "status-check", format!("Status of {task}?"), text).with("other_tasks", json!(other_tasks))
+    let (kind, subject) = ("status-check", format!("Status of {task}?"));
+    let message = match state.phase {
+        Phase::AwaitingAck { .. } => taught(state, to, kind, subject, text, setting),
+        _ => plain(state, kind, subject, text),
+    };
+    message.with("other_tasks", json!(other_tasks))
 }
 
 fn cancel(state: &State, because: CancelReason) -> Rendered {

@@ -5,6 +5,7 @@ use serde_json::{Map, Value, json};
 use wilco_protocol::escalation::{Escalation, Reason};
 use wilco_protocol::{EscalationId, Exchange, Name};
 
+use super::to_initiator::counted;
 use super::{Rendered, Setting, teaching};
 
 /// One sentence: what happened, to whom.
@@ -15,8 +16,8 @@ pub fn escalation_text(exchange: &Exchange, escalation: &Escalation) -> String {
     let agent = &escalation.evidence.agent;
     match escalation.reason {
         Reason::NoAcknowledgment => format!(
-            "{agent} has not acknowledged {subject} after {} attempts, and nobody else can take it.",
-            escalation.evidence.attempts
+            "{agent} has not acknowledged {subject} after {}, and nobody else can take it.",
+            counted(escalation.evidence.attempts as usize, "attempt")
         ),
         Reason::NoCandidate => format!("{agent} cannot take {subject}, and nobody else is left to ask."),
         Reason::CapabilityMismatch if escalation.evidence.corrections == 0 => {
@@ -25,8 +26,8 @@ pub fn escalation_text(exchange: &Exchange, escalation: &Escalation) -> String {
             )
         }
         Reason::CapabilityMismatch => format!(
-            "{agent} still misunderstands {subject} after {} corrections. The task may be beyond what it can do.",
-            escalation.evidence.corrections
+            "{agent} still misunderstands {subject} after {}. The task may be beyond what it can do.",
+            counted(escalation.evidence.corrections as usize, "correction")
         ),
         Reason::NoClarification => format!("{agent} asked questions about {subject} that nobody answered."),
         Reason::NoVerdict => format!("Nobody judged whether {agent} understood {subject}."),
@@ -57,13 +58,15 @@ pub(super) fn message(
     let id = EscalationId { exchange: exchange.id(), number };
     let (text, options) = (escalation_text(exchange, escalation), exchange.options());
     let still = if again { "Still undecided: " } else { "" };
-    let taught = teaching::decide(id, to, &options, setting);
+    let taught = teaching::decide(id, to, &options, exchange.next_choice(), setting);
     let mut content = Map::new();
     content.insert("type".into(), json!("escalation"));
     content.insert("message".into(), json!(format!("{still}{text}\n\n{taught}")));
     content.insert("escalation".into(), json!(id.to_string()));
     content.insert("reason".into(), json!(escalation.reason));
     content.insert("evidence".into(), escalation_evidence(escalation));
+    content.insert("addressee".into(), json!(escalation.addressee));
+    content.insert("opened".into(), json!(escalation.opened));
     content.insert("options".into(), json!(options));
     content.insert("taught".into(), json!(true));
     let subject =

@@ -14,7 +14,7 @@ mod to_initiator;
 
 pub use escalation::{escalation_evidence, escalation_text};
 pub use forward::{ForwardText, Forwarded, forwarded};
-pub use passed::delivered;
+pub use passed::{delivered, passed_subject};
 pub use refusal::{bad_key, refusal, unresolved};
 pub use shell::quoted;
 

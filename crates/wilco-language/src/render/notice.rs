@@ -1,6 +1,6 @@
 //! `protocol-notice`s: what a message was taken for, and what to do instead.
 
-use wilco_protocol::delegation::{Notice, State};
+use wilco_protocol::delegation::{Notice, State, Verdict};
 
 /// The reason as a word, and in a sentence.
 pub(super) fn notice(state: &State, notice: &Notice) -> (&'static str, String) {
@@ -60,6 +60,23 @@ pub(super) fn notice(state: &State, notice: &Notice) -> (&'static str, String) {
                 "Your message holds several ACKs of {task} that contradict each other, so none counts. Send one."
             ),
         ),
+        Notice::HalfVerdict { verdict } => {
+            let (what, example) = match verdict {
+                Verdict::Partial => ("what is missing", "Missing: WHAT IS MISSING"),
+                Verdict::WrongSummary | Verdict::WrongTask | Verdict::Correct => {
+                    ("the correct understanding", "Correction: THE RIGHT UNDERSTANDING")
+                }
+            };
+            let word = verdict.word().to_uppercase();
+            (
+                "unfinished-verdict",
+                format!(
+                    "Your verdict {word} on {task} does not say {what}, so it does not count and {} was not told. \
+                     Send it again as [VERDICT] {task} - {word}, with a line below it: \"{example}\"",
+                    state.assignee
+                ),
+            )
+        }
         Notice::Ended { outcome } => (
             "ended",
             format!("{task} has ended ({}). Your message is kept and changes nothing.", outcome.word()),

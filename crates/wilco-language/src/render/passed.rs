@@ -17,9 +17,35 @@ pub fn delivered(
     setting: &Setting<'_>,
 ) -> Map<String, Value> {
     match exchange {
-        Exchange::Delegation(state) if teach => with_teaching(state, to, original, setting),
-        Exchange::Delegation(state) => worded(state, to, original),
+        Exchange::Delegation(state) => taught_if(teach, state, to, original, setting),
     }
+}
+
+/// The subject of a message that is passed on and came without one.
+pub fn passed_subject(exchange: &Exchange, kind: &str) -> String {
+    let task = match exchange {
+        Exchange::Delegation(state) => &state.task_id,
+    };
+    let about = match kind.replace('_', "-").as_str() {
+        "task-clarification" => "Answers",
+        "task-amend" => "Amended",
+        "task-cancel" => "Stop",
+        "task-pause" => "Pause",
+        "task-resume" => "Resume",
+        _ => "About",
+    };
+    format!("{about}: {task}")
+}
+
+/// With how to acknowledge it, or as it is.
+pub(super) fn taught_if(
+    teach: bool,
+    state: &State,
+    to: &Name,
+    original: &Map<String, Value>,
+    setting: &Setting<'_>,
+) -> Map<String, Value> {
+    if teach { with_teaching(state, to, original, setting) } else { worded(state, to, original) }
 }
 
 /// The message with the ids of its task, and a text where it came without one.
@@ -56,7 +82,7 @@ fn named(state: &State, original: &Map<String, Value>) -> Map<String, Value> {
     content
 }
 
-pub(super) fn with_teaching(
+fn with_teaching(
     state: &State,
     to: &Name,
     original: &Map<String, Value>,

@@ -7,7 +7,7 @@ use wilco_protocol::{EscalationId, Name, Time};
 
 use super::Setting;
 use super::shell::quoted;
-use crate::read::ack::{AckReading, acks};
+use crate::read::ack::readable;
 
 /// How to acknowledge a task.
 pub(super) fn acknowledge(state: &State, to: &Name, until: Time, setting: &Setting<'_>) -> String {
@@ -57,9 +57,7 @@ pub(super) fn acknowledge(state: &State, to: &Name, until: Time, setting: &Setti
 /// The text form with this task's id; none when the id could not be read back from it.
 fn form(task: &str, revision: &str) -> Option<String> {
     let head = format!("[ACK] {task}{revision} - ");
-    let readings = acks(&format!("{head}RECEIVED"));
-    let readable = matches!(readings.as_slice(), [AckReading::Ack(ack)] if ack.task_id == task);
-    readable.then(|| {
+    readable(task).then(|| {
         format!(
             " in exactly this format:\n\
              \n\
@@ -125,7 +123,13 @@ pub(super) fn amend(state: &State, setting: &Setting<'_>) -> String {
 }
 
 /// How somebody decides an escalation.
-pub(super) fn decide(id: EscalationId, to: &Name, options: &[&'static str], setting: &Setting<'_>) -> String {
+pub(super) fn decide(
+    id: EscalationId,
+    to: &Name,
+    options: &[&'static str],
+    next: Option<&Name>,
+    setting: &Setting<'_>,
+) -> String {
     let first = options.first().copied().unwrap_or("abort");
     let answer = json!({
         "from": to,
@@ -133,15 +137,18 @@ pub(super) fn decide(id: EscalationId, to: &Name, options: &[&'static str], sett
         "content": {"type": "decision", "escalation": id.to_string(), "option": first},
     });
     let me = quoted(to.as_str());
-    let lines: Vec<_> = options.iter().map(|option| line(id, option, &me)).collect();
+    let lines: Vec<_> = options.iter().map(|option| line(id, option, &me, next)).collect();
     format!("Decide, in one of these ways:\n{}\n- {}", lines.join("\n"), curl(setting.url, &answer))
 }
 
-fn line(id: EscalationId, option: &str, me: &str) -> String {
+/// `next`: an agent that could be asked; without one the reader must name somebody.
+fn line(id: EscalationId, option: &str, me: &str, next: Option<&Name>) -> String {
     let needs = match option {
-        "reassign" => "",
-        "extend" => " --time 10m",
-        _ => "",
+        "reassign" => {
+            format!(" --agent {}", next.map_or("NAME_OF_AN_AGENT".to_owned(), |name| quoted(name.as_str())))
+        }
+        "extend" => " --time 10m".to_owned(),
+        _ => String::new(),
     };
     format!("- wilco decide {id} {option}{needs} --as {me}")
 }

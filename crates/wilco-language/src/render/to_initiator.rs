@@ -1,7 +1,7 @@
 //! What the initiator of a delegation is told and asked.
 
 use serde_json::{Map, Value, json};
-use wilco_protocol::delegation::{Owed, State, ToInitiator, Why};
+use wilco_protocol::delegation::{Owed, State, ToInitiator, Why, planned_name};
 use wilco_protocol::exchange::Texts;
 
 use super::{Setting, teaching};
@@ -122,10 +122,12 @@ fn still_open(state: &State, from: u32, count: u32, setting: &Setting<'_>) -> To
     let asked =
         state.questions.as_ref().map(|asked| setting.cited.questions(&asked.asked_in)).unwrap_or_default();
     let open: Vec<_> = asked.into_iter().skip(from as usize).collect();
+    let left = count - from;
     let text = format!(
-        "{} of {count} questions about {} are still open:\n{}\n\n{}",
-        count - from,
+        "{left} of {} about {} {} still open:\n{}\n\n{}",
+        counted(count as usize, "question"),
         state.task_id,
+        if left == 1 { "is" } else { "are" },
         numbered(&open, from as usize),
         teaching::clarify(state, setting)
     );
@@ -182,16 +184,21 @@ fn completed(state: &State, setting: &Setting<'_>) -> Told {
         .filter_map(|point| {
             let said = setting.cited.checkpoint(&point.message);
             let at = point.reached?;
-            Some(
-                json!({"checkpoint": point.number, "status": said.status, "summary": said.summary, "at": at}),
-            )
+            let name = said.name.or_else(|| planned_name(point, setting.cited));
+            Some(json!({
+                "checkpoint": point.number,
+                "name": name,
+                "status": said.status,
+                "summary": said.summary,
+                "at": at,
+            }))
         })
         .collect();
     let text = format!(
-        "{} completed {} ({} checkpoints). Acknowledged after {}, completed {} later.",
+        "{} completed {} ({}). Acknowledged after {}, completed {} later.",
         state.assignee,
         state.task_id,
-        checkpoints.len(),
+        counted(checkpoints.len(), "checkpoint"),
         acknowledged.since(state.sent_at),
         setting.now.since(acknowledged)
     );
@@ -210,6 +217,11 @@ fn why(because: Why) -> &'static str {
         Why::NetworkError => "the agent cannot be reached reliably",
         Why::Decision => "by decision",
     }
+}
+
+/// `1 question`, `2 questions`.
+pub(super) fn counted(count: usize, thing: &str) -> String {
+    format!("{count} {thing}{}", if count == 1 { "" } else { "s" })
 }
 
 fn numbered(list: &[String], from: usize) -> String {

@@ -46,6 +46,7 @@ fn assign(assigned: &Assigned, at: Time) -> State {
         answers: Vec::new(),
         asked_to_be_specific: false,
         early_work: 0,
+        early_completion: false,
         busy_resends: 0,
         network_resends: 0,
         checkpoints: Vec::new(),
@@ -69,7 +70,7 @@ pub fn apply(state: &mut State, event: &Event, at: Time) {
         Event::BackedOff { until } => state.phase = Phase::AwaitingAck { until: *until, backing_off: true },
         Event::AckRequested { attempt, until } => {
             state.attempt = *attempt;
-            awaiting(state, *until);
+            awaiting(state, Some(*until));
         }
         Event::Resent { because, attempt, until } => resent(state, *because, *attempt, *until),
         Event::GraceGiven { until } | Event::Extended { until } => postpone(state, *until),
@@ -88,7 +89,7 @@ pub fn apply(state: &mut State, event: &Event, at: Time) {
         }
         Event::SpecificsAsked { until } => {
             state.asked_to_be_specific = true;
-            awaiting_first(state, *until);
+            awaiting_first(state, Some(*until));
         }
         Event::Answered { message, count } => answered(state, message, *count),
         Event::Clarified { until } => awaiting_first(state, *until),
@@ -111,9 +112,10 @@ pub fn apply(state: &mut State, event: &Event, at: Time) {
             state.phase = Phase::Working { check: *check, checks: 0 };
         }
         Event::CheckpointsPlanned { planned } => plan(state, planned),
-        Event::EarlyWorkShown { until, .. } => {
+        Event::EarlyWorkShown { until, complete, .. } => {
             state.early_work += 1;
-            if let Some(until) = until {
+            state.early_completion = *complete;
+            if until.is_some() {
                 awaiting(state, *until);
             }
         }
@@ -137,8 +139,10 @@ pub fn apply(state: &mut State, event: &Event, at: Time) {
             state.unconfirmed = Some(Unconfirmed { resume: true, until, expected_duration: None });
         }
         Event::Unconfirmed => told_of_silence(state),
-        Event::Paused { until } => enter(state, Phase::Paused { until: *until }),
-        Event::PauseReminded => state.phase = Phase::Paused { until: None },
+        Event::Paused { until, again } => {
+            enter(state, Phase::Paused { until: *until, again: *again });
+        }
+        Event::PauseReminded { until } => postpone(state, *until),
         Event::Resumed { check } => enter(state, Phase::Working { check: *check, checks: 0 }),
         Event::Escalated { escalation } => escalated(state, escalation),
         Event::EscalationReminded { remind_at } => {
@@ -165,6 +169,7 @@ fn acknowledged(state: &mut State, ack: &MessageId, status: AckStatus, in_time: 
         state.ack = Some(ack.clone());
     }
     state.network_resends = 0;
+    state.early_completion = false;
     state.first_ack.get_or_insert(FirstAck { at, in_time, status });
 }
 
@@ -192,16 +197,24 @@ fn plan(state: &mut State, planned: &[Checkpoint]) {
 fn reached(state: &mut State, checkpoint: &Checkpoint, check: Option<Time>) {
     let planned = |plan: &&mut Checkpoint| plan.number == checkpoint.number && plan.reached.is_none();
     match state.checkpoints.iter_mut().find(planned) {
-        Some(plan) => *plan = checkpoint.clone(),
+        Some(plan) => {
+            let planned_in = Some(plan.message.clone());
+            *plan = Checkpoint { planned_in, ..checkpoint.clone() };
+        }
         None => state.checkpoints.push(checkpoint.clone()),
     }
     state.checkpoints.sort_by_key(|checkpoint| checkpoint.number);
-    if !matches!(state.phase, Phase::Paused { .. }) {
+    // While it is paused, or the initiator owes something, a report changes nothing of that.
+    let waits = matches!(
+        state.phase,
+        Phase::Paused { .. } | Phase::Clarifying { .. } | Phase::InReview { .. } | Phase::Returned { .. }
+    );
+    if !waits {
         state.phase = Phase::Working { check, checks: 0 };
     }
 }
 
-fn reassigned(state: &mut State, to: &Name, until: Time) {
+fn reassigned(state: &mut State, to: &Name, until: Option<Time>) {
     let former = std::mem::replace(&mut state.assignee, to.clone());
     state.former_assignees.retain(|agent| agent != to);
     state.former_assignees.push(former);
@@ -232,19 +245,25 @@ fn enter(state: &mut State, phase: Phase) {
     state.phase = phase;
 }
 
-fn awaiting(state: &mut State, until: Time) {
-    enter(state, Phase::AwaitingAck { until, backing_off: false });
+/// The agent owes its ACK; where none is required it works at once.
+fn awaiting(state: &mut State, until: Option<Time>) {
+    let phase = match (state.requires_ack, until) {
+        (true, until) => Phase::AwaitingAck { until: until.unwrap_or(state.updated), backing_off: false },
+        (false, check) => Phase::Working { check, checks: 0 },
+    };
+    enter(state, phase);
 }
 
-fn awaiting_first(state: &mut State, until: Time) {
+fn awaiting_first(state: &mut State, until: Option<Time>) {
     state.attempt = 1;
     awaiting(state, until);
 }
 
 /// Everything that counts per assignee and revision counts from the start.
-fn anew(state: &mut State, until: Time) {
+fn anew(state: &mut State, until: Option<Time>) {
     state.corrections = 0;
     state.early_work = 0;
+    state.early_completion = false;
     state.busy_resends = 0;
     state.network_resends = 0;
     state.ack = None;
@@ -257,7 +276,7 @@ fn anew(state: &mut State, until: Time) {
     awaiting_first(state, until);
 }
 
-fn resent(state: &mut State, because: Resend, attempt: u32, until: Time) {
+fn resent(state: &mut State, because: Resend, attempt: u32, until: Option<Time>) {
     match because {
         Resend::Busy => state.busy_resends += 1,
         Resend::Network => state.network_resends += 1,
@@ -285,7 +304,7 @@ fn postpone(state: &mut State, later: Time) {
         | Phase::Waiting { until, .. }
         | Phase::Returned { until, .. } => *until = later,
         Phase::Working { check, .. } => *check = Some(later),
-        Phase::Paused { until } => *until = Some(later),
+        Phase::Paused { until, .. } => *until = Some(later),
         Phase::Escalated { .. } | Phase::Ended { .. } => {}
     }
 }

@@ -25,10 +25,11 @@ pub enum Event {
         until: Time,
     },
     /// The task was sent to the same agent again.
+    /// `until`, here and below: as in `Assigned`.
     Resent {
         because: Resend,
         attempt: u32,
-        until: Time,
+        until: Option<Time>,
     },
     /// The server was down when the last step was due: one more request, a little more time.
     GraceGiven {
@@ -54,7 +55,7 @@ pub enum Event {
     /// The agent was corrected and owes a new ACK.
     Corrected {
         verdict: Verdict,
-        until: Time,
+        until: Option<Time>,
     },
     /// The agent asked; the initiator owes answers.
     Asked {
@@ -72,7 +73,7 @@ pub enum Event {
     },
     /// All questions are answered: the agent owes an ACK again.
     Clarified {
-        until: Time,
+        until: Option<Time>,
     },
     Queued {
         until: Time,
@@ -103,9 +104,12 @@ pub enum Event {
     CheckpointsPlanned {
         planned: Vec<Checkpoint>,
     },
+    /// `complete`: the work is said to be done.
     EarlyWorkShown {
         message: MessageId,
         until: Option<Time>,
+        #[serde(default)]
+        complete: bool,
     },
     CheckpointReached {
         checkpoint: Checkpoint,
@@ -118,7 +122,7 @@ pub enum Event {
     Reassigned {
         to: Name,
         because: Why,
-        until: Time,
+        until: Option<Time>,
     },
     CandidatesAdded {
         agents: Vec<Name>,
@@ -126,7 +130,7 @@ pub enum Event {
     Amended {
         message: MessageId,
         revision: u32,
-        until: Time,
+        until: Option<Time>,
     },
     PauseRequested {
         until: Time,
@@ -138,8 +142,12 @@ pub enum Event {
     Unconfirmed,
     Paused {
         until: Option<Time>,
+        #[serde(default)]
+        again: Option<Span>,
     },
-    PauseReminded,
+    PauseReminded {
+        until: Time,
+    },
     Resumed {
         check: Option<Time>,
     },

@@ -72,6 +72,10 @@ pub enum What {
         verdict: Verdict,
         missing: Vec<u16>,
     },
+    /// A verdict in words that lacks what it needs: its correction, or what is missing.
+    HalfVerdict {
+        verdict: Verdict,
+    },
     Amend,
     Cancel,
     Pause {
@@ -161,6 +165,7 @@ impl What {
             What::ResumeAck => "resume-confirmed",
             What::Clarify { .. } => "answers",
             What::Verdict { verdict, .. } => verdict.word(),
+            What::HalfVerdict { .. } => "unfinished-verdict",
             What::Amend => "amendment",
             What::Cancel => "cancel",
             What::Pause { .. } => "pause",

@@ -14,7 +14,7 @@ mod view;
 mod words;
 
 pub use apply::{apply, born};
-pub use decide::{Decision, begin, decide, options};
+pub use decide::{Decision, begin, decide, options, untried};
 pub use event::{Assigned, Event, Resend, Why};
 pub use input::{Ack, AgentError, Assign, Choice, ErrorCode, Input, Ruling, Said, Scored, Told, What};
 pub use policy::{Judge, KEYS, OnBusy, Policy};
@@ -23,5 +23,5 @@ pub use state::{
     Checkpoint, FirstAck, MAX_CHECKPOINTS, Outcome, Phase, Questions, State, Unconfirmed, Understanding,
 };
 pub use timers::timers;
-pub use view::{awaits, keys, view};
+pub use view::{awaits, keys, planned_name, view};
 pub use words::{AckStatus, Sign, Verdict};

@@ -93,11 +93,12 @@ impl Policy {
 
     /// Sets every key, or says which could not be set; `preset` must have been applied before.
     pub fn set_all(&mut self, overrides: &Overrides) -> Result<(), Vec<BadKey>> {
-        let bad: Vec<_> = overrides.iter().filter_map(|(key, value)| self.set(key, value).err()).collect();
+        let bad: Vec<_> =
+            overrides.iter().filter_map(|(key, value)| self.set(key, value).err()).flatten().collect();
         if bad.is_empty() { Ok(()) } else { Err(bad) }
     }
 
-    fn set(&mut self, key: &str, value: &Value) -> Result<(), BadKey> {
+    fn set(&mut self, key: &str, value: &Value) -> Result<(), Vec<BadKey>> {
         match key {
             "preset" => {}
             "ack_timeout" => self.ack_timeout = deadline(key, value)?,
@@ -114,7 +115,7 @@ impl Policy {
                 self.on_busy = word(key, value, &[("wait", OnBusy::Wait), ("reassign", OnBusy::Reassign)])?;
             }
             "downtime_grace" => self.downtime_grace = deadline(key, value)?,
-            unknown => return Err(BadKey::unknown(unknown, &KEYS)),
+            unknown => return Err(vec![BadKey::unknown(unknown, &KEYS)]),
         }
         Ok(())
     }
@@ -140,10 +141,18 @@ const JUDGES: [(&str, Judge); 4] = [
     ("accept", Judge::Accept),
 ];
 
-fn deadlines(key: &str, value: &Value) -> Result<Vec<Span>, BadKey> {
-    match value.as_array() {
-        Some(items) if items.len() <= MAX_RETRIES => items.iter().map(|item| deadline(key, item)).collect(),
-        _ => Err(BadKey::value(key, format!("a list of at most {MAX_RETRIES} durations, such as [\"2m\"]"))),
+/// Every wrong entry is named by its place in the list.
+fn deadlines(key: &str, value: &Value) -> Result<Vec<Span>, Vec<BadKey>> {
+    let Some(items) = value.as_array().filter(|items| items.len() <= MAX_RETRIES) else {
+        let expected = format!("a list of at most {MAX_RETRIES} durations, such as [\"2m\"]");
+        return Err(vec![BadKey::value(key, expected)]);
+    };
+    let read = items.iter().enumerate().map(|(index, item)| deadline(&format!("{key}/{index}"), item));
+    let (good, bad): (Vec<_>, Vec<_>) = read.partition(Result::is_ok);
+    if bad.is_empty() {
+        Ok(good.into_iter().flatten().collect())
+    } else {
+        Err(bad.into_iter().filter_map(Result::err).collect())
     }
 }
 

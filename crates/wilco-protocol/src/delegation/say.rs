@@ -72,6 +72,10 @@ pub enum Notice {
     },
     Paused,
     Contradiction,
+    /// To the initiator: its verdict lacks what it needs.
+    HalfVerdict {
+        verdict: Verdict,
+    },
     Ended {
         outcome: Outcome,
     },

@@ -7,7 +7,7 @@ use super::policy::Policy;
 use super::words::{AckStatus, Sign, Verdict};
 use crate::escalation::{Escalation, Incident};
 use crate::name::{ExchangeId, MessageId, Name};
-use crate::time::Time;
+use crate::time::{Span, Time};
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct State {
@@ -44,6 +44,9 @@ pub struct State {
     pub asked_to_be_specific: bool,
     /// Messages that showed work before any accepted acknowledgement.
     pub early_work: u32,
+    /// The newest of them, since the last acknowledgement, says that the work is done.
+    #[serde(default)]
+    pub early_completion: bool,
     /// Resends after the agent said it was busy, and those in a row after it said the network failed.
     pub busy_resends: u32,
     pub network_resends: u32,
@@ -67,55 +70,30 @@ pub struct State {
 #[serde(tag = "in", rename_all = "kebab-case")]
 pub enum Phase {
     /// The assignee owes an ACK. `backing_off`: the attempt timed out, the next begins at `until`.
-    AwaitingAck {
-        until: Time,
-        backing_off: bool,
-    },
+    AwaitingAck { until: Time, backing_off: bool },
     /// The initiator owes answers.
-    Clarifying {
-        until: Time,
-        reminded: bool,
-    },
+    Clarifying { until: Time, reminded: bool },
     /// The initiator owes a verdict; until `judging`, the configured command may give it.
-    InReview {
-        until: Time,
-        reminded: bool,
-        judging: Option<Time>,
-    },
+    InReview { until: Time, reminded: bool, judging: Option<Time> },
     /// The assignee does something else first; `checks` counts the steps taken, `behind` is what it was
     /// found to do at the first of them.
-    Queued {
-        until: Time,
-        checks: u8,
-        behind: Vec<ExchangeId>,
-    },
+    Queued { until: Time, checks: u8, behind: Vec<ExchangeId> },
     /// The assignee could not take it now; resent at `until`.
-    Waiting {
-        because: Resend,
-        until: Time,
-    },
+    Waiting { because: Resend, until: Time },
     /// The initiator owes an amendment.
-    Returned {
-        until: Time,
-        reminded: bool,
-    },
+    Returned { until: Time, reminded: bool },
     /// The assignee works. `check` is when its next checkpoint is due.
-    Working {
-        check: Option<Time>,
-        checks: u8,
-    },
+    Working { check: Option<Time>, checks: u8 },
+    /// `until`: when the initiator is reminded; `again`: how long until it is reminded once more.
     Paused {
         until: Option<Time>,
+        #[serde(default)]
+        again: Option<Span>,
     },
     /// Somebody owes a decision; `from` is where it came from.
-    Escalated {
-        from: Box<Phase>,
-    },
+    Escalated { from: Box<Phase> },
     /// Ended. `stop`: until when the assignee's confirmation that it stopped is awaited.
-    Ended {
-        outcome: Outcome,
-        stop: Option<Time>,
-    },
+    Ended { outcome: Outcome, stop: Option<Time> },
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -142,7 +120,7 @@ pub struct Unconfirmed {
     pub resume: bool,
     /// When the initiator is told that nothing came; none once it was told.
     pub until: Option<Time>,
-    pub expected_duration: Option<crate::time::Span>,
+    pub expected_duration: Option<Span>,
 }
 
 /// How an acknowledgement was judged. Criteria are named by their index in the task.
@@ -155,6 +133,9 @@ pub struct Understanding {
     pub missing: Vec<u16>,
     /// The initiator's verdict, when it is one: its `missing` texts stand there.
     pub judged_by: Option<MessageId>,
+    /// What the judge command found missing, in its own words, cut to a bound.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub said_missing: Vec<String>,
 }
 
 /// The open questions of an acknowledgement.
@@ -187,6 +168,9 @@ pub struct Checkpoint {
     pub message: MessageId,
     /// None while it is only planned.
     pub reached: Option<Time>,
+    /// The ACK that planned it, once it is reached: its name stands there.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub planned_in: Option<MessageId>,
 }
 
 /// More checkpoints than this are refused.
@@ -228,6 +212,7 @@ impl State {
         ids.extend(self.questions.as_ref().map(|questions| questions.asked_in.clone()));
         ids.extend(self.answers.iter().cloned());
         ids.extend(self.checkpoints.iter().map(|checkpoint| checkpoint.message.clone()));
+        ids.extend(self.checkpoints.iter().filter_map(|checkpoint| checkpoint.planned_in.clone()));
         ids.sort();
         ids.dedup();
         ids

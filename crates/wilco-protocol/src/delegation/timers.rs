@@ -64,7 +64,7 @@ pub(super) fn deadline(phase: &Phase) -> Option<Time> {
         | Phase::Waiting { until, .. }
         | Phase::Returned { until, .. } => Some(*until),
         Phase::Working { check, .. } => *check,
-        Phase::Paused { until } => *until,
+        Phase::Paused { until, .. } => *until,
         Phase::Ended { stop, .. } => *stop,
         Phase::Escalated { .. } => None,
     }

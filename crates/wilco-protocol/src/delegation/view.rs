@@ -116,11 +116,17 @@ fn understanding(state: &State, texts: &dyn Texts) -> Value {
         indexes.iter().filter_map(|index| criteria.get(usize::from(*index)).cloned()).collect()
     };
     let said = judged.judged_by.as_ref().map(|verdict| texts.missing(verdict)).unwrap_or_default();
-    let missing = if said.is_empty() { named(&judged.missing) } else { said };
+    let missing = match (said.is_empty(), judged.said_missing.is_empty()) {
+        (false, _) => said,
+        (true, false) => judged.said_missing.clone(),
+        (true, true) => named(&judged.missing),
+    };
+    let lacks = |text: &String| missing.iter().any(|one| one.trim().eq_ignore_ascii_case(text.trim()));
+    let covered: Vec<_> = named(&judged.covered).into_iter().filter(|text| !lacks(text)).collect();
     json!({
         "score": f64::from(judged.score) / 1000.0,
         "verdict": judged.verdict,
-        "covered": named(&judged.covered),
+        "covered": covered,
         "missing": missing,
     })
 }
@@ -150,13 +156,18 @@ fn checkpoint(point: &Checkpoint, texts: &dyn Texts) -> Value {
             json!({
                 "checkpoint": point.number,
                 "agent": point.by,
-                "name": said.name,
+                "name": said.name.or_else(|| planned_name(point, texts)),
                 "status": said.status,
                 "summary": said.summary,
                 "at": at,
             })
         }
     }
+}
+
+/// The name that the ACK planned it under.
+pub fn planned_name(point: &Checkpoint, texts: &dyn Texts) -> Option<String> {
+    point.planned_in.as_ref().and_then(|ack| texts.planned(ack, point.number))
 }
 
 /// Null while nobody was asked to stop.

@@ -42,6 +42,13 @@ impl Directory {
         }
     }
 
+    /// The name as it is written in the directory; letter case does not matter.
+    pub fn spelt(&self, text: &str) -> Option<&Name> {
+        let same = |agent: &&Agent| agent.name.as_str().eq_ignore_ascii_case(text);
+        let found = self.get(&Name::new(text)).or_else(|| self.iter().find(same));
+        found.map(|agent| &agent.name)
+    }
+
     /// Finds a sender: exactly by id, name, alias or session.
     pub fn exactly(&self, text: &str) -> Option<&Agent> {
         let text = text.strip_prefix('@').unwrap_or(text);

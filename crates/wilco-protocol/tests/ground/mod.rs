@@ -69,13 +69,15 @@ fn rests(state: &State) -> bool {
     Exchange::Delegation(state.clone()).rests()
 }
 
-/// G6 in full: left alone, an exchange comes to an end, to somebody's decision, or to rest.
+/// G6 in full: left alone, an exchange comes to an end, to somebody's decision, to rest, or to a pause of
+/// which its initiator is reminded again and again.
 pub(crate) fn silence_leads_somewhere(state: &State) -> bool {
     const MOST_STEPS: usize = 60;
     let world = World { down: None, away: Vec::new() };
     let mut state = state.clone();
     for _ in 0..MOST_STEPS {
-        let settled = !state.is_open() || state.escalation().is_some() || rests(&state);
+        let paused = matches!(state.phase, Phase::Paused { .. });
+        let settled = !state.is_open() || state.escalation().is_some() || rests(&state) || paused;
         let Some(timer) = timers(&state).first().copied() else { return settled };
         if settled {
             return true;

@@ -148,7 +148,7 @@ fn what() -> impl Strategy<Value = What> {
         3 => (1u32..5).prop_map(|number| What::Checkpoint { number }),
         1 => prop_oneof![
             Just(What::Complete), Just(What::StopAck), Just(What::Amend), Just(What::Cancel),
-            Just(What::Contradiction), Just(What::Remark { to_notice: false }),
+            Just(What::Contradiction), verdict().prop_map(|verdict| What::HalfVerdict { verdict }), Just(What::Remark { to_notice: false }),
         ],
         3 => prop_oneof![
             Just(What::PauseAck), Just(What::ResumeAck), Just(What::Resume),
@@ -191,7 +191,14 @@ fn ack() -> impl Strategy<Value = Ack> {
 }
 
 fn understanding() -> Understanding {
-    Understanding { score: 500, verdict: None, covered: vec![0], missing: vec![1], judged_by: None }
+    Understanding {
+        score: 500,
+        verdict: None,
+        covered: vec![0],
+        missing: vec![1],
+        judged_by: None,
+        said_missing: vec![],
+    }
 }
 
 fn error() -> impl Strategy<Value = AgentError> {

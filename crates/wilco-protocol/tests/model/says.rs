@@ -12,8 +12,14 @@ pub(crate) const AGENTS: [&str; 2] = ["worker", "helper"];
 /// What an agent may say. Each stands for its kind: early, late, once more.
 pub(crate) fn of_agent(revision: u32) -> Vec<What> {
     let ack = |status, ruling, revision, questions| {
-        let understanding =
-            Understanding { score: 0, verdict: None, covered: vec![], missing: vec![], judged_by: None };
+        let understanding = Understanding {
+            score: 0,
+            verdict: None,
+            covered: vec![],
+            missing: vec![],
+            judged_by: None,
+            said_missing: vec![],
+        };
         let scored = Scored { understanding, ruling };
         What::Ack(Ack { status, names_task: true, revision, questions, vague: false, scored, planned: 0 })
     };

@@ -180,6 +180,7 @@ fn notice(notice: &Notice) -> String {
         Notice::NothingToConfirm { what } => format!("no {what} to confirm"),
         Notice::Paused => "it is paused".to_owned(),
         Notice::Contradiction => "contradicting acknowledgements".to_owned(),
+        Notice::HalfVerdict { verdict } => format!("the verdict {} lacks what it needs", verdict.word()),
         Notice::Ended { outcome } => format!("it ended: {}", outcome.word()),
         Notice::SoleAssignee => "you are the sole assignee".to_owned(),
     }

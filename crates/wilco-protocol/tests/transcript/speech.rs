@@ -124,6 +124,7 @@ pub(crate) fn what(words: &Words<'_>) -> What {
             verdict: word(verdict),
             missing: words.list("missing").into_iter().map(|index| number(index) as u16).collect(),
         },
+        ("half-verdict", verdict) => What::HalfVerdict { verdict: word(verdict) },
         ("amend", "") => What::Amend,
         ("cancel", "") => What::Cancel,
         ("pause", "") => What::Pause { expected_duration: words.span("for") },
@@ -153,7 +154,8 @@ fn ack(status: AckStatus, words: &Words<'_>) -> Ack {
         Ruling::Unsure => (500, vec![0], vec![1]),
         Ruling::Empty => (0, vec![], vec![0, 1]),
     };
-    let understanding = Understanding { score, verdict: None, covered, missing, judged_by: None };
+    let understanding =
+        Understanding { score, verdict: None, covered, missing, judged_by: None, said_missing: vec![] };
     Ack {
         status,
         names_task: !words.has("wrong task"),

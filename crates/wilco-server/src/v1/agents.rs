@@ -66,7 +66,7 @@ pub(crate) async fn put(
     body: Body,
 ) -> Result<Response, Failure> {
     let body = bytes(body, &door.config.limits).await?;
-    let spec = spec::read(&body)?;
+    let spec = spec::read_for(&name, &body)?;
     let put = registration(name, spec, caller)?;
     match door.handle.send(Command::PutAgent(Box::new(put))).await?? {
         Done::Agent(changed) => {
@@ -82,14 +82,10 @@ pub(crate) fn registration(name: String, spec: AgentSpec, caller: Caller) -> Res
     let wrong = |pointer: &str, detail: String| {
         Failure::invalid(vec![FieldError { pointer: pointer.to_owned(), detail }])
     };
-    if spec.name.as_ref().is_some_and(|given| *given != name) {
-        return Err(wrong("/name", format!("differs from the name in the address, {name:?}")));
-    }
-    let role = match spec.role.as_deref() {
+    let role = match &spec.role {
         None => Role::default(),
         Some(word) => serde_json::from_value(json!(word)).map_err(|_| {
-            let roles = "worker, orchestrator, chief-of-staff, specialist, controller or user";
-            wrong("/role", format!("expected {roles}, got {word:?}"))
+            wrong("/role", format!("expected one of {}, got {word:?}", spec::ROLES.join(", ")))
         })?,
     };
     let mark = match spec.status.as_deref() {
@@ -99,7 +95,7 @@ pub(crate) fn registration(name: String, spec: AgentSpec, caller: Caller) -> Res
         Some("hibernated") => Some(Some(Mark::Hibernated)),
         Some("inactive") => Some(Some(Mark::Inactive)),
         Some(word) => {
-            let detail = format!("expected active, unresponsive, hibernated or inactive, got {word:?}");
+            let detail = format!("expected one of {}, got {word:?}", spec::STATUSES.join(", "));
             return Err(wrong("/status", detail));
         }
     };
@@ -133,7 +129,7 @@ pub(crate) async fn heartbeat(
     Path(name): Path<String>,
 ) -> Result<StatusCode, Failure> {
     caller.may_write()?;
-    if caller.agent.as_ref().is_some_and(|agent| agent.as_str() != name)
+    if caller.agent.as_ref().is_some_and(|agent| !agent.as_str().eq_ignore_ascii_case(&name))
         && matches!(caller.viewer, wilco_engine::Viewer::Agent(_))
     {
         return Err(unknown(&name));

@@ -90,8 +90,12 @@ impl Line<'_> {
 
 /// The batch door: one commit, a result for every line, and a bad line does not stop the others.
 async fn batch(door: &Door, caller: &Caller, key: Option<String>, body: &[u8]) -> Result<Response, Failure> {
-    let lines: Vec<_> =
-        body.split(|byte| *byte == b'\n').filter(|line| !line.trim_ascii().is_empty()).collect();
+    // A line for every line, blank ones too, so that answers can be told apart by counting. The last line
+    // may or may not end with a line feed.
+    let mut lines: Vec<_> = body.split(|byte| *byte == b'\n').collect();
+    if lines.last().is_some_and(|last| last.is_empty()) {
+        lines.pop();
+    }
     if lines.len() > MAX_LINES {
         let detail = format!("{} messages in one request; at most {MAX_LINES} are taken", lines.len());
         return Err(Failure::new(StatusCode::PAYLOAD_TOO_LARGE, "too-large", detail));

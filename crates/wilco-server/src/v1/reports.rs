@@ -18,9 +18,9 @@ pub(crate) async fn escalations(
     RawQuery(query): RawQuery,
 ) -> Result<Json<Value>, Failure> {
     let query = Query::read(query.as_deref(), &["open", "after", "limit"])?;
-    let (open, before, limit) = (query.flag("open")?, query.cursor("after")?, query.limit()?);
+    let (open, after, limit) = (query.flag("open")?, query.row("after")?, query.limit()?);
     let read = move |reader: &dyn wilco_store::Reader| {
-        reads::escalations(reader, &caller.viewer, open, before, limit)
+        reads::escalations(reader, &caller.viewer, open, after, limit)
     };
     let part = door.handle.read(read).await?;
     let items: Vec<_> = part.items.into_iter().map(shape::escalation).collect();
@@ -33,9 +33,8 @@ pub(crate) async fn incidents(
     RawQuery(query): RawQuery,
 ) -> Result<Json<Value>, Failure> {
     let query = Query::read(query.as_deref(), &["after", "limit"])?;
-    let (before, limit) = (query.cursor("after")?, query.limit()?);
-    let read =
-        move |reader: &dyn wilco_store::Reader| reads::incidents(reader, &caller.viewer, before, limit);
+    let (after, limit) = (query.row("after")?, query.limit()?);
+    let read = move |reader: &dyn wilco_store::Reader| reads::incidents(reader, &caller.viewer, after, limit);
     let part = door.handle.read(read).await?;
     let items: Vec<_> = part.items.into_iter().map(shape::incident).collect();
     Ok(Json(json!({"items": items, "next": part.next.map(|next| next.to_string())})))

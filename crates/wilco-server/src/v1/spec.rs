@@ -11,8 +11,18 @@ const OTHERS: [&str; 3] = ["capabilities", "nudge", "labels"];
 
 /// An empty body says nothing. Syntax is 400; wrong and unknown fields are 422.
 pub(crate) fn read(body: &[u8]) -> Result<AgentSpec, Failure> {
+    checked(None, body)
+}
+
+/// The same for the agent that the address names.
+pub(super) fn read_for(name: &str, body: &[u8]) -> Result<AgentSpec, Failure> {
+    checked(Some(name), body)
+}
+
+fn checked(name: Option<&str>, body: &[u8]) -> Result<AgentSpec, Failure> {
+    let mut errors = name.map(named).unwrap_or_default();
     if body.trim_ascii().is_empty() {
-        return Ok(AgentSpec::default());
+        return if errors.is_empty() { Ok(AgentSpec::default()) } else { Err(Failure::invalid(errors)) };
     }
     let value: Value = serde_json::from_slice(body)
         .map_err(|error| Failure::bad_request(format!("the body is not JSON: {error}")))?;
@@ -20,31 +30,67 @@ pub(crate) fn read(body: &[u8]) -> Result<AgentSpec, Failure> {
     let Value::Object(fields) = &value else {
         return Err(Failure::invalid(vec![wrong("", "expected a JSON object".to_owned())]));
     };
-    let errors: Vec<_> = fields
-        .iter()
-        .filter_map(|(key, value)| expected(key, value).map(|detail| wrong(&format!("/{key}"), detail)))
-        .collect();
+    errors.extend(fields.iter().flat_map(|(key, value)| wrongs(key, value)));
+    let given = fields.get("name").and_then(Value::as_str);
+    errors.extend(name.zip(given).and_then(|(name, given)| differs(name, given)));
     if !errors.is_empty() {
         return Err(Failure::invalid(errors));
     }
     serde_json::from_value(value).map_err(|error| Failure::invalid(vec![wrong("", error.to_string())]))
 }
 
+/// What is wrong with the name in the address.
+fn named(name: &str) -> Vec<FieldError> {
+    let wrong = |detail| FieldError { pointer: "/name".to_owned(), detail };
+    wilco_engine::check_name(name).err().map(wrong).into_iter().collect()
+}
+
+/// A name in the body says the same as the one in the address.
+fn differs(name: &str, given: &str) -> Option<FieldError> {
+    let detail = format!("differs from the name in the address, {name:?}");
+    (!given.eq_ignore_ascii_case(name)).then(|| FieldError { pointer: "/name".to_owned(), detail })
+}
+
+pub(super) const ROLES: [&str; 6] =
+    ["worker", "orchestrator", "chief-of-staff", "specialist", "controller", "user"];
+pub(super) const STATUSES: [&str; 6] =
+    ["active", "idle", "offline", "unresponsive", "hibernated", "inactive"];
+
+/// What is wrong with a field, or with each entry of it.
+fn wrongs(key: &str, value: &Value) -> Vec<FieldError> {
+    let wrong = |place: String, detail: String| FieldError { pointer: format!("/{place}"), detail };
+    let entry =
+        |at: String, item: &Value| wrong(format!("{key}/{at}"), format!("expected a text, got {item}"));
+    match (key, value) {
+        ("capabilities", Value::Array(items)) => {
+            let odd = items.iter().enumerate().filter(|(_, item)| !item.is_string());
+            odd.map(|(index, item)| entry(index.to_string(), item)).collect()
+        }
+        ("labels", Value::Object(labels)) => {
+            let odd = labels.iter().filter(|(_, item)| !item.is_string());
+            odd.map(|(name, item)| entry(name.replace('~', "~0").replace('/', "~1"), item)).collect()
+        }
+        _ => expected(key, value).map(|detail| wrong(key.to_owned(), detail)).into_iter().collect(),
+    }
+}
+
 /// What would be right, when the value is not. A field that is null counts as missing.
 pub(crate) fn expected(key: &str, value: &Value) -> Option<String> {
     let fits = match key {
+        "role" => return one_of(&ROLES, value),
+        "status" => return one_of(&STATUSES, value),
         _ if TEXTS.contains(&key) => (value.is_string(), "a text"),
-        "capabilities" => {
-            (value.as_array().is_some_and(|items| items.iter().all(Value::is_string)), "a list of texts")
-        }
-        "labels" => {
-            let texts = |map: &serde_json::Map<String, Value>| map.values().all(Value::is_string);
-            (value.as_object().is_some_and(texts), "an object of texts")
-        }
+        "capabilities" => (value.is_array(), "a list of texts"),
+        "labels" => (value.is_object(), "an object of texts"),
         "nudge" => (value.is_object(), "an object with kind"),
         unknown => return Some(no_such_field(unknown)),
     };
     (!fits.0 && !value.is_null()).then(|| format!("expected {}, got {value}", fits.1))
+}
+
+fn one_of(words: &[&str], value: &Value) -> Option<String> {
+    let known = value.is_null() || value.as_str().is_some_and(|word| words.contains(&word));
+    (!known).then(|| format!("expected one of {}, got {value}", words.join(", ")))
 }
 
 fn no_such_field(key: &str) -> String {

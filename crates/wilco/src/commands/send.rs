@@ -6,6 +6,7 @@ use serde_json::{Map, Value};
 use wilco_client::{Key, Outgoing};
 
 use crate::caller::Caller;
+use crate::failure::Usage;
 use crate::posted;
 use crate::values::{self, words};
 
@@ -46,6 +47,9 @@ pub(crate) struct Args {
 
 pub(crate) fn run(mut args: Args) -> anyhow::Result<ExitCode> {
     args.text = args.text.as_deref().map(words).transpose()?;
+    if args.text.as_deref().is_some_and(|text| text.trim().is_empty()) {
+        return Err(Usage("the text is empty; say something, or give --content".to_owned()).into());
+    }
     let from = args.caller.sender()?;
     let answer = args.caller.checked(args.caller.client().send(&outgoing(&args, from), &Key::fresh()))?;
     Ok(posted::show(&args.caller, &answer))

@@ -2,6 +2,7 @@
 
 use super::draft::Draft;
 use super::succession;
+use super::work::complete;
 use crate::decision::{Effect, Report};
 use crate::delegation::event::{Event, Why};
 use crate::delegation::input::{Ack, Ruling};
@@ -115,7 +116,7 @@ fn show_score(draft: &mut Draft<'_>, ack: &Ack) {
 fn asks(draft: &mut Draft<'_>, message: MessageId, ack: &Ack) {
     show_score(draft, ack);
     let vague = ack.vague || ack.questions == 0;
-    if vague && !draft.state.asked_to_be_specific {
+    if vague && draft.state.requires_ack && !draft.state.asked_to_be_specific {
         let until = draft.ack_deadline();
         draft.event(Event::SpecificsAsked { until });
         return draft.say_to_assignee(Say::WhichCriterion);
@@ -132,6 +133,10 @@ fn ask_initiator(draft: &mut Draft<'_>, message: MessageId, ack: &Ack) {
 fn judge(draft: &mut Draft<'_>, message: MessageId, ack: Ack) {
     let understanding = ack.scored.understanding;
     plan(draft, &message, ack.planned);
+    if !draft.state.requires_ack {
+        // Nobody asked for it, so nobody judges it.
+        return accept(draft);
+    }
     if ack.scored.ruling == Ruling::Empty {
         draft.event(Event::Judged { understanding: with(understanding, Verdict::Partial) });
         return settle(draft, Verdict::Partial, None);
@@ -158,7 +163,13 @@ fn judge(draft: &mut Draft<'_>, message: MessageId, ack: Ack) {
 fn plan(draft: &mut Draft<'_>, message: &MessageId, planned: u32) {
     let by = draft.state.assignee.clone();
     let planned = (1..=planned.min(MAX_CHECKPOINTS))
-        .map(|number| Checkpoint { number, by: by.clone(), message: message.clone(), reached: None })
+        .map(|number| Checkpoint {
+            number,
+            by: by.clone(),
+            message: message.clone(),
+            reached: None,
+            planned_in: None,
+        })
         .collect::<Vec<_>>();
     if !planned.is_empty() {
         draft.event(Event::CheckpointsPlanned { planned });
@@ -182,15 +193,18 @@ pub(super) fn judged(draft: &mut Draft<'_>, message: MessageId, verdict: Verdict
     draft.withhold();
     let mut understanding = with(last_understanding(draft), verdict);
     understanding.judged_by = Some(message.clone());
+    understanding.said_missing.clear();
     if verdict == Verdict::Partial {
         understanding.covered.retain(|criterion| !missing.contains(criterion));
         understanding.missing = missing;
     }
     draft.event(Event::Judged { understanding });
-    if verdict == Verdict::Correct {
-        draft.say_to_assignee(Say::BeginNow);
+    match verdict {
+        Verdict::Correct => assign(draft),
+        Verdict::WrongTask | Verdict::WrongSummary | Verdict::Partial => {
+            settle(draft, verdict, Some(message))
+        }
     }
-    settle(draft, verdict, Some(message));
 }
 
 fn last_understanding(draft: &Draft<'_>) -> Understanding {
@@ -200,6 +214,7 @@ fn last_understanding(draft: &Draft<'_>) -> Understanding {
         covered: Vec::new(),
         missing: Vec::new(),
         judged_by: None,
+        said_missing: Vec::new(),
     })
 }
 
@@ -223,11 +238,12 @@ pub(super) fn reported(draft: &mut Draft<'_>, report: Report) {
 }
 
 fn by_command(draft: &mut Draft<'_>, verdict: Verdict, correction: Option<String>, missing: Vec<String>) {
-    let understanding = with(last_understanding(draft), verdict);
+    let mut understanding = with(last_understanding(draft), verdict);
+    understanding.judged_by = None;
+    understanding.said_missing = bounded(&missing);
     draft.event(Event::Judged { understanding });
     if verdict == Verdict::Correct {
-        draft.say_to_assignee(Say::BeginNow);
-        accept(draft);
+        assign(draft);
     } else {
         correct(draft, verdict, Say::Judgement { verdict, correction, missing });
     }
@@ -253,13 +269,30 @@ fn correct(draft: &mut Draft<'_>, verdict: Verdict, say: Say) {
     if draft.state.corrections >= draft.state.policy.max_corrections {
         return draft.escalate(Reason::CapabilityMismatch);
     }
-    let until = draft.ack_deadline();
+    let until = draft.answer_deadline();
     draft.event(Event::Corrected { verdict, until });
     draft.say_to_assignee(say);
 }
 
+/// States hold no text of unknown length: the whole list goes to the agent.
+fn bounded(texts: &[String]) -> Vec<String> {
+    const MOST: usize = 100;
+    const LONGEST: usize = 200;
+    texts.iter().take(MOST).map(|text| text.chars().take(LONGEST).collect()).collect()
+}
+
+/// Somebody found that the agent does the right thing. What it has finished already is done.
+pub(super) fn assign(draft: &mut Draft<'_>) {
+    if draft.state.early_completion {
+        accept(draft);
+        return complete(draft);
+    }
+    draft.say_to_assignee(Say::BeginNow);
+    accept(draft);
+}
+
 /// The task is assigned.
-pub(super) fn accept(draft: &mut Draft<'_>) {
+fn accept(draft: &mut Draft<'_>) {
     let check = draft.next_check();
     draft.event(Event::Accepted { check });
 }

@@ -1,6 +1,6 @@
 //! Decisions on an escalated delegation.
 
-use super::ack::accept;
+use super::ack::assign;
 use super::draft::Draft;
 use super::succession::{reassign, successor};
 use crate::decision::{Problem, Refusal};
@@ -9,6 +9,7 @@ use crate::delegation::input::Choice;
 use crate::delegation::say::{CancelReason, Say};
 use crate::delegation::state::{Outcome, Phase, State};
 use crate::delegation::timers::deadline;
+use crate::escalation::Reason;
 use crate::name::Name;
 use crate::time::Span;
 
@@ -26,6 +27,17 @@ pub fn options(state: &State) -> Vec<&'static str> {
     options
 }
 
+/// A candidate that never had the task; whether it can take it now, the decision finds out. When the
+/// escalation says that nobody is left, there is none.
+pub fn untried(state: &State) -> Option<&Name> {
+    let reason = state.escalation().map(|open| open.reason);
+    if matches!(reason, Some(Reason::NoAcknowledgment | Reason::NoCandidate)) {
+        return None;
+    }
+    let had = |agent: &Name| *agent == state.assignee || state.former_assignees.contains(agent);
+    state.candidates.iter().find(|agent| **agent != state.initiator && !had(agent))
+}
+
 pub(super) fn decide(draft: &mut Draft<'_>, by: Name, choice: Choice) -> Result<(), Refusal> {
     let open = draft.state.escalation().map(|escalation| escalation.number);
     let newest = draft.state.escalations.last().map_or(0, |last| last.number);
@@ -40,15 +52,12 @@ pub(super) fn decide(draft: &mut Draft<'_>, by: Name, choice: Choice) -> Result<
     draft.event(Event::EscalationClosed { option: Some(choice.option), by: Some(by) });
     match decided {
         Decided::Retry => {
-            let until = draft.ack_deadline();
+            let until = draft.answer_deadline();
             draft.event(Event::Resent { because: Resend::Retry, attempt: 1, until });
             draft.say_to_assignee(Say::Assignment { sole: false, spell_out: false });
         }
         Decided::Reassign(agent) => reassign(draft, agent, Why::Decision),
-        Decided::Accept => {
-            draft.say_to_assignee(Say::BeginNow);
-            accept(draft);
-        }
+        Decided::Accept => assign(draft),
         Decided::Extend(time) => {
             let until = draft.after(time);
             draft.event(Event::Extended { until });

@@ -48,8 +48,10 @@ impl<'a> Draft<'a> {
         self.decision.tells.push(tell);
     }
 
-    /// The causing message must reach the assignee, and teach it how to answer when asked to.
+    /// The causing message must reach the assignee, and teach it how to answer when asked to and an ACK
+    /// is required.
     pub(super) fn pass_to_assignee(&mut self, teach: bool) {
+        let teach = teach && self.state.requires_ack;
         self.decision.passage = Passage::Reach { agent: self.state.assignee.clone(), teach };
     }
 
@@ -63,6 +65,11 @@ impl<'a> Draft<'a> {
 
     pub(super) fn ack_deadline(&self) -> Time {
         self.after(self.state.policy.ack_timeout)
+    }
+
+    /// Until when the agent is to answer; where no ACK is required, when its next checkpoint is due.
+    pub(super) fn answer_deadline(&self) -> Option<Time> {
+        if self.state.requires_ack { Some(self.ack_deadline()) } else { self.next_check() }
     }
 
     /// When the next checkpoint is due, if anybody wants one.

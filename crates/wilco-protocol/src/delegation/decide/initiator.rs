@@ -20,14 +20,14 @@ pub(super) fn clarify(draft: &mut Draft<'_>, message: MessageId, answers: Option
         let (from, count) = (questions.answered + count, questions.count);
         return draft.tell_initiator(ToInitiator::StillOpen { from, count });
     }
-    let until = draft.ack_deadline();
+    let until = draft.answer_deadline();
     draft.event(Event::Clarified { until });
     draft.pass_to_assignee(true);
 }
 
 /// Changed instructions: the agent must acknowledge anew.
 pub(super) fn amend(draft: &mut Draft<'_>, message: MessageId) {
-    let (revision, until) = (draft.state.revision + 1, draft.ack_deadline());
+    let (revision, until) = (draft.state.revision + 1, draft.answer_deadline());
     draft.event(Event::Amended { message, revision, until });
     draft.pass_to_assignee(true);
 }
@@ -43,6 +43,7 @@ pub(super) fn again(draft: &mut Draft<'_>) {
     let policy = &draft.state.policy;
     let timeout = policy.timeout_of(attempt).or(policy.retry_timeouts.last().copied());
     let until = draft.after(timeout.unwrap_or(policy.ack_timeout));
+    let until = if draft.state.requires_ack { Some(until) } else { draft.next_check() };
     draft.event(Event::Resent { because: Resend::Again, attempt, until });
     draft.pass_to_assignee(true);
 }

@@ -31,7 +31,7 @@ mod trouble;
 mod work;
 
 pub use begin::begin;
-pub use choice::options;
+pub use choice::{options, untried};
 
 use super::event::Event;
 use super::input::{Input, Told};

@@ -36,7 +36,12 @@ pub(super) fn wake(draft: &mut Draft<'_>) {
         Alarm::Resend { because } => resend(draft, because),
         Alarm::Checkpoint { checks } => checkpoint_missed(draft, due, checks),
         Alarm::Pause => {
-            draft.event(Event::PauseReminded);
+            let again = match draft.state.phase {
+                Phase::Paused { again: Some(again), .. } => again,
+                _ => draft.state.policy.clarification_timeout,
+            };
+            let until = draft.after(again);
+            draft.event(Event::PauseReminded { until });
             draft.tell_initiator(ToInitiator::PauseOver);
         }
         Alarm::Confirmation { resume } => {
@@ -160,7 +165,7 @@ pub(super) fn check_on_assignee(draft: &mut Draft<'_>) {
 }
 
 fn resend(draft: &mut Draft<'_>, because: Resend) {
-    let until = draft.ack_deadline();
+    let until = draft.answer_deadline();
     draft.event(Event::Resent { because, attempt: 1, until });
     draft.say_to_assignee(Say::Assignment { sole: false, spell_out: false });
 }

@@ -35,7 +35,7 @@ pub(super) fn successor(draft: &Draft<'_>) -> Option<Name> {
 pub(super) fn reassign(draft: &mut Draft<'_>, to: Name, because: Why) {
     let from = draft.state.assignee.clone();
     draft.say(from.clone(), Say::Cancel { because: CancelReason::Reassigned });
-    let until = draft.ack_deadline();
+    let until = draft.answer_deadline();
     draft.event(Event::Reassigned { to: to.clone(), because, until });
     draft.say_to_assignee(Say::Assignment { sole: true, spell_out: false });
     draft.tell_initiator(ToInitiator::Reassigned { from, to, because });

@@ -44,6 +44,7 @@ fn may_say(state: &State, said: &Said) -> Result<Standing, Refusal> {
         },
         What::Clarify { .. }
         | What::Verdict { .. }
+        | What::HalfVerdict { .. }
         | What::Amend
         | What::Cancel
         | What::Pause { .. }
@@ -80,7 +81,10 @@ fn current(draft: &mut Draft<'_>, said: Said) -> Result<(), Refusal> {
         (Phase::Ended { .. }, What::StopAck) if draft.state.stop_confirmed == Some(false) => {
             work::stopped(draft);
         }
-        (Phase::Ended { .. }, What::Cancel | What::Amend | What::Verdict { .. } | What::Decide(_)) => {
+        (
+            Phase::Ended { .. },
+            What::Cancel | What::Amend | What::Verdict { .. } | What::HalfVerdict { .. } | What::Decide(_),
+        ) => {
             return Err(Refusal::State { expected: "an open exchange", got: phase.name() });
         }
         (Phase::Ended { .. }, What::Remark { to_notice: true }) => {}
@@ -96,14 +100,21 @@ fn current(draft: &mut Draft<'_>, said: Said) -> Result<(), Refusal> {
         (_, What::Contradiction) => draft.say(by, Say::Notice(Notice::Contradiction)),
         (_, What::Error(error)) => trouble::error(draft, error),
 
-        (open, What::Checkpoint { number }) if at_work(open) => work::checkpoint(draft, message, number),
-        (open, What::Complete) if at_work(open) => work::complete(draft),
-        (_, What::Checkpoint { .. } | What::Complete) => work::too_early(draft, message),
+        (open, What::Checkpoint { number }) if may_report(draft, open) => {
+            work::checkpoint(draft, message, number);
+        }
+        (open, What::Complete) if may_report(draft, open) => work::complete(draft),
+        (_, What::Checkpoint { .. }) => work::too_early(draft, message, false),
+        (_, What::Complete) => work::too_early(draft, message, true),
 
         (Phase::InReview { .. }, What::Verdict { verdict, missing }) => {
             ack::judged(draft, message, verdict, missing);
         }
-        (_, What::Verdict { .. }) => {
+        (Phase::InReview { .. }, What::HalfVerdict { verdict }) => {
+            draft.withhold();
+            draft.say(by, Say::Notice(Notice::HalfVerdict { verdict }));
+        }
+        (_, What::Verdict { .. } | What::HalfVerdict { .. }) => {
             return Err(Refusal::State { expected: "in-review", got: phase.name() });
         }
         (open, What::Clarify { answers }) if clarifying(open) => initiator::clarify(draft, message, answers),
@@ -156,6 +167,11 @@ fn at_work(phase: &Phase) -> bool {
     }
 }
 
+/// Whether a report of work counts: the task is assigned, or was without any ACK.
+fn may_report(draft: &Draft<'_>, phase: &Phase) -> bool {
+    at_work(phase) || !draft.state.requires_ack
+}
+
 /// Whether the agent's questions are open, also after somebody was asked to decide because of them.
 fn clarifying(phase: &Phase) -> bool {
     match phase {
@@ -201,6 +217,7 @@ fn former(draft: &mut Draft<'_>, said: Said) {
         | What::Contradiction
         | What::Clarify { .. }
         | What::Verdict { .. }
+        | What::HalfVerdict { .. }
         | What::Amend
         | What::Cancel
         | What::Pause { .. }

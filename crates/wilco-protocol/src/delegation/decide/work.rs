@@ -24,7 +24,7 @@ pub(super) fn checkpoint(draft: &mut Draft<'_>, message: MessageId, number: u32)
     }
     let check = draft.next_check();
     let by = draft.state.assignee.clone();
-    let checkpoint = Checkpoint { number, by, message, reached: Some(draft.now) };
+    let checkpoint = Checkpoint { number, by, message, reached: Some(draft.now), planned_in: None };
     draft.event(Event::CheckpointReached { checkpoint, check });
 }
 
@@ -34,11 +34,11 @@ pub(super) fn complete(draft: &mut Draft<'_>) {
 }
 
 /// Work shown before any accepted ACK: asked for the ACK once, then the initiator looks at it.
-pub(super) fn too_early(draft: &mut Draft<'_>, message: MessageId) {
+pub(super) fn too_early(draft: &mut Draft<'_>, message: MessageId, complete: bool) {
     let first = draft.state.early_work == 0;
     let restarts = matches!(draft.state.phase, Phase::AwaitingAck { .. });
     let until = restarts.then(|| draft.ack_deadline());
-    draft.event(Event::EarlyWorkShown { message, until });
+    draft.event(Event::EarlyWorkShown { message, until, complete });
     if !first && agent_owes(&draft.state.phase) {
         review(draft, ToInitiator::ReviewEarlyWork);
     } else {
@@ -69,8 +69,9 @@ pub(super) fn pause(draft: &mut Draft<'_>, expected_duration: Option<Span>) {
 pub(super) fn pause_confirmed(draft: &mut Draft<'_>) {
     match draft.state.unconfirmed.clone() {
         Some(Unconfirmed { resume: false, expected_duration, .. }) => {
-            let until = expected_duration.map(|span| draft.after(span));
-            draft.event(Event::Paused { until });
+            let again = expected_duration.filter(|span| !span.is_zero());
+            let until = again.map(|span| draft.after(span));
+            draft.event(Event::Paused { until, again });
         }
         Some(Unconfirmed { resume: true, .. }) | None => {
             draft.say_to_assignee(Say::Notice(Notice::NothingToConfirm { what: "pause" }));

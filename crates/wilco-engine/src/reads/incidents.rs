@@ -1,0 +1,150 @@
+//! Escalations and incidents, each a row of its own, newest first.
+
+use std::cmp::Reverse;
+use std::fmt;
+use std::str::FromStr;
+
+use serde_json::Value;
+use wilco_language::render::{escalation_evidence, escalation_text};
+use wilco_protocol::escalation::{Escalation, Incident};
+use wilco_protocol::exchange::key;
+use wilco_protocol::{EscalationId, Exchange, ExchangeId, Time};
+use wilco_store::{ExchangeFilter, Reader, StoreError};
+
+use super::sight::limited_to;
+use crate::command::Viewer;
+use crate::work::damaged;
+
+/// An escalation with the words that explain it.
+#[derive(Debug, Clone)]
+pub struct EscalationView {
+    pub id: EscalationId,
+    pub text: String,
+    pub evidence: Value,
+    pub options: Vec<&'static str>,
+    pub escalation: Escalation,
+}
+
+#[derive(Debug, Clone)]
+pub struct IncidentView {
+    pub exchange: ExchangeId,
+    pub incident: Incident,
+}
+
+/// The place of a row in its list: when it happened, in which exchange, the how manieth there.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Row {
+    at: i64,
+    exchange: u64,
+    number: u64,
+}
+
+impl Row {
+    fn new(at: Time, exchange: ExchangeId, number: u64) -> Row {
+        Row { at: at.millis(), exchange: exchange.number, number }
+    }
+}
+
+/// The cursor behind a row.
+impl fmt::Display for Row {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}.{}.{}", self.at, self.exchange, self.number)
+    }
+}
+
+impl FromStr for Row {
+    type Err = ();
+
+    fn from_str(text: &str) -> Result<Row, ()> {
+        let mut parts = text.splitn(3, '.');
+        let mut next = || parts.next().ok_or(());
+        let (at, exchange, number) = (next()?, next()?, next()?);
+        let (at, exchange) = (at.parse().map_err(|_| ())?, exchange.parse().map_err(|_| ())?);
+        Ok(Row { at, exchange, number: number.parse().map_err(|_| ())? })
+    }
+}
+
+/// A page of rows, and the row behind which the next begins.
+#[derive(Debug, Clone)]
+pub struct Rows<T> {
+    pub items: Vec<T>,
+    pub next: Option<Row>,
+}
+
+/// Exchanges read at once.
+const PAGE: usize = 500;
+
+/// The open escalations, the closed ones, or all.
+pub fn escalations(
+    reader: &dyn Reader,
+    viewer: &Viewer,
+    open: Option<bool>,
+    after: Option<Row>,
+    limit: usize,
+) -> Result<Rows<EscalationView>, StoreError> {
+    let which = if open == Some(true) { "escalated:open" } else { "escalated:ever" };
+    page(reader, viewer, which, after, limit, |exchange| {
+        let wanted = |one: &&Escalation| open.is_none_or(|open| one.closed.is_none() == open);
+        let rows = exchange.escalations().iter().filter(wanted).map(|one| {
+            let view = EscalationView {
+                id: EscalationId { exchange: exchange.id(), number: one.number },
+                text: escalation_text(exchange, one),
+                evidence: escalation_evidence(one),
+                options: if one.closed.is_none() { exchange.options() } else { Vec::new() },
+                escalation: one.clone(),
+            };
+            (Row::new(one.opened, exchange.id(), u64::from(one.number)), view)
+        });
+        rows.collect()
+    })
+}
+
+pub fn incidents(
+    reader: &dyn Reader,
+    viewer: &Viewer,
+    after: Option<Row>,
+    limit: usize,
+) -> Result<Rows<IncidentView>, StoreError> {
+    page(reader, viewer, "incident:ever", after, limit, |exchange| {
+        let rows = exchange.incidents().iter().zip(1..).map(|(incident, number)| {
+            let view = IncidentView { exchange: exchange.id(), incident: incident.clone() };
+            (Row::new(incident.at, exchange.id(), number), view)
+        });
+        rows.collect()
+    })
+}
+
+/// The newest rows behind a cursor, of all exchanges that have a key. An old exchange may have a new row,
+/// so every one is looked at; only a few pages of rows are held at a time.
+fn page<T>(
+    reader: &dyn Reader,
+    viewer: &Viewer,
+    which: &str,
+    after: Option<Row>,
+    limit: usize,
+    rows_of: impl Fn(&Exchange) -> Vec<(Row, T)>,
+) -> Result<Rows<T>, StoreError> {
+    let mut keys = vec![which.to_owned()];
+    keys.extend(limited_to(viewer).map(|agent| key("party", agent.as_str())));
+    let mut filter = ExchangeFilter { keys, limit: PAGE, ..ExchangeFilter::default() };
+    let mut found: Vec<(Row, T)> = Vec::new();
+    loop {
+        let exchanges = reader.exchanges(&filter)?;
+        for row in &exchanges {
+            filter.before = Some(row.id.number);
+            let exchange: Exchange =
+                serde_json::from_slice(&row.body).map_err(|error| damaged(row.id.number, error))?;
+            let wanted = |(row, _): &(Row, T)| after.is_none_or(|after| *row < after);
+            found.extend(rows_of(&exchange).into_iter().filter(wanted));
+        }
+        found.sort_by_key(|(row, _)| Reverse(*row));
+        found.truncate(limit + 1);
+        if exchanges.len() < PAGE {
+            break;
+        }
+    }
+    let more = found.len() > limit;
+    found.truncate(limit);
+    let next = found.last().filter(|_| more).map(|(row, _)| *row);
+    Ok(Rows { items: found.into_iter().map(|(_, item)| item).collect(), next })
+}
