@@ -8,7 +8,8 @@ use super::{Broken, Change, Model, broken};
 use crate::disk::Disk;
 
 /// What only Wilco is to hear.
-const WITHHELD: [&str; 5] = ["correct", "wrong-task", "wrong-summary", "partial", "decision"];
+const WITHHELD: [&str; 6] =
+    ["correct", "wrong-task", "wrong-summary", "partial", "unfinished-verdict", "decision"];
 /// What must reach the assignee, whoever it was addressed to.
 const PASSED_ON: [&str; 6] = ["amendment", "cancel", "pause", "resume", "answers", "assigned-again"];
 

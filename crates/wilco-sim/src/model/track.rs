@@ -19,6 +19,7 @@ pub(crate) struct Track {
     /// Agents that were given the task and not told since that it is not theirs.
     pub(super) holders: BTreeSet<Name>,
     pub(super) state: String,
+    requires_ack: bool,
     ack_timeout: Span,
     wants_checkpoints: bool,
     /// What runs now: the deadline of the state, the judge's, a confirmation's, an escalation's reminder.
@@ -52,6 +53,7 @@ impl Track {
             former: BTreeSet::new(),
             holders: first.clone(),
             state: state.to_owned(),
+            requires_ack: assigned.requires_ack,
             ack_timeout: assigned.policy.ack_timeout,
             wants_checkpoints: assigned.policy.checkpoint_timeout.is_some(),
             deadline: assigned.until,
@@ -72,9 +74,9 @@ impl Track {
         [own, self.confirmation, self.reminder].into_iter().flatten().min()
     }
 
-    /// Whether nothing more will happen by itself, and rightly so.
+    /// Whether nothing more will happen by itself but reminders, and rightly so.
     pub(super) fn is_settled(&self) -> bool {
-        !self.is_open() || self.reminder.is_some() || self.rests()
+        !self.is_open() || self.reminder.is_some() || self.rests() || self.state == "paused"
     }
 
     fn rests(&self) -> bool {
@@ -100,7 +102,7 @@ impl Track {
         self.goes_to_somebody_new(kind, said)?;
         self.moves(kind, said);
         let fresh = matches!(kind, "corrected" | "specifics-asked" | "clarified" | "reassigned" | "amended");
-        if fresh && said.until != Some(at.plus(self.ack_timeout)) {
+        if fresh && self.requires_ack && said.until != Some(at.plus(self.ack_timeout)) {
             return broken("G7", format!("{kind} gives until {:?}, at {at}", said.until));
         }
         Ok(())
@@ -156,13 +158,13 @@ impl Track {
         match kind {
             "backed-off" => self.waits("awaiting-ack", said.until),
             "ack-requested" | "resent" | "corrected" | "specifics-asked" | "clarified" | "amended" => {
-                self.enters("awaiting-ack", said.until);
+                self.asks(said.until);
             }
             "early-work-shown" if said.until.is_some() => self.enters("awaiting-ack", said.until),
             "reassigned" => {
                 let to = said.to.clone().unwrap_or_else(|| self.assignee.clone());
                 self.former.insert(std::mem::replace(&mut self.assignee, to));
-                self.enters("awaiting-ack", said.until);
+                self.asks(said.until);
             }
             "review-awaited" => {
                 self.waits("in-review", said.until);
@@ -174,9 +176,9 @@ impl Track {
             "returned" => self.enters("returned", said.until),
             "reminded" => self.deadline = said.until,
             "accepted" | "checkpoint-missed" => self.waits("working", said.check),
-            "checkpoint-reached" if self.state != "paused" => self.waits("working", said.check),
+            "checkpoint-reached" if !self.is_others_turn() => self.waits("working", said.check),
             "paused" => self.enters("paused", said.until),
-            "pause-reminded" => self.deadline = None,
+            "pause-reminded" => self.deadline = said.until,
             "resumed" => self.enters("working", said.check),
             "pause-requested" | "resume-requested" => self.confirmation = said.until,
             "unconfirmed" => self.confirmation = None,
@@ -198,6 +200,17 @@ impl Track {
             "stop-confirmed" | "stop-unconfirmed" => self.deadline = None,
             _ => {}
         }
+    }
+
+    /// A report of the agent does not end these.
+    fn is_others_turn(&self) -> bool {
+        matches!(self.state.as_str(), "paused" | "clarifying" | "in-review" | "returned")
+    }
+
+    /// The agent is to answer, or to work at once where no ACK is required.
+    fn asks(&mut self, until: Option<Time>) {
+        let state = if self.requires_ack { "awaiting-ack" } else { "working" };
+        self.enters(state, until);
     }
 
     fn waits(&mut self, state: &str, until: Option<Time>) {

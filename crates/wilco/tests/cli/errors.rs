@@ -64,3 +64,13 @@ fn del_46_an_ended_exchange_answers_for_itself() {
     let error = server.run("anna", &["stop", "GH-1"]).fails(1);
     assert!(error.contains("cancelled"), "{error}");
 }
+
+#[test]
+fn cli_2_an_empty_text_is_not_sent() {
+    let server = Server::of(&["anna", "bob"]);
+    for text in ["", "  "] {
+        let error = server.run("anna", &["send", "bob", text]).fails(2);
+        assert!(error.contains("the text is empty"), "{error}");
+    }
+    assert_eq!(server.get("/v1/agents/bob/inbox")["items"], serde_json::json!([]));
+}
