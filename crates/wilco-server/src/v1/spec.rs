@@ -70,12 +70,17 @@ fn wrongs(key: &str, value: &Value) -> Vec<FieldError> {
             let odd = labels.iter().filter(|(_, item)| !item.is_string());
             odd.map(|(name, item)| entry(name.replace('~', "~0").replace('/', "~1"), item)).collect()
         }
-        _ => expected(key, value).map(|detail| wrong(key.to_owned(), detail)).into_iter().collect(),
+        _ => kind_of(key, value).map(|detail| wrong(key.to_owned(), detail)).into_iter().collect(),
     }
 }
 
-/// What would be right, when the value is not. A field that is null counts as missing.
+/// What would be right, when the value or an entry of it is not.
 pub(crate) fn expected(key: &str, value: &Value) -> Option<String> {
+    wrongs(key, value).into_iter().next().map(|wrong| wrong.detail)
+}
+
+/// The same for the value as a whole. A field that is null counts as missing.
+fn kind_of(key: &str, value: &Value) -> Option<String> {
     let fits = match key {
         "role" => return one_of(&ROLES, value),
         "status" => return one_of(&STATUSES, value),
