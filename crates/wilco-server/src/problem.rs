@@ -102,6 +102,9 @@ impl From<&StoreError> for Failure {
                 "store-failed",
                 "the store failed and nothing was acknowledged; send it again with the same Idempotency-Key",
             ),
+            StoreError::Distrusted { .. } => {
+                Failure::new(StatusCode::SERVICE_UNAVAILABLE, "store-distrusted", error.to_string())
+            }
             StoreError::Damaged { .. } => {
                 Failure::new(StatusCode::INTERNAL_SERVER_ERROR, "store-damaged", error.to_string())
             }

@@ -76,7 +76,7 @@ impl Sqlite {
         work: impl FnOnce(&Connection) -> Result<T, rusqlite::Error>,
     ) -> Result<T, StoreError> {
         if let Some(reason) = &self.broken {
-            return Err(StoreError::Failed(reason.as_str().into()));
+            return Err(StoreError::Distrusted { reason: reason.clone() });
         }
         let outcome = (|| {
             let transaction = self.connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
@@ -94,7 +94,7 @@ impl Sqlite {
     /// trying again would hide it: every later commit is refused instead.
     fn distrust(&mut self, error: &rusqlite::Error) {
         if let Fault::Io = Fault::of(error) {
-            self.broken = Some(format!("an earlier write to the disk failed ({error}); restart the server"));
+            self.broken = Some(error.to_string());
         }
     }
 }

@@ -142,7 +142,7 @@ pub(super) fn column<T: FromSql>(
 ) -> Result<T, StoreError> {
     row.get(index).map_err(|error| match StoreError::from(error) {
         StoreError::Damaged { reason, .. } => StoreError::Damaged { position, reason },
-        other @ (StoreError::Full(_) | StoreError::Failed(_)) => other,
+        other @ (StoreError::Full(_) | StoreError::Failed(_) | StoreError::Distrusted { .. }) => other,
     })
 }
 

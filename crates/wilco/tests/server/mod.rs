@@ -30,6 +30,7 @@ pub(crate) struct Server {
     pub(crate) url: String,
     pub(crate) data: TempDir,
     options: Vec<String>,
+    environment: Vec<(String, String)>,
 }
 
 impl Deref for Server {
@@ -45,12 +46,13 @@ impl Deref for Server {
 pub(crate) struct Setup {
     config: Option<String>,
     options: Vec<String>,
+    environment: Vec<(String, String)>,
 }
 
 impl Setup {
     /// Time stands still, everything else is as shipped.
     pub(crate) fn new() -> Setup {
-        Setup { config: None, options: vec!["--test-clock".to_owned()] }
+        Setup { config: None, options: vec!["--test-clock".to_owned()], environment: Vec::new() }
     }
 
     /// Time runs.
@@ -71,15 +73,25 @@ impl Setup {
         self
     }
 
+    /// With this in its environment.
+    pub(crate) fn environment(mut self, name: &str, value: &str) -> Setup {
+        self.environment.push((name.to_owned(), value.to_owned()));
+        self
+    }
+
     /// The clock stands at this time, in place of now.
     pub(crate) fn clock_at(self, time: &str) -> Setup {
         self.real_clock().option(&format!("--test-clock={time}"))
     }
 
-    pub(crate) fn start(mut self) -> Server {
-        let data = tempfile::tempdir().unwrap();
+    pub(crate) fn start(self) -> Server {
+        self.start_on(tempfile::tempdir().unwrap())
+    }
+
+    /// On a directory that may have something in it.
+    pub(crate) fn start_on(mut self, data: TempDir) -> Server {
         self.configure(data.path());
-        Server::on(data, self.options)
+        Server::on(data, self.options, self.environment)
     }
 
     /// Runs a server that is expected to end by itself: its exit code, and what it said.
@@ -90,7 +102,8 @@ impl Setup {
 
     pub(crate) fn run_to_end_on(mut self, data: &Path) -> (Option<i32>, String) {
         self.configure(data);
-        let mut child = command(data, &self.options).stderr(Stdio::piped()).spawn().unwrap();
+        let mut child =
+            command(data, &self.options, &self.environment).stderr(Stdio::piped()).spawn().unwrap();
         let (mut line, mut said) = (String::new(), String::new());
         BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
         if !line.is_empty() {
@@ -115,9 +128,9 @@ impl Server {
         Setup::new().start()
     }
 
-    fn on(data: TempDir, options: Vec<String>) -> Server {
-        let (child, url) = spawn(data.path(), &options);
-        Server { child, caller: Caller::new(&url), url, data, options }
+    fn on(data: TempDir, options: Vec<String>, environment: Vec<(String, String)>) -> Server {
+        let (child, url) = spawn(data.path(), &options, &environment);
+        Server { child, caller: Caller::new(&url), url, data, options, environment }
     }
 
     /// Killed without a warning, and started again on the same directory.
@@ -142,7 +155,7 @@ impl Server {
         let mut options = self.options.clone();
         options.retain(|option| !option.starts_with("--test-clock"));
         options.extend(clock);
-        Server::on(data, options)
+        Server::on(data, options, self.environment.clone())
     }
 
     /// `kill -9`.
@@ -190,7 +203,7 @@ impl Drop for Server {
     }
 }
 
-fn command(data: &Path, options: &[String]) -> Command {
+fn command(data: &Path, options: &[String], environment: &[(String, String)]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_wilco"));
     for (name, _) in std::env::vars().filter(|(name, _)| name.starts_with("WILCO_")) {
         command.env_remove(name);
@@ -199,12 +212,13 @@ fn command(data: &Path, options: &[String]) -> Command {
     if !options.iter().any(|option| option.starts_with("--listen")) {
         command.args(["--listen", "127.0.0.1:0"]);
     }
+    command.envs(environment.iter().map(|(name, value)| (name, value)));
     command.env("XDG_CONFIG_HOME", data).current_dir(data).stdin(Stdio::null()).stdout(Stdio::piped());
     command
 }
 
-fn spawn(data: &Path, options: &[String]) -> (Child, String) {
-    let mut child = command(data, options).spawn().unwrap();
+fn spawn(data: &Path, options: &[String], environment: &[(String, String)]) -> (Child, String) {
+    let mut child = command(data, options, environment).spawn().unwrap();
     let mut line = String::new();
     BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
     let url = line.trim().strip_prefix("wilco listening on ").unwrap_or_else(|| panic!("{line:?}"));
