@@ -153,3 +153,23 @@ fn del_3_what_cannot_be_enrolled_stays_talk_with_a_notice() {
         assert_eq!((&notice["type"], &notice["reason"]), (&json!("protocol-notice"), &json!("not-enrolled")));
     }
 }
+
+/// `accept` takes any words, `initiator` always asks; an understanding without words is partial for both.
+#[test]
+fn del_21_accept_takes_any_words_and_the_initiator_is_always_asked() {
+    let server = Server::start();
+    server.register(&["boss", "worker"]);
+    for (judge, said, state) in [
+        ("accept", "Understood, will do!", "working"),
+        ("accept", " ", "awaiting-ack"),
+        ("initiator", "Understood, will do!", "in-review"),
+        ("initiator", "", "awaiting-ack"),
+        ("auto", "Understood, will do!", "awaiting-ack"),
+    ] {
+        let task_id = format!("{judge}-{}", said.len());
+        server.begin(&task_with(&task_id, json!({"understanding": judge})));
+        let mut ack = ack(&task_id);
+        ack["content"]["understanding"] = json!(said);
+        assert_eq!(server.send(&ack)["exchange"]["state"], state, "{judge}: {said:?}");
+    }
+}

@@ -125,16 +125,17 @@ fn ack_of(state: &State, heard: &Heard<'_>, cited: &Cited, ack: &Acknowledgment)
     }
 }
 
-fn scored(state: &State, task: &Task, understanding: &str) -> Scored {
+fn scored(state: &State, task: &Task, said: &str) -> Scored {
     let text = TaskText {
         task_id: &state.task_id,
         title: &task.title,
         description: &task.description,
         criteria: &task.criteria,
     };
-    let scored = score(&text, understanding);
+    let scored = score(&text, said);
     let ruling = match scored.ruling {
         understanding::Ruling::Correct => Ruling::Correct,
+        understanding::Ruling::Empty if said.trim().is_empty() => Ruling::Blank,
         understanding::Ruling::Empty => Ruling::Empty,
         understanding::Ruling::Unsure => Ruling::Unsure,
     };

@@ -122,6 +122,9 @@ pub struct Scored {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Ruling {
     Correct,
+    /// Nothing is said at all.
+    Blank,
+    /// Something is said, and nothing of the task.
     Empty,
     Unsure,
 }

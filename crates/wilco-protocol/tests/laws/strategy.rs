@@ -174,7 +174,8 @@ fn verdict() -> impl Strategy<Value = Verdict> {
 }
 
 fn ack() -> impl Strategy<Value = Ack> {
-    let ruling = prop_oneof![Just(Ruling::Correct), Just(Ruling::Empty), Just(Ruling::Unsure)];
+    let ruling =
+        prop_oneof![Just(Ruling::Correct), Just(Ruling::Blank), Just(Ruling::Empty), Just(Ruling::Unsure)];
     let revision = prop_oneof![2 => Just(None), 3 => (1u32..4).prop_map(Some)];
     let status = prop::sample::select(AckStatus::ALL.to_vec());
     (status, prop::bool::weighted(0.9), revision, 0u32..3, any::<bool>(), ruling, 0u32..4).prop_map(

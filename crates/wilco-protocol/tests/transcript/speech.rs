@@ -144,15 +144,16 @@ pub(crate) fn what(words: &Words<'_>) -> What {
 }
 
 fn ack(status: AckStatus, words: &Words<'_>) -> Ack {
-    let ruling = match (words.has("empty"), words.has("unsure")) {
-        (true, _) => Ruling::Empty,
-        (false, true) => Ruling::Unsure,
-        (false, false) => Ruling::Correct,
+    let ruling = match (words.has("blank"), words.has("empty"), words.has("unsure")) {
+        (true, ..) => Ruling::Blank,
+        (false, true, _) => Ruling::Empty,
+        (false, false, true) => Ruling::Unsure,
+        (false, false, false) => Ruling::Correct,
     };
     let (score, covered, missing) = match ruling {
         Ruling::Correct => (1000, vec![0, 1], vec![]),
         Ruling::Unsure => (500, vec![0], vec![1]),
-        Ruling::Empty => (0, vec![], vec![0, 1]),
+        Ruling::Blank | Ruling::Empty => (0, vec![], vec![0, 1]),
     };
     let understanding =
         Understanding { score, verdict: None, covered, missing, judged_by: None, said_missing: vec![] };

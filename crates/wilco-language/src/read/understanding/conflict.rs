@@ -19,6 +19,7 @@ pub(super) fn conflicts(title: &Words, task: &Words, said: &Words) -> bool {
         || takes_back(task, said)
         || breaks_ban(task, said)
         || excludes(task, said)
+        || denies_by_prefix(task, said)
         || !quantity::agree(&quantity::quantities(task), &quantity::quantities(said))
         || acts_otherwise(title, task, said)
         || reordered(task, said)
@@ -93,6 +94,24 @@ fn clashes(task: &Words, said: &Words, form: impl Fn(&Word) -> String) -> bool {
         others.any(|other| wanted.contains(other) && !(told.contains(other) && both_fit(other)))
     })
 }
+
+/// "unpaid" for "paid", "visible" for "invisible".
+fn denies_by_prefix(task: &Words, said: &Words) -> bool {
+    let turned = |one: &Words, other: &Words| {
+        let words = one.list.iter().filter(|word| word.tells() && !other.has(&word.stem));
+        let bare =
+            words.flat_map(|word| PREFIXES.iter().filter_map(|prefix| word.lower.strip_prefix(prefix)));
+        bare.filter(|bare| bare.len() >= SHORTEST).any(|bare| {
+            let root = vocab::stem(bare);
+            other.list.iter().any(|word| word.tells() && word.root == root)
+        })
+    };
+    turned(said, task) || turned(task, said)
+}
+
+const PREFIXES: [&str; 6] = ["un", "in", "im", "ir", "dis", "non"];
+/// Below this many letters what is left of a word is another word.
+const SHORTEST: usize = 4;
 
 /// Opposites that are often named together; saying both contradicts nothing.
 fn both_fit(stem: &str) -> bool {

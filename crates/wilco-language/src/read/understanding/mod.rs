@@ -168,7 +168,9 @@ impl Said {
             told && whole && !replaced(title, Said::says) && self.foreign <= strange
         } else {
             let titled = title.stems().next().is_none() || self.share(title) >= TITLE;
-            titled && !worded.into_iter().any(|criterion| replaced(criterion, Said::says_itself))
+            titled
+                && self.says_each_item(start)
+                && !worded.into_iter().any(|criterion| replaced(criterion, Said::says_itself))
         }
     }
 
@@ -185,6 +187,20 @@ impl Said {
             let all: u32 = heavy.clone().map(points).sum();
             let said: u32 = heavy.filter(|at| self.says(words, **at)).map(points).sum();
             begun && said * 1000 >= all * PHRASE
+        })
+    }
+
+    /// Whoever names one entry of a list of words names them all: "on Linux, macOS and Windows".
+    fn says_each_item(&self, words: &Words) -> bool {
+        let phrases = words.phrases();
+        let joined = |item: usize, before: usize| {
+            words.list[item].after_comma || words.list[item].clause == words.list[before].clause
+        };
+        let mut items = phrases.windows(2).filter(|two| two[1].len() == 1 && joined(two[1][0], two[0][0]));
+        items.all(|two| {
+            let (item, before) = (two[1][0], two[0].last().copied());
+            let heavy = words.list[item].weight > Weight::General;
+            !heavy || self.says(words, item) || !before.is_some_and(|before| self.says(words, before))
         })
     }
 

@@ -10,7 +10,11 @@ use super::words::{Word, Words};
 
 /// Whether the understanding puts the task's words together in another way.
 pub(super) fn reordered(task: &Words, said: &Words) -> bool {
-    turns_round(task, said) || swaps(task, said) || reverses(task, said) || restricts(task, said)
+    turns_round(task, said)
+        || swaps(task, said)
+        || reverses(task, said)
+        || restricts(task, said)
+        || changes_company(task, said)
 }
 
 /// "replace A with B" said as "replace B with A", "prices for visitors" as "visitors for prices".
@@ -116,6 +120,45 @@ fn exchanged<'a>(
         }
     }
     times
+}
+
+/// "guests see a summary, members see all" said as "members see a summary": two clauses of the task tell
+/// apart two kinds of a thing, and one kind is found in the company of the other's words.
+fn changes_company(task: &Words, said: &Words) -> bool {
+    let (wanted, told) = (clauses(task), clauses(said));
+    let kinds = |words: &Words| -> Vec<(usize, String, String)> {
+        let pairs = words.phrases();
+        let pairs = pairs.iter().flat_map(|phrase| phrase.windows(2).map(|two| (two[0], two[1])));
+        let stem = |at: usize| words.list[at].stem.clone();
+        pairs.map(|(kind, thing)| (words.list[kind].clause, stem(kind), stem(thing))).collect()
+    };
+    let known = kinds(task);
+    kinds(said).iter().any(|(heard_in, kind, thing)| {
+        let own = known.iter().filter(|(_, one, of)| (one, of) == (kind, thing));
+        own.clone().any(|(own, ..)| {
+            let rivals = known.iter().filter(|(at, one, of)| of == thing && one != kind && at != own);
+            rivals.clone().any(|(other, rival, _)| {
+                let (said, mine, theirs) = (&told[heard_in], &wanted[own], &wanted[other]);
+                let shared = |with: &HashSet<&str>, without: &HashSet<&str>| {
+                    said.iter().filter(|stem| with.contains(*stem) && !without.contains(*stem)).count()
+                };
+                let alone = usize::from(!theirs.contains(kind.as_str()));
+                !said.contains(rival.as_str()) && shared(theirs, mine) > shared(mine, theirs) - alone
+            })
+        })
+    })
+}
+
+/// What each clause tells of.
+fn clauses(words: &Words) -> HashMap<usize, HashSet<&str>> {
+    let mut clauses: HashMap<usize, HashSet<&str>> = HashMap::new();
+    for word in &words.list {
+        let told = clauses.entry(word.clause).or_default();
+        if word.tells() {
+            told.insert(word.stem.as_str());
+        }
+    }
+    clauses
 }
 
 /// Words of a phrase with one word between them.

@@ -193,7 +193,7 @@ static HEDGE: LazyLock<HashSet<&str>> = LazyLock::new(|| {
  hopefully try tries trying attempt attempting unclear only merely partially partly partial half later eventually subset some mock mocks \
  mocked mocking stub stubs stubbed stubbing fake faked dummy placeholder placeholders simulate simulated simulating pretend pretending \
  alternatively ask asking delegate delegating delegated someone somebody almost roughly mostly tomorrow pending blocked \
- wait waiting hardcode hardcoded hardcoding temporarily temporary optionally optional manually confused wonder wondering \
+ wait waiting hardcode hardcoded hardcoding temporarily temporary optionally optional manually hand confused wonder wondering \
  misunderstood unrelated opposite contrary anyway whatever besides already else other another different unlike forget \
  forgetting refrain cancel cancelling abandon undo oppose leave leaving fail break breaking bypass bypassing circumvent workaround \
  prevent preventing stop stopping block blocking delay delaying pause pausing until unless unlikely supposedly refuse refuses refusing refused forbid forbids forbidden forbidding prohibit prohibits prohibited wrong wrongly incorrect fails failing failed starts from all everybody everyone decline declines declining declined against mistake protect",

@@ -48,6 +48,8 @@ pub(super) struct Word {
     /// Words between two punctuation marks share a clause.
     pub(super) clause: usize,
     pub(super) negated: bool,
+    /// A comma stands before it.
+    pub(super) after_comma: bool,
 }
 
 impl Word {
@@ -86,8 +88,12 @@ pub(super) fn words(text: &str, task_id: &str, most: usize) -> Words {
             if breaks(&line[end..at]) {
                 clause += 1;
             }
+            let (first, comma) = (words.list.len(), line[end..at].starts_with(','));
             end = at + word.len();
             words.push(word, &line[..at], clause);
+            if let Some(word) = words.list.get_mut(first) {
+                word.after_comma = comma;
+            }
             if line[end..].starts_with('%') {
                 words.push_part("percent", Weight::Plain, clause);
             }
@@ -191,7 +197,7 @@ impl Words {
         let root = vocab::stem(&lower);
         let stem = vocab::canonical_of(&lower, &root);
         let weight = weigh(&lower, &root, &stem, weight);
-        self.list.push(Word { lower, stem, root, weight, clause, negated: false });
+        self.list.push(Word { lower, stem, root, weight, clause, negated: false, after_comma: false });
     }
 
     /// "log in" is one word written as two.

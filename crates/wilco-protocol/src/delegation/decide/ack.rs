@@ -108,7 +108,7 @@ fn acknowledged(draft: &mut Draft<'_>, message: &MessageId, status: AckStatus) {
 
 /// The understanding of an ACK that is not judged is shown all the same.
 fn show_score(draft: &mut Draft<'_>, ack: &Ack) {
-    if ack.scored.ruling != Ruling::Empty {
+    if !matches!(ack.scored.ruling, Ruling::Blank | Ruling::Empty) {
         draft.event(Event::Judged { understanding: ack.scored.understanding.clone() });
     }
 }
@@ -137,11 +137,18 @@ fn judge(draft: &mut Draft<'_>, message: MessageId, ack: Ack) {
         // Nobody asked for it, so nobody judges it.
         return accept(draft);
     }
-    if ack.scored.ruling == Ruling::Empty {
+    // What says nothing of the task is for Wilco alone to call empty; others are asked, or take anything.
+    let judge = draft.state.policy.understanding;
+    let empty = match ack.scored.ruling {
+        Ruling::Blank => true,
+        Ruling::Empty => judge == Judge::Auto,
+        Ruling::Correct | Ruling::Unsure => false,
+    };
+    if empty {
         draft.event(Event::Judged { understanding: with(understanding, Verdict::Partial) });
         return settle(draft, Verdict::Partial, None);
     }
-    match (draft.state.policy.understanding, ack.scored.ruling) {
+    match (judge, ack.scored.ruling) {
         (Judge::Accept, _) | (Judge::Auto, Ruling::Correct) => {
             draft.event(Event::Judged { understanding: with(understanding, Verdict::Correct) });
             settle(draft, Verdict::Correct, None);

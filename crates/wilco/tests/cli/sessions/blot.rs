@@ -8,7 +8,9 @@ pub(crate) fn out(text: &str) -> String {
             word.push(c);
             continue;
         }
-        shown.push_str(&blotted(&word));
+        // A hash that was cut to fit its column is one too, however little is left of it.
+        let cut = c == '…' && shown.ends_with("\"hash\":\"");
+        shown.push_str(&if cut { "x".repeat(word.len()) } else { blotted(&word) });
         word.clear();
         shown.push(c);
     }
