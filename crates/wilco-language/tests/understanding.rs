@@ -20,7 +20,7 @@ fn del_21_held_out_pairs_have_no_wrong_acceptance() {
 /// 11 of 25 and accepted 4 of 43 wrongly. Those four led to the rules on prefixes, lists and company.
 #[test]
 fn del_21_unseen_pairs_have_no_wrong_acceptance() {
-    check("unseen", include_str!("tables/understanding_unseen.txt"), 0);
+    check("unseen", include_str!("tables/understanding_unseen.txt"), 44);
 }
 
 /// Prints the shares; `least` is the percentage the scorer must decide of what it could.
