@@ -28,9 +28,9 @@ pub(super) fn conflicts(title: &Words, task: &Words, said: &Words) -> bool {
 
 /// What is out of scope, beyond it or outside of it is not going to be done.
 fn excuses(said: &Words) -> bool {
-    let beyond = |word: &Word| matches!(word.lower.as_str(), "out" | "outside" | "beyond");
-    said.list.windows(4).any(|near| beyond(&near[0]) && near[1..].iter().any(|word| word.lower == "scope"))
-        || said.list.windows(3).any(|near| beyond(&near[0]) && near[2].lower == "scope")
+    let beyond = |word: &Word| matches!(word.lower.as_ref(), "out" | "outside" | "beyond");
+    said.list.windows(4).any(|near| beyond(&near[0]) && near[1..].iter().any(|word| &*word.lower == "scope"))
+        || said.list.windows(3).any(|near| beyond(&near[0]) && &*near[2].lower == "scope")
 }
 
 fn hedges(task: &Words, said: &Words) -> bool {
@@ -51,11 +51,11 @@ fn takes_back(task: &Words, said: &Words) -> bool {
     let negators = said.list.iter().enumerate().filter(|(_, w)| vocab::is_negator(&w.lower));
     for (at, negator) in negators {
         let next = said.list.get(at + 1);
-        if next.is_some_and(|next| next.lower == "only") {
+        if next.is_some_and(|next| &*next.lower == "only") {
             continue;
         }
         let in_clause = |word: &&Word| word.clause == negator.clause && word.negated && word.tells();
-        let reached: Vec<&str> = said.list.iter().filter(in_clause).map(|word| word.stem.as_str()).collect();
+        let reached: Vec<&str> = said.list.iter().filter(in_clause).map(|word| word.stem.as_ref()).collect();
         let borne_out = reached.iter().any(|stem| banned.contains(stem));
         let too_far = reached.iter().any(|stem| wanted.contains(stem) && !banned.contains(stem));
         if !borne_out || too_far {
@@ -76,21 +76,19 @@ fn breaks_ban(task: &Words, said: &Words) -> bool {
 
 fn stems(words: &Words, negated: bool) -> HashSet<&str> {
     let kept = words.list.iter().filter(|word| word.tells() && word.negated == negated);
-    kept.map(|word| word.stem.as_str()).collect()
+    kept.map(|word| word.stem.as_ref()).collect()
 }
 
 /// "disable" for "enable", "Windows" for "macOS".
 fn excludes(task: &Words, said: &Words) -> bool {
-    let by_stem = |word: &Word| word.stem.clone();
-    let by_root = |word: &Word| word.root.clone();
-    clashes(task, said, by_stem) || clashes(task, said, by_root)
+    clashes(task, said, |word| &word.stem) || clashes(task, said, |word| &word.root)
 }
 
-fn clashes(task: &Words, said: &Words, form: impl Fn(&Word) -> String) -> bool {
-    let wanted: HashSet<String> = task.list.iter().map(&form).collect();
-    let told: HashSet<String> = said.list.iter().map(&form).collect();
+fn clashes(task: &Words, said: &Words, form: fn(&Word) -> &str) -> bool {
+    let wanted: HashSet<&str> = task.list.iter().map(form).collect();
+    let told: HashSet<&str> = said.list.iter().map(form).collect();
     told.difference(&wanted).any(|word| {
-        let mut others = vocab::excluded(word).iter();
+        let mut others = vocab::excluded(word).iter().map(String::as_str);
         others.any(|other| wanted.contains(other) && !(told.contains(other) && both_fit(other)))
     })
 }
@@ -103,7 +101,7 @@ fn denies_by_prefix(task: &Words, said: &Words) -> bool {
             words.flat_map(|word| PREFIXES.iter().filter_map(|prefix| word.lower.strip_prefix(prefix)));
         bare.filter(|bare| bare.len() >= SHORTEST).any(|bare| {
             let root = vocab::stem(bare);
-            other.list.iter().any(|word| word.tells() && word.root == root)
+            other.list.iter().any(|word| word.tells() && *word.root == *root)
         })
     };
     turned(said, task) || turned(task, said)

@@ -10,6 +10,7 @@ mod vocabulary;
 mod words;
 
 use std::collections::HashSet;
+use std::rc::Rc;
 
 use self::conflict::conflicts;
 use self::quantity::Quantity;
@@ -121,22 +122,22 @@ type Says = fn(&Said, &Words, usize) -> bool;
 struct Said {
     words: Words,
     /// The stems it affirms, or denies as the task does; misspelt ones as the task spells them.
-    affirmed: HashSet<String>,
+    affirmed: HashSet<Rc<str>>,
     quantities: Vec<Quantity>,
     /// The parts of the task's id; naming the task says them.
-    id: HashSet<String>,
+    id: HashSet<Rc<str>>,
     /// Share of what is said that the task does not speak of, in thousandths.
     foreign: u32,
 }
 
 impl Said {
     fn new(said: Words, task: &Words, task_id: &str) -> Said {
-        let denied: HashSet<&str> = task.list.iter().filter(|w| w.negated).map(|w| w.stem.as_str()).collect();
+        let denied: HashSet<&str> = task.list.iter().filter(|w| w.negated).map(|w| w.stem.as_ref()).collect();
         let holds = |word: &&Word| word.tells() && (!word.negated || denied.contains(&*word.stem));
-        let mut affirmed: HashSet<String> =
+        let mut affirmed: HashSet<Rc<str>> =
             said.list.iter().filter(holds).map(|word| word.stem.clone()).collect();
         let meant = |stem: &&str| affirmed.iter().any(|said| misspelt(said, stem));
-        let meant: Vec<String> = task.stems().filter(meant).map(str::to_owned).collect();
+        let meant: Vec<Rc<str>> = task.stems().filter(meant).map(Rc::from).collect();
         affirmed.extend(meant);
         let id = words(task_id, "", MOST_SAID).list.into_iter().map(|word| word.stem).collect();
         Said {
@@ -223,7 +224,7 @@ impl Said {
         let mut seen = HashSet::new();
         let (mut all, mut said) = (0, 0);
         for (at, word) in words.list.iter().enumerate() {
-            if !word.tells() || !seen.insert(word.stem.as_str()) {
+            if !word.tells() || !seen.insert(word.stem.as_ref()) {
                 continue;
             }
             all += word.weight.points();
@@ -251,7 +252,7 @@ impl Said {
 
 fn points(words: &Words) -> u32 {
     let mut seen = HashSet::new();
-    let once = words.list.iter().filter(|word| seen.insert(word.stem.as_str()));
+    let once = words.list.iter().filter(|word| seen.insert(word.stem.as_ref()));
     once.map(|word| word.weight.points()).sum()
 }
 
@@ -268,7 +269,7 @@ fn misspelt(said: &str, stem: &str) -> bool {
 fn foreign_share(task: &Words, said: &Words) -> u32 {
     let topics: HashSet<&str> = task.stems().collect();
     let known = |word: &Word| {
-        topics.contains(word.stem.as_str())
+        topics.contains(word.stem.as_ref())
             || word.is_number()
             || topics.iter().any(|stem| misspelt(&word.stem, stem))
             || topics.iter().any(|topic| vocabulary::belongs_to(&word.stem, topic))

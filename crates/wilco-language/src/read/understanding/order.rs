@@ -5,6 +5,7 @@
 //! test looks for one kind of exchange rather than for any change.
 
 use std::collections::{HashMap, HashSet};
+use std::rc::Rc;
 
 use super::words::{Word, Words};
 
@@ -29,8 +30,8 @@ fn turns_round(task: &Words, said: &Words) -> bool {
 fn directions(words: &Words) -> HashSet<(&str, &str, &str)> {
     let mut found = HashSet::new();
     for (at, word) in words.list.iter().enumerate() {
-        let next = words.list.get(at + 1).map(|next| next.lower.as_str());
-        let (by, forward) = match (word.lower.as_str(), next) {
+        let next = words.list.get(at + 1).map(|next| next.lower.as_ref());
+        let (by, forward) = match (word.lower.as_ref(), next) {
             ("to" | "into" | "with" | "by", _) => ("to", true),
             ("instead", Some("of")) | ("rather", Some("than")) => ("to", false),
             ("before", _) => ("before", true),
@@ -43,7 +44,7 @@ fn directions(words: &Words) -> HashSet<(&str, &str, &str)> {
         let right: Vec<&Word> = words.list[at + 1..].iter().take(5).filter(near).take(2).collect();
         for left in left {
             for right in &right {
-                let (left, right) = (left.stem.as_str(), right.stem.as_str());
+                let (left, right) = (left.stem.as_ref(), right.stem.as_ref());
                 found.insert(if forward { (by, left, right) } else { (by, right, left) });
             }
         }
@@ -62,11 +63,11 @@ const RELATES: [&str; 18] = [
 /// search", where a preposition turns the words.
 fn reverses(task: &Words, said: &Words) -> bool {
     let wanted = neighbours(task, 1);
-    let heard = said.list.iter().filter(|word| !DETERMINERS.contains(&word.lower.as_str()));
+    let heard = said.list.iter().filter(|word| !DETERMINERS.contains(&word.lower.as_ref()));
     let heard: Vec<&Word> = heard.collect();
     let adjacent = heard.windows(2).filter(|two| two[0].clause == two[1].clause);
     let told = adjacent.filter(|two| two[0].tells() && two[1].tells());
-    let mut told = told.map(|two| (two[0].stem.as_str(), two[1].stem.as_str()));
+    let mut told = told.map(|two| (two[0].stem.as_ref(), two[1].stem.as_ref()));
     told.any(|(first, second)| {
         first != second && wanted.contains(&(second, first)) && !wanted.contains(&(first, second))
     })
@@ -82,9 +83,9 @@ fn restricts(task: &Words, said: &Words) -> bool {
 }
 
 fn restricted(words: &Words) -> HashSet<&str> {
-    let only = words.list.iter().enumerate().filter(|(_, word)| word.lower == "only");
+    let only = words.list.iter().enumerate().filter(|(_, word)| &*word.lower == "only");
     let next = only.filter_map(|(at, _)| words.list[at + 1..].iter().find(|word| word.tells()));
-    next.map(|word| word.stem.as_str()).filter(|stem| *stem != "only").collect()
+    next.map(|word| word.stem.as_ref()).filter(|stem| *stem != "only").collect()
 }
 
 /// "admins edit, guests view" said as "guests edit, admins view": two words took each other's
@@ -126,7 +127,7 @@ fn exchanged<'a>(
 /// apart two kinds of a thing, and one kind is found in the company of the other's words.
 fn changes_company(task: &Words, said: &Words) -> bool {
     let (wanted, told) = (clauses(task), clauses(said));
-    let kinds = |words: &Words| -> Vec<(usize, String, String)> {
+    let kinds = |words: &Words| -> Vec<(usize, Rc<str>, Rc<str>)> {
         let pairs = words.phrases();
         let pairs = pairs.iter().flat_map(|phrase| phrase.windows(2).map(|two| (two[0], two[1])));
         let stem = |at: usize| words.list[at].stem.clone();
@@ -142,8 +143,8 @@ fn changes_company(task: &Words, said: &Words) -> bool {
                 let shared = |with: &HashSet<&str>, without: &HashSet<&str>| {
                     said.iter().filter(|stem| with.contains(*stem) && !without.contains(*stem)).count()
                 };
-                let alone = usize::from(!theirs.contains(kind.as_str()));
-                !said.contains(rival.as_str()) && shared(theirs, mine) > shared(mine, theirs) - alone
+                let alone = usize::from(!theirs.contains(kind.as_ref()));
+                !said.contains(rival.as_ref()) && shared(theirs, mine) > shared(mine, theirs) - alone
             })
         })
     })
@@ -155,7 +156,7 @@ fn clauses(words: &Words) -> HashMap<usize, HashSet<&str>> {
     for word in &words.list {
         let told = clauses.entry(word.clause).or_default();
         if word.tells() {
-            told.insert(word.stem.as_str());
+            told.insert(word.stem.as_ref());
         }
     }
     clauses
@@ -163,7 +164,7 @@ fn clauses(words: &Words) -> HashMap<usize, HashSet<&str>> {
 
 /// Words of a phrase with one word between them.
 fn skipping(words: &Words) -> HashSet<(&str, &str)> {
-    let stem = |at: usize| words.list[at].stem.as_str();
+    let stem = |at: usize| words.list[at].stem.as_ref();
     let phrases = words.phrases();
     let threes = phrases.iter().flat_map(|phrase| phrase.windows(3));
     threes.map(|three| (stem(three[0]), stem(three[2]))).collect()
@@ -171,7 +172,7 @@ fn skipping(words: &Words) -> HashSet<(&str, &str)> {
 
 /// Words beside each other in a phrase, without the phrase's first `skipped`.
 fn neighbours(words: &Words, skipped: usize) -> HashSet<(&str, &str)> {
-    let stem = |at: usize| words.list[at].stem.as_str();
+    let stem = |at: usize| words.list[at].stem.as_ref();
     let phrases = words.phrases();
     let rest = phrases.iter().map(|phrase| phrase.get(skipped..).unwrap_or_default());
     rest.flat_map(|rest| rest.windows(2)).map(|two| (stem(two[0]), stem(two[1]))).collect()

@@ -3,6 +3,8 @@
 //! Reads them out of words and says whether one text's numbers are the other's; how much a missing
 //! number weighs is left to the scorer.
 
+use std::rc::Rc;
+
 use super::words::{Word, Words};
 
 /// A number and what it measures.
@@ -21,7 +23,7 @@ enum Unit {
     Size,
     Percent,
     /// Counts what the next word names, by its stem.
-    Of(String),
+    Of(Rc<str>),
 }
 
 /// Every quantity of a text, in its order.

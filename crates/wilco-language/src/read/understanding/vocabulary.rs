@@ -80,7 +80,7 @@ pub(super) fn excluded(canonical: &str) -> &'static [String] {
 
 /// A detail one expects of the topic: nothing new when the topic is the task.
 pub(super) fn belongs_to(canonical_word: &str, topic: &str) -> bool {
-    TOPICS.iter().any(|(name, words)| *name == topic && words.split(' ').any(|w| w == canonical_word))
+    TOPIC.get(topic).is_some_and(|words| words.contains(canonical_word))
 }
 
 fn listed(list: &LazyLock<HashSet<&'static str>>, lower: &str) -> bool {
@@ -120,6 +120,9 @@ static ACTION: LazyLock<HashMap<String, Action>> = LazyLock::new(|| {
     let words = classes.flat_map(|(action, words)| words.split(' ').map(move |w| (w, *action)));
     words.map(|(word, action)| (canonical(word), action)).collect()
 });
+
+static TOPIC: LazyLock<HashMap<&str, HashSet<&str>>> =
+    LazyLock::new(|| TOPICS.iter().map(|(name, words)| (*name, set(words))).collect());
 
 static EXCLUDED: LazyLock<HashMap<String, Vec<String>>> = LazyLock::new(|| {
     let mut map: HashMap<String, Vec<String>> = HashMap::new();

@@ -3,6 +3,10 @@
 //!
 //! Knows nothing of tasks; what two texts have in common is the scorer's question.
 
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::rc::Rc;
+
 use unicode_segmentation::UnicodeSegmentation;
 
 use super::quantity;
@@ -39,11 +43,11 @@ impl Weight {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Word {
     /// Lower case, as written.
-    pub(super) lower: String,
+    pub(super) lower: Rc<str>,
     /// What it is compared by.
-    pub(super) stem: String,
+    pub(super) stem: Rc<str>,
     /// Its stem alone; "write" and "build" are synonyms, but only one is the opposite of "read".
-    pub(super) root: String,
+    pub(super) root: Rc<str>,
     pub(super) weight: Weight,
     /// Words between two punctuation marks share a clause.
     pub(super) clause: usize,
@@ -144,7 +148,7 @@ fn breaks(between: &str) -> bool {
 
 impl Words {
     pub(super) fn stems(&self) -> impl Iterator<Item = &str> {
-        self.list.iter().filter(|word| word.tells()).map(|word| word.stem.as_str())
+        self.list.iter().filter(|word| word.tells()).map(|word| word.stem.as_ref())
     }
 
     /// Runs of words that tell something, parted by punctuation and by `and`, `or`, `but`.
@@ -152,7 +156,7 @@ impl Words {
         let mut phrases: Vec<Vec<usize>> = vec![Vec::new()];
         let mut clause = 0;
         for (at, word) in self.list.iter().enumerate() {
-            if word.clause != clause || matches!(word.lower.as_str(), "and" | "or" | "but") {
+            if word.clause != clause || matches!(word.lower.as_ref(), "and" | "or" | "but") {
                 phrases.push(Vec::new());
             }
             clause = word.clause;
@@ -165,7 +169,7 @@ impl Words {
     }
 
     pub(super) fn has(&self, stem: &str) -> bool {
-        self.list.iter().any(|word| word.stem == stem)
+        self.list.iter().any(|word| &*word.stem == stem)
     }
 
     pub(super) fn and(mut self, other: Words) -> Words {
@@ -193,10 +197,8 @@ impl Words {
     }
 
     fn push_part(&mut self, part: &str, weight: Weight, clause: usize) {
-        let lower = part.to_lowercase();
-        let root = vocab::stem(&lower);
-        let stem = vocab::canonical_of(&lower, &root);
-        let weight = weigh(&lower, &root, &stem, weight);
+        let Known { lower, stem, root, most } = known(part);
+        let weight = weight.min(most);
         self.list.push(Word { lower, stem, root, weight, clause, negated: false, after_comma: false });
     }
 
@@ -207,7 +209,7 @@ impl Words {
             if first.clause != second.clause {
                 continue;
             }
-            let joined = match (first.lower.as_str(), second.lower.as_str()) {
+            let joined = match (first.lower.as_ref(), second.lower.as_ref()) {
                 (first, "in") if enters(first) => "login",
                 (first, "out" | "off") if enters(first) => "logout",
                 ("command", "line") => "cli",
@@ -216,10 +218,9 @@ impl Words {
                 _ => continue,
             };
             self.list[at].weight = Weight::Nothing;
-            let root = vocab::stem(joined);
-            self.list[at - 1].stem = vocab::canonical_of(joined, &root);
-            self.list[at - 1].weight = weigh(joined, &root, joined, Weight::Plain);
-            self.list[at - 1].root = root;
+            let Known { stem, root, most, .. } = known(joined);
+            let first = &mut self.list[at - 1];
+            (first.stem, first.root, first.weight) = (stem, root, Weight::Plain.min(most));
         }
     }
 
@@ -228,8 +229,8 @@ impl Words {
         for at in 1..self.list.len() {
             if self.list[at - 1].is_number() && quantity::is_unit(&self.list[at].lower) {
                 self.list[at].weight = Weight::Nothing;
-                self.list[at].stem.clear();
-                self.list[at].root.clear();
+                self.list[at].stem = "".into();
+                self.list[at].root = "".into();
             }
         }
     }
@@ -237,15 +238,15 @@ impl Words {
     /// A negator takes in what follows in its clause, or what precedes it when nothing follows.
     fn mark_negated(&mut self) {
         for at in 0..self.list.len() {
-            let only = self.list.get(at + 1).is_some_and(|next| next.lower == "only");
+            let only = self.list.get(at + 1).is_some_and(|next| &*next.lower == "only");
             if !vocab::is_negator(&self.list[at].lower) || only {
                 continue;
             }
             let clause = self.list[at].clause;
-            let reach = if self.list[at].lower == "non" { 2 } else { usize::MAX };
+            let reach = if &*self.list[at].lower == "non" { 2 } else { usize::MAX };
             let mut reached = false;
             for word in self.list[at + 1..].iter_mut().take(reach) {
-                if word.clause != clause || word.lower == "but" {
+                if word.clause != clause || &*word.lower == "but" {
                     break;
                 }
                 word.negated = true;
@@ -264,18 +265,53 @@ fn enters(word: &str) -> bool {
     matches!(word, "log" | "logs" | "logged" | "logging" | "sign" | "signs" | "signed" | "signing")
 }
 
-fn weigh(lower: &str, root: &str, stem: &str, weight: Weight) -> Weight {
+/// What is known of a word wherever it stands.
+#[derive(Debug, Clone)]
+struct Known {
+    lower: Rc<str>,
+    stem: Rc<str>,
+    root: Rc<str>,
+    /// The most it can tell.
+    most: Weight,
+}
+
+/// Words that are remembered; then all are forgotten.
+const REMEMBERED: usize = 4096;
+
+thread_local! {
+    /// Most of the scorer's time would go into finding out the same of the same words.
+    static KNOWN: RefCell<HashMap<Box<str>, Known>> = RefCell::default();
+}
+
+fn known(word: &str) -> Known {
+    KNOWN.with_borrow_mut(|all| {
+        if let Some(known) = all.get(word) {
+            return known.clone();
+        }
+        if all.len() >= REMEMBERED {
+            all.clear();
+        }
+        let known = find_out(&word.to_lowercase());
+        all.insert(word.into(), known.clone());
+        known
+    })
+}
+
+fn find_out(lower: &str) -> Known {
+    let root = vocab::stem(lower);
+    let stem = vocab::canonical_of(lower, &root);
     let noise = vocab::is_stop(lower)
-        || vocab::is_filler(lower, root)
+        || vocab::is_filler(lower, &root)
         || vocab::is_negator(lower)
         || vocab::is_foreign_article(lower);
-    if noise {
+    let most = if noise {
         Weight::Nothing
-    } else if vocab::is_general(lower, stem) {
-        Weight::General.min(weight)
+    } else if vocab::is_general(lower, &stem) {
+        Weight::General
     } else {
-        weight
-    }
+        Weight::Exact
+    };
+    Known { lower: lower.into(), stem: stem.into(), root: root.into(), most }
 }
 
 /// Written as names are: digits with letters, underscores, capitals inside, or all capitals.
