@@ -47,3 +47,32 @@ pub enum OpenError {
     #[error(transparent)]
     Store(#[from] StoreError),
 }
+
+/// A copy cannot be made, or cannot be put back.
+#[derive(Debug, Error)]
+pub enum BackupError {
+    #[error("there is no data in {path}; name the data directory of the server with --data DIR")]
+    Nothing { path: PathBuf },
+    #[error("{path} is there already; choose another name, or replace it with --force")]
+    Exists { path: PathBuf },
+    #[error("there is something in {path}; choose another with --data DIR, or let --force move it aside")]
+    Occupied { path: PathBuf },
+    #[error("cannot use {path}: {source}")]
+    File {
+        path: PathBuf,
+        #[source]
+        source: std::io::Error,
+    },
+    #[error("cannot put the data into {path}: {source}")]
+    Place {
+        path: PathBuf,
+        #[source]
+        source: std::io::Error,
+    },
+    #[error("{path} is not a whole backup: {reason}")]
+    Foreign { path: PathBuf, reason: String },
+    #[error(transparent)]
+    Open(#[from] OpenError),
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}

@@ -20,13 +20,13 @@ pub use batch::{
     InboxStatus, JournalRow, KeyChange, MessageRow,
 };
 pub use chain::{Hash, genesis, link};
-pub use error::{OpenError, Source, StoreError};
+pub use error::{BackupError, OpenError, Source, StoreError};
 pub use memory::Memory;
 pub use message::{Message, Priority, Reading};
 pub use reader::{ExchangeFilter, Head, InboxFilter, Reader, Walk};
 pub use search::{Found, SearchFilter, kind_word, words};
-pub use sqlite::{SearchIndex, Sqlite, SqliteReader};
-pub use verify::verify;
+pub use sqlite::{Rescued, Restored, SearchIndex, Sqlite, SqliteReader, backup, rescue, restore};
+pub use verify::{EachEvent, verify};
 
 /// A piece of work that a store asks to have done.
 pub type Upkeep = Box<dyn FnOnce() + Send>;

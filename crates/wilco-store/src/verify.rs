@@ -4,10 +4,13 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 use wilco_protocol::{ExchangeId, MessageId};
 
-use crate::batch::JournalRow;
+use crate::batch::{JournalRow, MessageRow};
 use crate::chain::{Hash, genesis, link};
 use crate::error::StoreError;
 use crate::reader::{Head, Reader};
+
+/// Takes an event that is whole, with the message that it accepted.
+pub type EachEvent<'a> = dyn FnMut(&JournalRow, Option<&MessageRow>) -> Result<(), StoreError> + 'a;
 
 /// Events that are held in memory at a time.
 const PAGE: usize = 256;
@@ -16,35 +19,83 @@ const PAGE: usize = 256;
 /// as it was at the start: positions without gaps, the chain of hashes, and for every accepted message
 /// that the stored one is the same. Gives the head it arrived at.
 pub fn verify(reader: &dyn Reader, from: Option<(u64, Hash)>) -> Result<Head, StoreError> {
-    let head = reader.head()?;
-    let (mut position, mut hash) = from.unwrap_or((0, genesis()));
-    if position > 0 {
-        known(reader, position, &hash)?;
-    }
-    while position < head.position {
-        let page = reader.journal(position, PAGE)?;
-        // Each page brings it forward, whatever a damaged database answers.
-        if page.first().is_none_or(|row| row.position != position + 1) {
-            return Err(damaged(position + 1, "the event is missing"));
+    let (head, outcome) = walk(reader, from, &mut |_, _| Ok(()));
+    outcome.map(|()| head)
+}
+
+/// The same, showing each event that is whole; gives how far it came, and why not farther.
+pub(crate) fn walk(
+    reader: &dyn Reader,
+    from: Option<(u64, Hash)>,
+    each: &mut EachEvent<'_>,
+) -> (Head, Result<(), StoreError>) {
+    let (position, hash) = from.unwrap_or((0, genesis()));
+    let mut reached = Head { position, hash, at: None };
+    let outcome = (|| {
+        if position > 0 {
+            known(reader, position, &hash)?;
         }
-        for row in page.iter().take_while(|row| row.position <= head.position) {
-            if row.position != position + 1 {
-                return Err(damaged(position + 1, "the event is missing"));
+        match reader.head() {
+            Ok(end) => {
+                reached.at = end.at;
+                while reached.position < end.position {
+                    page(reader, &mut reached, end.position, each)?;
+                }
+                Ok(())
             }
-            position = row.position;
-            hash = link(&hash, position, &row.bytes);
-            if hash != row.hash {
-                return Err(damaged(position, "the event does not match its hash"));
+            // Where it ends is not known; how far it is whole can be.
+            Err(StoreError::Damaged { reason, .. }) => {
+                while page(reader, &mut reached, u64::MAX, each).is_ok() {}
+                Err(damaged(reached.position + 1, &reason))
             }
-            event(reader, row)?;
+            Err(other) => Err(other),
         }
+    })();
+    (reached, outcome)
+}
+
+/// Brings it forward by at least one event, whatever a damaged database answers.
+fn page(
+    reader: &dyn Reader,
+    reached: &mut Head,
+    end: u64,
+    each: &mut EachEvent<'_>,
+) -> Result<(), StoreError> {
+    let rows = match reader.journal(reached.position, PAGE) {
+        // Somewhere in this page; one by one it is found where.
+        Err(StoreError::Damaged { .. }) => at(reader.journal(reached.position, 1), reached.position + 1)?,
+        other => other?,
+    };
+    if rows.first().is_none_or(|row| row.position != reached.position + 1) {
+        return Err(damaged(reached.position + 1, "the event is missing"));
     }
-    Ok(Head { position, hash, at: head.at })
+    for row in rows.iter().take_while(|row| row.position <= end) {
+        let position = reached.position + 1;
+        if row.position != position {
+            return Err(damaged(position, "the event is missing"));
+        }
+        let hash = link(&reached.hash, position, &row.bytes);
+        if hash != row.hash {
+            return Err(damaged(position, "the event does not match its hash"));
+        }
+        let message = at(event(reader, row), position)?;
+        each(row, message.as_ref())?;
+        (reached.position, reached.hash) = (position, hash);
+    }
+    Ok(())
+}
+
+/// Damage that names no position is at the one that was asked for.
+fn at<T>(answer: Result<T, StoreError>, asked: u64) -> Result<T, StoreError> {
+    answer.map_err(|error| match error {
+        StoreError::Damaged { position: 0, reason } => StoreError::Damaged { position: asked, reason },
+        other => other,
+    })
 }
 
 /// A known position must still be there, as it was.
 fn known(reader: &dyn Reader, position: u64, hash: &Hash) -> Result<(), StoreError> {
-    match reader.journal(position - 1, 1)?.first() {
+    match at(reader.journal(position - 1, 1), position)?.first() {
         Some(row) if row.position == position && row.hash == *hash => Ok(()),
         Some(row) if row.position == position => Err(damaged(position, "the hash is not the known one")),
         Some(_) | None => Err(damaged(position, "the event is missing")),
@@ -71,16 +122,17 @@ struct Accepted {
     hash: String,
 }
 
-fn event(reader: &dyn Reader, row: &JournalRow) -> Result<(), StoreError> {
+/// The message of an event that accepted one.
+fn event(reader: &dyn Reader, row: &JournalRow) -> Result<Option<MessageRow>, StoreError> {
     // The chain says that these are the bytes that were written; to understand them is not asked here.
-    let Ok(event) = serde_json::from_slice::<Event<'_>>(&row.bytes) else { return Ok(()) };
+    let Ok(event) = serde_json::from_slice::<Event<'_>>(&row.bytes) else { return Ok(None) };
     if event.exchange.map(|id| id.number) != row.exchange || event.seq != row.seq {
         return Err(damaged(row.position, "the event stands at another place of its exchange than it says"));
     }
     if event.kind != "message-accepted" {
-        return Ok(());
+        return Ok(None);
     }
-    let Ok(accepted) = serde_json::from_str::<Accepted>(event.data.get()) else { return Ok(()) };
+    let Ok(accepted) = serde_json::from_str::<Accepted>(event.data.get()) else { return Ok(None) };
     let Some(message) = reader.message_at(row.position)? else {
         return Err(damaged(row.position, "the message is missing"));
     };
@@ -90,7 +142,7 @@ fn event(reader: &dyn Reader, row: &JournalRow) -> Result<(), StoreError> {
     if blake3::hash(&message.body).to_hex().as_str() != accepted.hash {
         return Err(damaged(row.position, "the message does not match its hash"));
     }
-    Ok(())
+    Ok(Some(message))
 }
 
 fn damaged(position: u64, reason: &str) -> StoreError {

@@ -91,7 +91,7 @@ fn sec_5_files_are_private() {
     let mut names: Vec<_> =
         fs::read_dir(&directory).unwrap().map(|entry| entry.unwrap().file_name()).collect();
     names.sort();
-    assert_eq!(names, ["wilco.db", "wilco.db-shm", "wilco.db-wal", "wilco.lock"]);
+    assert_eq!(names, ["wilco.db", "wilco.db-shm", "wilco.db-wal", "wilco.lock", "wilco.mark"]);
     for name in names {
         assert_eq!(mode(&directory.join(&name)), 0o600, "{name:?}");
     }

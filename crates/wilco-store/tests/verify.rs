@@ -1,5 +1,6 @@
 //! Damage is found and named: bytes are flipped behind the store's back.
 
+use std::fs;
 use std::path::Path;
 
 use rusqlite::Connection;
@@ -31,6 +32,8 @@ fn damaged_by(statements: &str) -> StoreError {
     let directory = TempDir::new().unwrap();
     fill(&mut Sqlite::open(directory.path()).unwrap());
     raw(directory.path()).execute_batch(statements).unwrap();
+    // The walk itself is tested here, not what is noticed before it.
+    fs::remove_file(directory.path().join("wilco.mark")).unwrap();
     let store = Sqlite::open(directory.path()).unwrap();
     verify(&store, None).expect_err(statements)
 }
@@ -93,6 +96,9 @@ fn g8_a_journal_cut_off_is_found_from_a_known_position() {
     let directory = TempDir::new().unwrap();
     let author = fill(&mut Sqlite::open(directory.path()).unwrap());
     raw(directory.path()).execute_batch("DELETE FROM journal WHERE position > 590").unwrap();
+    let refused = Sqlite::open(directory.path()).unwrap_err().to_string();
+    assert!(refused.contains("591"), "the mark beside it says so: {refused}");
+    fs::remove_file(directory.path().join("wilco.mark")).unwrap();
     let store = Sqlite::open(directory.path()).unwrap();
     assert_eq!(verify(&store, None).unwrap().position, 590, "alone it looks whole");
     let found = verify(&store, Some((EVENTS, author.hash))).unwrap_err();

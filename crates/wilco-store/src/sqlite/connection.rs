@@ -6,6 +6,8 @@ use std::time::Duration;
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags, Result};
 
+use crate::error::StoreError;
+
 use super::files::DATABASE;
 
 /// Nobody else writes, so waiting longer than this means that something is wrong.
@@ -44,9 +46,19 @@ pub(super) fn set_up_writer(connection: &Connection) -> Result<()> {
     connection.pragma_update(None, "cache_size", -WRITER_CACHE_KIB)
 }
 
+/// Whether closing the last connection may move the log into the database and delete it. Not before it is
+/// known to be whole: a damaged log is evidence.
+pub(super) fn keep_log(connection: &Connection, keep: bool) -> Result<()> {
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, keep).map(drop)
+}
+
 /// A connection that cannot write.
 pub(super) fn reader(directory: &Path) -> Result<Connection> {
-    let connection = connect(&directory.join(DATABASE), OpenFlags::SQLITE_OPEN_READ_ONLY)?;
+    reader_of(&directory.join(DATABASE))
+}
+
+pub(super) fn reader_of(database: &Path) -> Result<Connection> {
+    let connection = connect(database, OpenFlags::SQLITE_OPEN_READ_ONLY)?;
     connection.pragma_update(None, "cache_size", -READER_CACHE_KIB)?;
     Ok(connection)
 }
@@ -66,4 +78,13 @@ pub(super) fn connect(database: &Path, access: OpenFlags) -> Result<Connection> 
     // Damage is better found than served.
     connection.pragma_update(None, "cell_size_check", true)?;
     Ok(connection)
+}
+
+/// Whether every page of the database is what SQLite wrote there, derived tables included. Reads all of it.
+pub(super) fn check_pages(connection: &Connection) -> std::result::Result<(), StoreError> {
+    let said: String = connection.query_one("PRAGMA quick_check(1)", (), |row| row.get(0))?;
+    match said.as_str() {
+        "ok" => Ok(()),
+        wrong => Err(StoreError::Damaged { position: 0, reason: format!("outside of the journal: {wrong}") }),
+    }
 }

@@ -11,6 +11,9 @@ pub(super) const DATABASE: &str = "wilco.db";
 /// The index for full text, beside the database and made from it.
 pub(super) const SEARCH: &str = "search.db";
 pub(super) const LOCK: &str = "wilco.lock";
+pub(super) const MARK: &str = "wilco.mark";
+/// The doors keep it; it is no part of a copy.
+pub(super) const TOKENS: &str = "tokens.json";
 
 const PRIVATE_FILE: u32 = 0o600;
 const PRIVATE_DIRECTORY: u32 = 0o700;

@@ -2,6 +2,7 @@
 //!
 //! The one writer holds a `Sqlite`; everybody else reads over connections of their own.
 
+mod backup;
 mod checkpoint;
 mod connection;
 mod exchanges;
@@ -9,9 +10,11 @@ mod fault;
 mod files;
 mod inbox;
 mod lock;
+mod mark;
 mod open;
 mod query;
 mod read;
+mod rescue;
 mod rows;
 mod schema;
 mod search;
@@ -29,8 +32,11 @@ use crate::{Head, Store, Upkeep};
 use checkpoint::Checkpoints;
 use fault::Fault;
 use lock::Lock;
+use mark::Mark;
 use query::Connected;
 
+pub use backup::{Restored, backup, restore};
+pub use rescue::{Rescued, rescue};
 pub use search::SearchIndex;
 
 /// The data directory of one server. Dropping it frees the directory for another.
@@ -44,6 +50,8 @@ pub struct Sqlite {
     checkpoints: Checkpoints,
     /// Entries of inboxes that were not moved there yet.
     arrivals: u32,
+    /// How far the journal got, for a start after a crash.
+    mark: Mark,
     directory: PathBuf,
     /// Last, so that the connection is closed before somebody else may come in.
     _lock: Lock,
@@ -111,6 +119,17 @@ impl SqliteReader {
         let connection = connection::reader(&directory)?;
         Ok(SqliteReader { connection, directory, index: OnceCell::new() })
     }
+
+    /// Reads a copy, which is one file and has no index.
+    fn of_file(file: &Path) -> Result<SqliteReader, StoreError> {
+        let connection = connection::reader_of(file)?;
+        Ok(SqliteReader { connection, directory: file.to_owned(), index: OnceCell::new() })
+    }
+
+    /// Whether the database is what SQLite wrote, also outside of the journal. Reads all of it.
+    pub fn check_pages(&self) -> Result<(), StoreError> {
+        connection::check_pages(&self.connection)
+    }
 }
 
 impl Store for Sqlite {
@@ -122,6 +141,7 @@ impl Store for Sqlite {
             (self.head.position, self.head.hash) = (row.position, row.hash);
         }
         self.head.at = Some(batch.at);
+        self.mark.put(&self.head);
         self.checkpoint();
         Ok(())
     }

@@ -3,14 +3,28 @@
 use std::io;
 use std::path::Path;
 
-use rusqlite::ErrorCode;
+use rusqlite::{Connection, ErrorCode};
 
 use crate::error::{OpenError, StoreError};
 
 use super::checkpoint::Checkpoints;
 use super::lock::Lock;
-use super::query::head;
+use super::mark::{self, Mark};
+use super::query::{Connected, head};
 use super::{Sqlite, connection, files, inbox, schema};
+
+/// A connection that is only looked at yet.
+struct Unmarked<'a>(&'a Connection);
+
+impl Connected for Unmarked<'_> {
+    fn connection(&self) -> &Connection {
+        self.0
+    }
+
+    fn index(&self) -> Option<&Connection> {
+        None
+    }
+}
 
 impl Sqlite {
     /// Opens a data directory, making it if it is missing. Only one server at a time gets it.
@@ -36,12 +50,21 @@ impl Sqlite {
         if found > schema::VERSION {
             return Err(OpenError::Newer { path: path.to_owned(), found, known: schema::VERSION });
         }
+        // Nothing is written before the log is known to be whole.
+        connection::keep_log(&connection, true).map_err(refused)?;
+        match found {
+            0 => mark::check_empty(&directory)?,
+            _ => mark::check(&directory, &Unmarked(&connection))?,
+        }
         connection::set_up_writer(&connection).map_err(refused)?;
         schema::migrate(&mut connection).map_err(refused)?;
+        connection::keep_log(&connection, false).map_err(refused)?;
         let head = head(&connection)?;
         let checkpoints = Checkpoints::watch(&mut connection).map_err(refused)?;
         let arrivals = inbox::arrivals(&connection).map_err(refused)?;
-        Ok(Sqlite { connection, head, broken: None, checkpoints, arrivals, directory, _lock: lock })
+        let mark = Mark::open(&directory).map_err(unusable)?;
+        mark.put(&head);
+        Ok(Sqlite { connection, head, broken: None, checkpoints, arrivals, mark, directory, _lock: lock })
     }
 }
 

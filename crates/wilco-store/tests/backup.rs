@@ -1,0 +1,144 @@
+//! Copies of a data directory: consistent, verified, private, and never half of anything.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use tempfile::TempDir;
+use wilco_store::conformance::{Author, Questions, answers};
+use wilco_store::{BackupError, InboxStatus, OpenError, Reader, Sqlite, Store, backup, restore, verify};
+
+fn filled(directory: &Path, events: i64) -> (Sqlite, Author) {
+    let mut store = Sqlite::open(directory).unwrap();
+    let mut author = Author::default();
+    author.exchange(1, "assigned", true, Some(5));
+    author.key("task:1", 1, true);
+    author.remember("alice", "task:1", 5, "answer");
+    for at in 1..=events {
+        author.deliver("alice", InboxStatus::Unread);
+        store.commit(&author.take(at)).unwrap();
+    }
+    (store, author)
+}
+
+#[test]
+fn cli_9_a_copy_of_a_running_store_is_consistent_and_goes_on_elsewhere() {
+    let place = TempDir::new().unwrap();
+    let (data, file) = (place.path().join("data"), place.path().join("copy"));
+    let (mut store, mut author) = filled(&data, 50);
+    let ended = AtomicBool::new(false);
+    let head = std::thread::scope(|scope| {
+        let copying = scope.spawn(|| {
+            let head = backup(&data, &file, false).unwrap();
+            ended.store(true, Ordering::SeqCst);
+            head
+        });
+        let mut at = 51;
+        while !ended.load(Ordering::SeqCst) {
+            author.deliver("alice", InboxStatus::Unread);
+            store.commit(&author.take(at)).unwrap();
+            at += 1;
+        }
+        copying.join().unwrap()
+    });
+    assert!((50..=author.position).contains(&head.position), "{head:?}");
+    assert_eq!(fs::metadata(&file).unwrap().permissions().mode() & 0o777, 0o600);
+
+    let elsewhere = place.path().join("elsewhere");
+    let restored = restore(&file, &elsewhere, false).unwrap();
+    assert_eq!(
+        (restored.head.position, restored.head.hash, restored.aside),
+        (head.position, head.hash, None)
+    );
+    let mut found = Sqlite::open(&elsewhere).unwrap();
+    assert_eq!(verify(&found, None).unwrap().position, head.position);
+    let mut author = Author::at(head.position, head.hash);
+    author.deliver("alice", InboxStatus::Unread);
+    found.commit(&author.take(10_000)).unwrap();
+}
+
+#[test]
+fn cli_9_a_copy_holds_everything_of_a_stopped_store() {
+    let place = TempDir::new().unwrap();
+    let (data, file) = (place.path().join("data"), place.path().join("copy"));
+    let (store, _) = filled(&data, 20);
+    let before = answers(&store, &Questions::default()).unwrap();
+    drop(store);
+    backup(&data, &file, false).unwrap();
+    restore(&file, &place.path().join("new"), false).unwrap();
+    let found = Sqlite::open(&place.path().join("new")).unwrap();
+    assert_eq!(answers(&found, &Questions::default()).unwrap(), before);
+}
+
+#[test]
+fn cli_9_what_is_there_stays_unless_it_is_to_be_replaced() {
+    let place = TempDir::new().unwrap();
+    let (data, file) = (place.path().join("data"), place.path().join("copy"));
+    let (store, _) = filled(&data, 3);
+    backup(&data, &file, false).unwrap();
+    assert!(matches!(backup(&data, &file, false), Err(BackupError::Exists { .. })));
+    backup(&data, &file, true).unwrap();
+    assert!(matches!(restore(&file, &data, false), Err(BackupError::Occupied { .. })));
+    let in_use = restore(&file, &data, true);
+    assert!(matches!(in_use, Err(BackupError::Open(OpenError::InUse { .. }))), "{in_use:?}");
+    drop(store);
+    fs::write(data.join("tokens.json"), "[]").unwrap();
+    let restored = restore(&file, &data, true).unwrap();
+    let aside = restored.aside.unwrap();
+    assert_eq!(aside.file_name().unwrap(), "data.before-restore");
+    assert_eq!(Sqlite::open(&aside).unwrap().head().unwrap().position, 3);
+    assert_eq!(Sqlite::open(&data).unwrap().head().unwrap().position, 3);
+    assert!(data.join("tokens.json").is_file(), "who may call stays as it is");
+    let names =
+        fs::read_dir(place.path()).unwrap().map(|file| file.unwrap().file_name().into_string().unwrap());
+    let mut names: Vec<_> = names.collect();
+    names.sort();
+    assert_eq!(names, ["copy", "data", "data.before-restore"], "nothing is left over");
+}
+
+#[test]
+fn cli_9_a_damaged_copy_is_refused_and_changes_nothing() {
+    let place = TempDir::new().unwrap();
+    let (data, file) = (place.path().join("data"), place.path().join("copy"));
+    filled(&data, 60);
+    backup(&data, &file, false).unwrap();
+    let whole = fs::read(&file).unwrap();
+    let (mut refused, new) = (0, place.path().join("new"));
+    for at in (0..whole.len()).step_by(whole.len() / 60) {
+        let mut bytes = whole.clone();
+        bytes[at] ^= 0x10;
+        fs::write(&file, &bytes).unwrap();
+        match restore(&file, &new, false) {
+            Err(_) => {
+                refused += 1;
+                assert!(!new.exists(), "byte {at}");
+            }
+            // Free space, or a derived table; the record is whole.
+            Ok(restored) => {
+                assert_eq!(restored.head.position, 60, "byte {at}");
+                fs::remove_dir_all(&new).unwrap();
+            }
+        }
+    }
+    assert!(refused > 10, "{refused}");
+    for bytes in [
+        &whole[..whole.len() / 2],
+        b"not a database, but a text that is long enough to look like something",
+        b"",
+    ] {
+        fs::write(&file, bytes).unwrap();
+        assert!(restore(&file, &new, false).is_err(), "{} bytes", bytes.len());
+        assert!(!new.exists());
+    }
+    assert_eq!(fs::read_dir(place.path()).unwrap().count(), 2, "nothing is left over");
+}
+
+#[test]
+fn cli_9_nothing_to_copy_is_an_error() {
+    let place = TempDir::new().unwrap();
+    let file = place.path().join("copy");
+    assert!(matches!(backup(&place.path().join("none"), &file, false), Err(BackupError::Nothing { .. })));
+    assert!(!file.exists());
+    assert!(matches!(restore(&file, &place.path().join("data"), false), Err(BackupError::File { .. })));
+}
