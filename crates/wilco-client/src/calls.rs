@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use wilco_wire::{
-    Agent, AgentSpec, Clock, Escalation, Event, Exchange, Incident, Message, Page, Posted, Verified,
+    Agent, AgentSpec, Clock, Escalation, Event, Exchange, Incident, Message, Page, Posted, Ready, Verified,
 };
 
 use crate::answer::Answer;
@@ -20,6 +20,19 @@ pub struct InboxQuery {
     pub limit: Option<u32>,
     /// How long to wait when there is nothing yet.
     pub wait: Option<Duration>,
+}
+
+/// Which messages.
+#[derive(Debug, Clone, Default)]
+pub struct MessageQuery {
+    pub q: Option<String>,
+    /// Who sent or got it.
+    pub agent: Option<String>,
+    pub from: Option<String>,
+    pub to: Option<String>,
+    pub kind: Option<String>,
+    pub after: Option<String>,
+    pub limit: Option<u32>,
 }
 
 /// Which exchanges.
@@ -44,6 +57,25 @@ impl Client {
 
     pub fn message(&self, id: &str) -> Result<Message> {
         self.get(&format!("/v1/messages/{}", segment(id)), Vec::new())
+    }
+
+    /// Messages by what they are about, newest first.
+    pub fn messages(&self, query: &MessageQuery) -> Result<Page<Message>> {
+        let mut pairs = paging(&query.after, query.limit);
+        let texts = [
+            ("q", &query.q),
+            ("agent", &query.agent),
+            ("from", &query.from),
+            ("to", &query.to),
+            ("type", &query.kind),
+        ];
+        pairs.extend(texts.into_iter().filter_map(|(key, text)| Some((key, text.clone()?))));
+        self.get("/v1/messages", pairs)
+    }
+
+    /// Whether the server is there, and can read its store.
+    pub fn ready(&self) -> Result<Ready> {
+        self.get("/readyz", Vec::new())
     }
 
     pub fn mark_read(&self, id: &str) -> std::result::Result<(), Error> {

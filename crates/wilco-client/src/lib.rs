@@ -11,7 +11,7 @@ mod outgoing;
 mod transport;
 
 pub use answer::Answer;
-pub use calls::{ExchangeQuery, InboxQuery};
+pub use calls::{ExchangeQuery, InboxQuery, MessageQuery};
 pub use error::Error;
 pub use key::Key;
 pub use outgoing::Outgoing;

@@ -17,8 +17,13 @@ pub enum StoreError {
     #[error("an earlier write to the disk failed ({reason}); look at the disk, then restart the server")]
     Distrusted { reason: String },
     /// What is stored is not what was written.
-    #[error("the store is damaged at journal position {position}: {reason}")]
+    /// At position 0: not in the journal, or nobody knows where.
+    #[error("the store is damaged{}: {reason}", place(*.position))]
     Damaged { position: u64, reason: String },
+}
+
+fn place(position: u64) -> String {
+    if position == 0 { String::new() } else { format!(" at journal position {position}") }
 }
 
 pub type Source = Box<dyn std::error::Error + Send + Sync>;

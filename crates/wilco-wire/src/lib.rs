@@ -11,5 +11,5 @@ mod problem;
 pub use agent::{Agent, AgentSpec};
 pub use exchange::{ChecklistItem, Escalation, Event, Exchange, Incident, Participant, Timer};
 pub use message::{Message, Posted, Reading, Summary};
-pub use page::{Clock, Page, Verified};
+pub use page::{Clock, Page, Ready, Verified};
 pub use problem::{FieldProblem, Problem};

@@ -9,6 +9,14 @@ pub struct Page<T> {
     pub next: Option<String>,
 }
 
+/// The server can work.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Ready {
+    pub status: String,
+    /// The newest position of the journal.
+    pub position: u64,
+}
+
 /// The position of the test clock.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Clock {

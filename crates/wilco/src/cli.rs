@@ -3,9 +3,9 @@
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use crate::commands::{
-    ack, agent, agents, amend, audit, checkpoint, clarify, complete, completions, config, decide, delegate,
-    demo, error, exchanges, extend, inbox, log, man, pause, paused, read, rebuild, reply, report, resume,
-    resumed, send, serve, show, status, stop, stopped, token, verdict,
+    ack, agent, agents, amend, audit, backup, checkpoint, clarify, complete, completions, config, decide,
+    delegate, demo, doctor, error, exchanges, extend, inbox, log, man, pause, paused, read, rebuild, reply,
+    report, restore, resume, resumed, send, serve, show, status, stop, stopped, token, verdict,
 };
 use crate::{output, topics};
 
@@ -53,8 +53,11 @@ pub(crate) enum Verb {
     Agent(agent::Args),
     Report(report::Args),
     Audit(audit::Args),
+    Doctor(doctor::Args),
     Serve(serve::Args),
     Demo(demo::Args),
+    Backup(backup::Args),
+    Restore(restore::Args),
     Rebuild(rebuild::Args),
     Token(token::Args),
     Config(config::Args),
@@ -84,8 +87,8 @@ const GROUPS: &[(&str, &[&str])] = &[
         "For initiators",
         &["delegate", "clarify", "verdict", "amend", "extend", "pause", "resume", "stop", "decide"],
     ),
-    ("For everyone", &["status", "exchanges", "show", "log", "agents", "agent", "report", "audit"]),
-    ("The server", &["serve", "demo", "token", "config", "rebuild"]),
+    ("For everyone", &["status", "exchanges", "show", "log", "agents", "agent", "report", "audit", "doctor"]),
+    ("The server", &["serve", "demo", "token", "config", "backup", "restore", "rebuild"]),
     ("This program", &["completions", "man"]),
 ];
 

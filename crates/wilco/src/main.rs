@@ -8,6 +8,7 @@ mod failure;
 mod follow;
 mod offline;
 mod output;
+mod place;
 mod posted;
 mod task;
 mod token;

@@ -2,28 +2,47 @@
 
 use std::path::Path;
 
-use wilco_store::{Sqlite, StoreError};
+use wilco_store::{Hash, OpenError, Sqlite, StoreError};
 use wilco_wire::Verified;
 
-/// Checks every event of the journal.
+/// Checks every event of the journal, and every page of the database.
 pub(crate) fn verify(directory: &Path) -> anyhow::Result<Verified> {
-    let store = Sqlite::open_for_rebuild(existing(directory)?)?;
-    match wilco_store::verify(&store, None) {
+    let store = Sqlite::open_for_rebuild(existing(directory)?);
+    let walked = store.and_then(|store| {
+        let head = wilco_store::verify(&store, None)?;
+        store.reader()?.check_pages()?;
+        Ok(head)
+    });
+    match walked {
         Ok(head) => Ok(Verified {
             ok: true,
             events: Some(head.position),
-            head: Some(head.hash.iter().map(|byte| format!("{byte:02x}")).collect()),
+            head: Some(hex(&head.hash)),
             position: None,
             reason: None,
         }),
-        Err(StoreError::Damaged { position, reason }) => Ok(Verified {
-            ok: false,
-            events: None,
-            head: None,
-            position: Some(position),
-            reason: Some(reason),
-        }),
+        Err(OpenError::Store(damage @ StoreError::Damaged { .. })) => match located(directory, damage) {
+            StoreError::Damaged { position, reason } => Ok(Verified {
+                ok: false,
+                events: None,
+                head: None,
+                position: Some(position),
+                reason: Some(reason),
+            }),
+            other => Err(other.into()),
+        },
         Err(error) => Err(error.into()),
+    }
+}
+
+/// Damage that was met on the way in, with the position up to which everything is whole.
+pub(crate) fn located(directory: &Path, damage: StoreError) -> StoreError {
+    match &damage {
+        StoreError::Damaged { position: 0, .. } => {
+            let walked = wilco_store::rescue(directory, &mut |_, _| Ok(()));
+            walked.ok().and_then(|rescued| rescued.damage).unwrap_or(damage)
+        }
+        _ => damage,
     }
 }
 
@@ -34,7 +53,7 @@ pub(crate) fn rebuild(directory: &Path) -> anyhow::Result<u64> {
 }
 
 /// Opening would make a missing directory, and an empty journal is whole: both hide a mistyped path.
-fn existing(directory: &Path) -> anyhow::Result<&Path> {
+pub(crate) fn existing(directory: &Path) -> anyhow::Result<&Path> {
     if !directory.is_dir() {
         anyhow::bail!(
             "there is no data directory {}; name the one that wilco serve uses",
@@ -42,4 +61,8 @@ fn existing(directory: &Path) -> anyhow::Result<&Path> {
         );
     }
     Ok(directory)
+}
+
+pub(crate) fn hex(hash: &Hash) -> String {
+    hash.iter().map(|byte| format!("{byte:02x}")).collect()
 }

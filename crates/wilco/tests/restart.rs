@@ -120,3 +120,27 @@ fn api_7_damage_is_found_at_start_and_named() {
     assert_ne!(code, Some(0));
     assert!(said.contains("position") || said.contains("event"), "{said}");
 }
+
+#[test]
+fn api_7_a_flipped_byte_in_what_a_killed_server_left_is_named_and_not_served() {
+    let mut server = Server::start();
+    server.register(&["boss", "worker"]);
+    let id = server.begin(&task("T-1"));
+    server.send(&ack("T-1"));
+    let events = server.get("/readyz").1["position"].as_u64().unwrap();
+    server.kill();
+    let log = server.data.path().join("wilco.db-wal");
+    let mut bytes = std::fs::read(&log).unwrap();
+    let (middle, whole) = (bytes.len() / 2, bytes.clone());
+    bytes[middle] ^= 1;
+    std::fs::write(&log, &bytes).unwrap();
+    let (code, said) = Setup::new().run_to_end_on(server.data.path());
+    assert_eq!(code, Some(1), "{said}");
+    assert!(said.contains("damaged at journal position"), "{said}");
+    assert!(said.contains(&format!("position {events} had been committed")), "{said}");
+    assert!(said.contains("wilco doctor --rescue"), "{said}");
+    // Nothing was thrown away: mended, it is what it was.
+    std::fs::write(&log, &whole).unwrap();
+    let server = server.up_again();
+    assert_eq!(server.exchange(&id)["state"], "working");
+}

@@ -55,7 +55,7 @@ pub fn restore(file: &Path, directory: &Path, replace: bool) -> Result<Restored,
         true => Some(owned(directory)?),
         false => None,
     };
-    let new = beside(directory, "restoring").map_err(wrong)?;
+    let new = files::beside(directory, "restoring").map_err(wrong)?;
     DirBuilder::new().mode(0o700).create(&new).map_err(wrong)?;
     let filled = fill(file, &new, failed).and_then(|head| {
         let tokens = directory.join(files::TOKENS);
@@ -73,7 +73,7 @@ pub fn restore(file: &Path, directory: &Path, replace: bool) -> Result<Restored,
         }
     };
     let aside = match occupied {
-        true => Some(beside(directory, "before-restore").map_err(wrong)?),
+        true => Some(files::beside(directory, "before-restore").map_err(wrong)?),
         false => None,
     };
     match &aside {
@@ -128,19 +128,6 @@ fn owned(directory: &Path) -> Result<Lock, BackupError> {
     }
 }
 
-/// A name beside a directory that is not taken: `data.restoring`, `data.restoring-2`, ….
-fn beside(directory: &Path, word: &str) -> io::Result<PathBuf> {
-    const MOST: u32 = 1000;
-    let absolute = std::path::absolute(directory)?;
-    let name = absolute.file_name().ok_or(io::ErrorKind::InvalidInput)?.to_string_lossy().into_owned();
-    let numbered = |number| match number {
-        1 => absolute.with_file_name(format!("{name}.{word}")),
-        _ => absolute.with_file_name(format!("{name}.{word}-{number}")),
-    };
-    let free = (1..MOST).map(numbered).find(|path| fs::symlink_metadata(path).is_err());
-    free.ok_or_else(|| io::ErrorKind::AlreadyExists.into())
-}
-
 fn sync_parent(path: &Path) -> io::Result<()> {
     match std::path::absolute(path)?.parent() {
         Some(parent) => File::open(parent)?.sync_all(),
@@ -155,7 +142,7 @@ struct Partial {
 
 impl Partial {
     fn new(file: &Path) -> io::Result<Partial> {
-        let path = beside(file, "partial")?;
+        let path = files::beside(file, "partial")?;
         OpenOptions::new().write(true).create_new(true).mode(0o600).open(&path)?;
         Ok(Partial { path })
     }

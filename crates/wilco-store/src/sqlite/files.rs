@@ -10,6 +10,7 @@ use rustix::fs::OFlags;
 pub(super) const DATABASE: &str = "wilco.db";
 /// The index for full text, beside the database and made from it.
 pub(super) const SEARCH: &str = "search.db";
+pub(super) const LOG: &str = "wilco.db-wal";
 pub(super) const LOCK: &str = "wilco.lock";
 pub(super) const MARK: &str = "wilco.mark";
 /// The doors keep it; it is no part of a copy.
@@ -87,4 +88,17 @@ fn make_private(path: &Path) -> io::Result<()> {
 /// Without this a power cut may take a file that is new, with all that was synced into it.
 fn sync_directory(path: &Path) -> io::Result<()> {
     File::open(path)?.sync_all()
+}
+
+/// A name beside a directory that is not taken: `data.restoring`, `data.restoring-2`, ….
+pub(super) fn beside(directory: &Path, word: &str) -> io::Result<PathBuf> {
+    const MOST: u32 = 1000;
+    let absolute = std::path::absolute(directory)?;
+    let name = absolute.file_name().ok_or(io::ErrorKind::InvalidInput)?.to_string_lossy().into_owned();
+    let numbered = |number| match number {
+        1 => absolute.with_file_name(format!("{name}.{word}")),
+        _ => absolute.with_file_name(format!("{name}.{word}-{number}")),
+    };
+    let free = (1..MOST).map(numbered).find(|path| fs::symlink_metadata(path).is_err());
+    free.ok_or_else(|| io::ErrorKind::AlreadyExists.into())
 }

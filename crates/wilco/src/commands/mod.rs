@@ -5,6 +5,7 @@ pub(crate) mod agent;
 pub(crate) mod agents;
 pub(crate) mod amend;
 pub(crate) mod audit;
+pub(crate) mod backup;
 pub(crate) mod checkpoint;
 pub(crate) mod clarify;
 pub(crate) mod complete;
@@ -13,6 +14,7 @@ pub(crate) mod config;
 pub(crate) mod decide;
 pub(crate) mod delegate;
 pub(crate) mod demo;
+pub(crate) mod doctor;
 pub(crate) mod error;
 pub(crate) mod exchanges;
 pub(crate) mod extend;
@@ -25,6 +27,7 @@ pub(crate) mod read;
 pub(crate) mod rebuild;
 pub(crate) mod reply;
 pub(crate) mod report;
+pub(crate) mod restore;
 pub(crate) mod resume;
 pub(crate) mod resumed;
 pub(crate) mod send;
@@ -73,8 +76,11 @@ pub(crate) fn run(cli: Cli) -> anyhow::Result<ExitCode> {
         Verb::Agent(args) => agent::run(args),
         Verb::Report(args) => report::run(args),
         Verb::Audit(args) => audit::run(args),
+        Verb::Doctor(args) => doctor::run(args),
         Verb::Serve(args) => serve::run(args),
         Verb::Demo(args) => demo::run(args),
+        Verb::Backup(args) => backup::run(args),
+        Verb::Restore(args) => restore::run(args),
         Verb::Rebuild(args) => rebuild::run(args),
         Verb::Token(args) => token::run(args),
         Verb::Config(args) => config::run(args),

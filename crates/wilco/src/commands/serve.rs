@@ -1,7 +1,7 @@
 //! `wilco serve`: the server.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::{Context, bail};
@@ -11,9 +11,10 @@ use wilco_engine::Settings;
 use wilco_protocol::Time;
 use wilco_runtime::{Clock, Start, TestClock, start};
 use wilco_server::{Config as Doors, Tokens, serve};
-use wilco_store::{Head, Reader, SearchIndex, Sqlite, SqliteReader, StoreError, verify};
+use wilco_store::{Head, OpenError, Reader, SearchIndex, Sqlite, SqliteReader, StoreError, verify};
 
 use crate::config::Config;
+use crate::offline;
 use crate::values;
 
 /// Start the server
@@ -65,8 +66,7 @@ async fn serving(args: Args) -> anyhow::Result<ExitCode> {
         bail!("--test-clock works on loopback only; listen on 127.0.0.1");
     }
     let data = args.data.map_or_else(|| config.data(), Ok)?;
-    let store = Sqlite::open(&data)?;
-    verify_end(&store)?;
+    let store = open(&data)?;
     let listener = TcpListener::bind(address).await.with_context(|| {
         format!(
             "cannot listen on {address}; is another server running? Choose another with --listen 127.0.0.1:0"
@@ -105,7 +105,7 @@ async fn serving(args: Args) -> anyhow::Result<ExitCode> {
         );
     }
     announce(bound)?;
-    let mut damage = verify_all(data);
+    let mut damage = verify_all(data.clone());
     let mut stop = (signal(SignalKind::terminate())?, signal(SignalKind::interrupt())?);
     let mut found = None;
     let stopped = async {
@@ -118,9 +118,32 @@ async fn serving(args: Args) -> anyhow::Result<ExitCode> {
     serve(listener, handle.clone(), doors, stopped).await;
     handle.stop().await;
     match found {
-        Some(error) => Err(error.into()),
+        Some(damage) => Err(unserved(&data, &damage)),
         None => Ok(ExitCode::SUCCESS),
     }
+}
+
+/// The store, if its newest events are whole.
+fn open(data: &Path) -> anyhow::Result<Sqlite> {
+    let opened = Sqlite::open(data).and_then(|store| {
+        verify_end(&store)?;
+        Ok(store)
+    });
+    opened.map_err(|error| match error {
+        OpenError::Store(damage @ StoreError::Damaged { .. }) => {
+            unserved(data, &offline::located(data, damage))
+        }
+        other => other.into(),
+    })
+}
+
+/// Why nothing is served, and the ways out.
+fn unserved(data: &Path, damage: &StoreError) -> anyhow::Error {
+    let data = data.display();
+    anyhow::anyhow!(
+        "{damage}; so nothing is served. Export what is whole with: wilco doctor --rescue {data} --to FILE. \
+         Go back to a copy with: wilco restore FILE --force --data {data}"
+    )
 }
 
 /// The first line on standard output, for whoever waits for it.
@@ -140,12 +163,7 @@ fn reachable(bound: SocketAddr) -> SocketAddr {
     }
 }
 
-fn doors(
-    config: &Config,
-    settings: &Settings,
-    bound: SocketAddr,
-    data: &std::path::Path,
-) -> anyhow::Result<Doors> {
+fn doors(config: &Config, settings: &Settings, bound: SocketAddr, data: &Path) -> anyhow::Result<Doors> {
     let port = bound.port();
     let mut hosts: Vec<_> = ["127.0.0.1", "localhost", "[::1]"].map(|name| format!("{name}:{port}")).into();
     hosts.extend(config.hosts());
@@ -194,7 +212,11 @@ fn verify_end(store: &Sqlite) -> Result<Head, StoreError> {
 fn verify_all(data: PathBuf) -> tokio::sync::mpsc::Receiver<StoreError> {
     let (found, damage) = tokio::sync::mpsc::channel(1);
     tokio::task::spawn_blocking(move || {
-        let walked = SqliteReader::open(&data).and_then(|reader| verify(&reader, None));
+        let walked = SqliteReader::open(&data).and_then(|reader| {
+            let head = verify(&reader, None)?;
+            reader.check_pages()?;
+            Ok(head)
+        });
         match walked {
             Err(error @ StoreError::Damaged { .. }) => {
                 let _ = found.blocking_send(error);

@@ -1,15 +1,14 @@
 //! `wilco token`: who may call, when the server asks for tokens.
 
-use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::{Subcommand, ValueEnum};
 use wilco_protocol::Name;
 use wilco_server::{Role, Tokens};
 
-use crate::config::Config;
 use crate::output::table::Table;
 use crate::output::{self, Screen};
+use crate::place::Place;
 
 /// Create, list or revoke tokens
 #[derive(Debug, clap::Args)]
@@ -64,26 +63,6 @@ pub(crate) struct Revoke {
     pub(crate) place: Place,
 }
 
-#[derive(Debug, clap::Args)]
-pub(crate) struct Place {
-    /// The data directory of the server
-    #[arg(long, value_name = "DIR")]
-    pub(crate) data: Option<PathBuf>,
-    /// The configuration file
-    #[arg(long, value_name = "FILE")]
-    pub(crate) config: Option<PathBuf>,
-}
-
-impl Place {
-    fn tokens(&self) -> anyhow::Result<Tokens> {
-        let data = match &self.data {
-            Some(data) => data.clone(),
-            None => Config::load(self.config.as_deref())?.data()?,
-        };
-        Ok(Tokens::new(&data))
-    }
-}
-
 #[derive(Debug, Clone, Copy, ValueEnum)]
 pub(crate) enum Kind {
     /// Speaks for its agent and sees what that takes part in
@@ -107,11 +86,11 @@ impl Kind {
 pub(crate) fn run(args: Args) -> anyhow::Result<ExitCode> {
     match args.what {
         What::Create(args) => {
-            output::print(&args.place.tokens()?.create(Name::new(&args.name), args.role.role())?);
+            output::print(&tokens(&args.place)?.create(Name::new(&args.name), args.role.role())?);
         }
         What::List(args) => list(&args)?,
         What::Revoke(args) => {
-            args.place.tokens()?.revoke(&args.id)?;
+            tokens(&args.place)?.revoke(&args.id)?;
             match args.json {
                 true => output::print_json(&serde_json::json!({"revoked": args.id}).to_string()),
                 false => output::print("The token is revoked."),
@@ -121,8 +100,12 @@ pub(crate) fn run(args: Args) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
+fn tokens(place: &Place) -> anyhow::Result<Tokens> {
+    Ok(Tokens::new(&place.data()?))
+}
+
 fn list(args: &List) -> anyhow::Result<()> {
-    let tokens = args.place.tokens()?.list()?;
+    let tokens = tokens(&args.place)?.list()?;
     let word = |role| match role {
         Role::Agent => "agent",
         Role::Operator => "operator",

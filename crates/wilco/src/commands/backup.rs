@@ -1,0 +1,46 @@
+//! `wilco backup`: a copy of everything, in one file.
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use serde_json::json;
+
+use crate::offline::hex;
+use crate::output;
+use crate::place::Place;
+
+/// Copy all data into one file, also while the server runs
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:\n  \
+    wilco backup wilco-monday.db\n  \
+    wilco backup latest.db --force --data ./wilco-data\n\n\
+    It runs on the machine of the server. The copy is verified before it counts, and only you can read it.\n\
+    Tokens are not in it: a revoked one would come back to life with an old copy.")]
+pub(crate) struct Args {
+    /// The file to write
+    pub(crate) file: PathBuf,
+    /// Replace the file if it is there
+    #[arg(long)]
+    pub(crate) force: bool,
+    /// Print the result as JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) place: Place,
+}
+
+pub(crate) fn run(args: Args) -> anyhow::Result<ExitCode> {
+    let head = wilco_store::backup(&args.place.data()?, &args.file, args.force)?;
+    let file = args.file.display().to_string();
+    match args.json {
+        true => output::print_json(
+            &json!({"file": file, "events": head.position, "head": hex(&head.hash)}).to_string(),
+        ),
+        false => output::print(&format!(
+            "{file} holds {} events and is whole, head {}.",
+            head.position,
+            hex(&head.hash)
+        )),
+    }
+    Ok(ExitCode::SUCCESS)
+}

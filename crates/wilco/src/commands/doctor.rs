@@ -1,0 +1,108 @@
+//! `wilco doctor`: what is wrong, and the next command to run.
+
+mod agent;
+mod answers;
+mod disk;
+mod exchange;
+mod finding;
+mod rescue;
+mod server;
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use serde_json::json;
+use wilco_client::Client;
+use wilco_protocol::Time;
+
+use crate::caller::Caller;
+use crate::output::{self, Screen};
+use crate::place::Place;
+use crate::task::{self, Role};
+
+use finding::Finding;
+
+/// Find what is wrong with the server, an agent or an exchange
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:\n  \
+    wilco doctor\n  \
+    wilco doctor bob\n  \
+    wilco doctor GH-42\n  \
+    wilco doctor --rescue ./wilco-data --to rescued.jsonl\n\n\
+    Each finding names the next command to run. It exits with 1 when something is wrong.\n\
+    --rescue reads a stopped, damaged data directory and changes nothing in it.")]
+pub(crate) struct Args {
+    /// An agent, an exchange or a task; without one, everything
+    #[arg(value_name = "AGENT|EXCHANGE", conflicts_with = "rescue")]
+    pub(crate) about: Option<String>,
+    /// Export everything up to the damage from this data directory, as JSON lines
+    #[arg(long, value_name = "DIR")]
+    pub(crate) rescue: Option<PathBuf>,
+    /// Where --rescue writes to; else to stdout
+    #[arg(long, value_name = "FILE", requires = "rescue")]
+    pub(crate) to: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) place: Place,
+    #[command(flatten)]
+    pub(crate) caller: Caller,
+}
+
+/// What the examination needs to ask, and what it found.
+pub(super) struct Exam<'a> {
+    caller: &'a Caller,
+    client: &'a Client,
+    now: Time,
+    found: Vec<Finding>,
+}
+
+pub(crate) fn run(args: Args) -> anyhow::Result<ExitCode> {
+    if let Some(directory) = &args.rescue {
+        return rescue::run(directory, args.to.as_deref(), args.caller.json);
+    }
+    let client = args.caller.client();
+    let mut exam = Exam { caller: &args.caller, client: &client, now: super::now(None), found: Vec::new() };
+    if server::examine(&mut exam)? {
+        match &args.about {
+            Some(about) => exam.one(about)?,
+            None => {
+                exam.everything()?;
+                disk::examine(&mut exam, &args.place);
+            }
+        }
+    }
+    let wrong = exam.found.iter().any(Finding::is_wrong);
+    if args.caller.json {
+        let found: Vec<_> = exam.found.iter().map(Finding::json).collect();
+        output::print_json(&json!({"ok": !wrong, "findings": found}).to_string());
+    } else {
+        output::print(&finding::words(&exam.found, &Screen::of_stdout()));
+    }
+    Ok(if wrong { ExitCode::FAILURE } else { ExitCode::SUCCESS })
+}
+
+impl Exam<'_> {
+    /// A name may be an agent's, a task's or an exchange's.
+    fn one(&mut self, about: &str) -> anyhow::Result<()> {
+        match task::by_id(self.client, about) {
+            Some(Ok(found)) => return exchange::examine(self, &found),
+            Some(Err(error)) if error.status() != Some(404) => return self.caller.checked(Err(error)),
+            Some(Err(_)) | None => {}
+        }
+        if let Some(known) = agent::find(self, about)? {
+            return agent::examine(self, &known);
+        }
+        match task::find(self.caller, self.client, None, about, Role::Initiator) {
+            Ok(found) => exchange::examine(self, &found),
+            Err(_) => {
+                let text = format!("there is no agent, exchange or task {about}");
+                self.found.push(Finding::wrong(about, text).next("wilco agents; wilco exchanges"));
+                Ok(())
+            }
+        }
+    }
+
+    fn everything(&mut self) -> anyhow::Result<()> {
+        exchange::examine_all(self)?;
+        agent::examine_all(self)
+    }
+}

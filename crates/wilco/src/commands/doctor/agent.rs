@@ -1,0 +1,137 @@
+//! Can an agent be reached, does it look, and what does it owe?
+
+use std::process::{Command, Stdio};
+
+use wilco_client::{ExchangeQuery, InboxQuery};
+use wilco_protocol::{Span, Time};
+use wilco_wire::{Agent, Exchange};
+
+use super::Exam;
+use super::finding::Finding;
+use crate::output::age::{ago, rough};
+
+/// An agent that looks into its inbox does not leave a message longer than this.
+const UNREAD: Span = Span::minutes(10);
+/// More unread messages are not counted.
+const COUNTED: u32 = 50;
+/// More agents than this are not examined one by one.
+const AGENTS: usize = 100;
+
+pub(super) fn find(exam: &Exam<'_>, name: &str) -> anyhow::Result<Option<Agent>> {
+    match exam.client.agent(name) {
+        Ok(answer) => Ok(Some(answer.value)),
+        Err(error) if error.status() == Some(404) => Ok(None),
+        Err(error) => exam.caller.checked(Err(error)),
+    }
+}
+
+/// Everything about one agent.
+pub(super) fn examine(exam: &mut Exam<'_>, agent: &Agent) -> anyhow::Result<()> {
+    let open = open_of(exam, &agent.name)?;
+    let owes = open.iter().any(|exchange| awaits(exchange) == agent.name);
+    exam.found.push(presence(agent, owes, exam.now));
+    exam.found.push(session(agent));
+    unread(exam, agent)?;
+    if open.is_empty() {
+        exam.found.push(Finding::fine(&agent.name, "has no open tasks"));
+    }
+    for exchange in &open {
+        let waits = if awaits(exchange) == agent.name { ", and it is this agent's turn" } else { "" };
+        let text = format!("takes part in {} {}, {}{waits}", exchange.id, task(exchange), exchange.state);
+        exam.found.push(Finding::note(&agent.name, text).next(format!("wilco doctor {}", exchange.id)));
+        super::answers::examine(exam, exchange, &agent.name)?;
+    }
+    Ok(())
+}
+
+/// Only what is wrong, of everybody.
+pub(super) fn examine_all(exam: &mut Exam<'_>) -> anyhow::Result<()> {
+    let agents = exam.caller.checked(exam.client.agents())?.value.items;
+    let before = exam.found.len();
+    for agent in agents.iter().take(AGENTS) {
+        let owes = open_of(exam, &agent.name)?.iter().any(|exchange| awaits(exchange) == agent.name);
+        let presence = presence(agent, owes, exam.now);
+        if presence.is_wrong() {
+            exam.found.push(presence.next(format!("wilco doctor {}", agent.name)));
+        }
+        unread(exam, agent)?;
+    }
+    if exam.found.len() == before {
+        exam.found.push(Finding::fine("agents", format!("{} known, none of them is late", agents.len())));
+    }
+    Ok(())
+}
+
+fn open_of(exam: &Exam<'_>, agent: &str) -> anyhow::Result<Vec<Exchange>> {
+    let query = ExchangeQuery { agent: Some(agent.to_owned()), open: Some(true), ..ExchangeQuery::default() };
+    Ok(exam.caller.checked(exam.client.exchanges(&query))?.value.items)
+}
+
+/// Whose turn it is.
+pub(super) fn awaits(exchange: &Exchange) -> &str {
+    match exchange.state.as_str() {
+        "clarifying" | "in-review" | "returned" | "escalated" => &exchange.initiator,
+        _ => exchange.data["assignee"].as_str().unwrap_or_default(),
+    }
+}
+
+fn task(exchange: &Exchange) -> &str {
+    exchange.data["task_id"].as_str().unwrap_or_default()
+}
+
+pub(super) fn presence(agent: &Agent, owes: bool, now: Time) -> Finding {
+    let look = format!("wilco inbox --as {} --wait, in its session", agent.name);
+    let Some(seen) = &agent.last_seen else {
+        let text = "is known, but has never called: it has not seen what was sent to it".to_owned();
+        return if owes {
+            Finding::wrong(&agent.name, text).next(look)
+        } else {
+            Finding::note(&agent.name, text)
+        };
+    };
+    let text = format!("is {}, last seen {}", agent.status, ago(now, seen));
+    match agent.status.as_str() {
+        "unresponsive" => Finding::wrong(&agent.name, text).next(look),
+        "offline" | "hibernated" | "inactive" if owes => Finding::wrong(&agent.name, text).next(look),
+        "offline" | "hibernated" | "inactive" => Finding::note(&agent.name, text),
+        _ => Finding::fine(&agent.name, text),
+    }
+}
+
+/// Whether the terminal session is there, as far as this machine can tell.
+fn session(agent: &Agent) -> Finding {
+    let (about, session) = (&agent.name, &agent.session);
+    if let Some(host) = &agent.host {
+        return Finding::note(about, format!("runs on {host}; its session is looked for there"));
+    }
+    let asked = Command::new("tmux")
+        .args(["has-session", "-t", &format!("={session}")])
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .status();
+    match asked {
+        Ok(status) if status.success() => {
+            Finding::fine(about, format!("its tmux session {session} is there"))
+        }
+        Ok(_) => Finding::note(about, format!("there is no tmux session {session} on this machine"))
+            .next(format!("tmux new-session -s {session}")),
+        Err(_) => Finding::note(about, "there is no tmux on this machine, so its session is not looked for"),
+    }
+}
+
+fn unread(exam: &mut Exam<'_>, agent: &Agent) -> anyhow::Result<()> {
+    let query =
+        InboxQuery { status: Some("unread".to_owned()), limit: Some(COUNTED), ..InboxQuery::default() };
+    let page = exam.caller.checked(exam.client.inbox(&agent.name, &query))?.value;
+    let Some(oldest) = page.items.first() else { return Ok(()) };
+    let Ok(since) = oldest.timestamp.parse::<Time>() else { return Ok(()) };
+    let (age, count) = (exam.now.since(since), page.items.len());
+    if age < UNREAD {
+        return Ok(());
+    }
+    let more = if count == COUNTED as usize { " or more" } else { "" };
+    let text = format!("has {count}{more} unread, the oldest for {}", rough(age));
+    exam.found.push(Finding::wrong(&agent.name, text).next(format!("wilco inbox --as {}", agent.name)));
+    Ok(())
+}

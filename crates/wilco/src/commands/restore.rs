@@ -1,0 +1,49 @@
+//! `wilco restore`: a copy takes the place of the data.
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use serde_json::json;
+
+use crate::offline::hex;
+use crate::output;
+use crate::place::Place;
+
+/// Put a backup in the place of the data, while no server runs
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:\n  \
+    wilco restore wilco-monday.db --data ./new-data\n  \
+    wilco restore wilco-monday.db --force\n\n\
+    The whole chain of the copy is verified first. --force moves what is there aside; it deletes nothing.")]
+pub(crate) struct Args {
+    /// The file that wilco backup wrote
+    pub(crate) file: PathBuf,
+    /// Move the data aside that is there now
+    #[arg(long)]
+    pub(crate) force: bool,
+    /// Print the result as JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) place: Place,
+}
+
+pub(crate) fn run(args: Args) -> anyhow::Result<ExitCode> {
+    let data = args.place.data()?;
+    let restored = wilco_store::restore(&args.file, &data, args.force)?;
+    let (events, head) = (restored.head.position, hex(&restored.head.hash));
+    let aside = restored.aside.map(|path| path.display().to_string());
+    if args.json {
+        let data = data.display().to_string();
+        output::print_json(
+            &json!({"data": data, "events": events, "head": head, "aside": aside}).to_string(),
+        );
+        return Ok(ExitCode::SUCCESS);
+    }
+    let before = aside.map(|aside| format!(" What was there before is in {aside}.")).unwrap_or_default();
+    output::print(&format!(
+        "{} holds {events} events again, all of them verified, head {head}.{before}",
+        data.display()
+    ));
+    Ok(ExitCode::SUCCESS)
+}

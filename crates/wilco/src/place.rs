@@ -1,0 +1,25 @@
+//! Which data directory is meant, for verbs that work on one without asking the server.
+
+use std::path::PathBuf;
+
+use crate::config::Config;
+
+#[derive(Debug, Clone, Default, clap::Args)]
+#[command(next_help_heading = "Where the data is")]
+pub(crate) struct Place {
+    /// The data directory of the server; else the one that is configured
+    #[arg(long, value_name = "DIR")]
+    pub(crate) data: Option<PathBuf>,
+    /// The configuration file that names it
+    #[arg(long, value_name = "FILE")]
+    pub(crate) config: Option<PathBuf>,
+}
+
+impl Place {
+    pub(crate) fn data(&self) -> anyhow::Result<PathBuf> {
+        match &self.data {
+            Some(data) => Ok(data.clone()),
+            None => Config::load(self.config.as_deref())?.data(),
+        }
+    }
+}
