@@ -50,7 +50,7 @@ pub fn rescue(directory: &Path, each: &mut EachEvent<'_>) -> Result<Rescued, Ope
         Err(StoreError::Failed(reason)) => {
             Some(StoreError::Damaged { position: whole.position + 1, reason: reason.to_string() })
         }
-        Err(full @ StoreError::Full(_)) => return Err(full.into()),
+        Err(other @ (StoreError::Full(_) | StoreError::Distrusted { .. })) => return Err(other.into()),
     };
     Ok(Rescued { known: end.max(marked).max(whole.position), whole, damage })
 }
