@@ -155,9 +155,9 @@ impl Work<'_> {
             if let Some(controller) = self.copied_to(exchange, &spoken.to, &rendered) {
                 // Its own copy: what it teaches is for the one who reads it.
                 let copy = render::say(exchange, &controller, &spoken.say, &setting);
-                self.send(exchange.id(), &controller, copy)?;
+                self.send(exchange, &controller, copy)?;
             }
-            self.send(exchange.id(), &spoken.to, rendered)?;
+            self.send(exchange, &spoken.to, rendered)?;
         }
         Ok(())
     }
@@ -187,7 +187,7 @@ impl Work<'_> {
     /// Sends a message of Wilco's own.
     pub(crate) fn send(
         &mut self,
-        exchange: ExchangeId,
+        exchange: &Exchange,
         to: &Name,
         rendered: Rendered,
     ) -> Result<(), StoreError> {
@@ -196,11 +196,13 @@ impl Work<'_> {
 
     pub(crate) fn send_from_wilco(
         &mut self,
-        exchange: Option<ExchangeId>,
+        exchange: Option<&Exchange>,
         to: &Name,
         rendered: Rendered,
     ) -> Result<(), StoreError> {
         let id = self.new_id();
+        let broadcast_id = exchange.and_then(Exchange::broadcast_id).map(str::to_owned);
+        let exchange = exchange.map(Exchange::id);
         let content = serde_json::value::to_raw_value(&rendered.content);
         let content = content.map_err(|error| StoreError::Failed(Box::new(error)))?;
         let message = Message {
@@ -214,7 +216,7 @@ impl Work<'_> {
             delivered: None,
             in_reply_to: None,
             exchange,
-            broadcast_id: None,
+            broadcast_id,
             timestamp: self.now,
             reading: None,
         };
@@ -289,7 +291,7 @@ impl Work<'_> {
         match effect {
             Effect::Judge { ack, .. } => {
                 let cited = self.citing(exchange, cause)?;
-                let Exchange::Delegation(state) = exchange;
+                let Exchange::Delegation(state) = exchange else { return Ok(None) };
                 let task = cited.task(&state.assignment, state.amendment.as_ref());
                 Ok(Some(json!({
                     "task": {
@@ -300,6 +302,10 @@ impl Work<'_> {
                     },
                     "acknowledgment": {"understanding": cited.understanding(ack), "agent": state.assignee},
                 })))
+            }
+            Effect::RunStep { agent, .. } => {
+                let Exchange::Operation(state) = exchange else { return Ok(None) };
+                Ok(Some(self.step(state, agent)))
             }
             Effect::CallHuman { .. } if !self.settings.escalation.reaches_human => Ok(None),
             Effect::CallHuman { exchange: id, escalation } => {

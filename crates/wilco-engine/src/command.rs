@@ -11,7 +11,7 @@ use wilco_protocol::{ExchangeId, MessageId, Name, Protocol, Span, Time};
 use wilco_store::{InboxStatus, Message, StoreError};
 
 /// One thing to do. Each is done whole or not at all.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub enum Command {
     Post(Box<Post>),
     PutAgent(Box<PutAgent>),
@@ -62,16 +62,26 @@ pub enum Command {
 }
 
 /// A message from a door.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Post {
     pub incoming: Incoming,
     pub idempotency_key: Option<String>,
     pub viewer: Viewer,
     /// The agent that the caller claims to be, when `from` is missing.
     pub claimed: Option<Name>,
+    pub api: Api,
 }
 
-#[derive(Debug)]
+/// Which interface a message came in by. They differ in what they take for granted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Api {
+    #[default]
+    V1,
+    /// AI Maestro, whose scripts perform operations themselves.
+    Maestro,
+}
+
+#[derive(Debug, Clone)]
 pub struct PutAgent {
     pub name: String,
     pub profile: Profile,
@@ -81,7 +91,7 @@ pub struct PutAgent {
 }
 
 /// Changes some of what is known of an agent; what is not named stays.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct PatchAgent {
     /// Its id, name, alias or session.
     pub agent: String,

@@ -87,7 +87,7 @@ impl Facts for World<'_, '_> {
 
     fn open_tasks(&self, agent: &Name) -> Vec<(ExchangeId, String)> {
         let works = self.open(&key("works", agent.as_str()));
-        works.iter().map(|Exchange::Delegation(state)| (state.id, state.task_id.clone())).collect()
+        works.iter().map(|exchange| (exchange.id(), exchange.called().to_owned())).collect()
     }
 
     fn task_of(&self, initiator: &Name, task_id: &str) -> Option<ExchangeId> {

@@ -12,15 +12,17 @@ mod engine;
 mod facts;
 mod ids;
 mod layer;
+mod operation_policy;
 pub mod reads;
 mod rebuild;
 mod settings;
+mod steps;
 mod wake;
 mod work;
 
 pub use agents::check_name;
 pub use command::{
-    Accepted, AgentChanged, Answer, Command, Done, MarkAs, Order, PatchAgent, Post, PutAgent, Refused,
+    Accepted, AgentChanged, Answer, Api, Command, Done, MarkAs, Order, PatchAgent, Post, PutAgent, Refused,
     Summary, Viewer,
 };
 pub use engine::{Committed, Engine, Stepped, status};

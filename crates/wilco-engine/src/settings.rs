@@ -1,6 +1,6 @@
 //! What the configuration says to the engine.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 use wilco_language::parse::FieldError;
@@ -18,6 +18,9 @@ pub struct Settings {
     pub default_sender: Name,
     pub escalation: EscalationSettings,
     pub delegation: PolicySettings,
+    pub operation: PolicySettings,
+    /// The names of the commands that an operation may run.
+    pub operation_commands: BTreeSet<String>,
     /// Whether a judge command is configured.
     pub judge: bool,
     pub inbox_limit: usize,
@@ -60,6 +63,8 @@ impl Default for Settings {
                 reaches_human: false,
             },
             delegation: PolicySettings::default(),
+            operation: PolicySettings::default(),
+            operation_commands: BTreeSet::new(),
             judge: false,
             inbox_limit: 100_000,
         }

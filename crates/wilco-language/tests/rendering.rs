@@ -62,7 +62,7 @@ fn is_asked_for(say: &Say, typed: &Typed) -> bool {
 }
 
 fn task_of(line: &Line) -> &str {
-    let Exchange::Delegation(state) = &line.exchange;
+    let Exchange::Delegation(state) = &line.exchange else { panic!("{line:?}") };
     &state.task_id
 }
 

@@ -30,12 +30,15 @@ pub(crate) async fn run(program: &Program, input: &str) -> Result<String, String
         .kill_on_drop(true)
         .spawn()
         .map_err(|error| format!("cannot start {name}: {error}"))?;
-    let group = child.id();
+    let mut group = Group::of(&child);
     let finished = tokio::time::timeout(program.limit, exchange(&mut child, input)).await;
     match finished {
-        Ok(result) => result,
+        Ok(result) => {
+            group.leave();
+            result
+        }
         Err(_) => {
-            end_group(group);
+            group.end();
             Err(format!("{name} did not end within {:?}", program.limit))
         }
     }
@@ -69,11 +72,30 @@ async fn printed(pipe: Option<impl AsyncRead + Unpin>) -> std::io::Result<String
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
-/// Ends the program and everything it started.
-fn end_group(group: Option<u32>) {
-    let pid = group.and_then(|id| i32::try_from(id).ok()).and_then(rustix::process::Pid::from_raw);
-    if let Some(pid) = pid {
-        // It may have ended by itself in the meantime.
-        let _ = rustix::process::kill_process_group(pid, rustix::process::Signal::KILL);
+/// A program and everything it started. Whoever forgets about it ends it.
+pub(crate) struct Group(Option<rustix::process::Pid>);
+
+impl Group {
+    pub(crate) fn of(child: &tokio::process::Child) -> Group {
+        let id = child.id().and_then(|id| i32::try_from(id).ok());
+        Group(id.and_then(rustix::process::Pid::from_raw))
+    }
+
+    pub(crate) fn end(&mut self) {
+        if let Some(pid) = self.0.take() {
+            // It may have ended by itself in the meantime.
+            let _ = rustix::process::kill_process_group(pid, rustix::process::Signal::KILL);
+        }
+    }
+
+    /// It has ended; what it left running in the background may go on.
+    pub(crate) fn leave(&mut self) {
+        self.0 = None;
+    }
+}
+
+impl Drop for Group {
+    fn drop(&mut self) {
+        self.end();
     }
 }

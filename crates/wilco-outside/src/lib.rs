@@ -5,8 +5,11 @@
 mod command;
 mod human;
 mod judge;
+mod step;
 
 pub use command::Program;
+
+use std::collections::BTreeMap;
 
 use wilco_engine::Order;
 use wilco_protocol::decision::{Effect, Report};
@@ -18,6 +21,8 @@ pub struct Outside {
     pub judge: Option<Program>,
     /// Reaches a person about an escalation.
     pub human: Option<Program>,
+    /// What operations may run: names and absolute programs.
+    pub commands: BTreeMap<String, String>,
 }
 
 /// What became of an order.
@@ -38,6 +43,10 @@ impl Outside {
             Effect::CallHuman { escalation, .. } => {
                 human::call(self.human.as_ref(), *escalation, &order.payload).await
             }
+            Effect::RunStep { agent, run, .. } => {
+                let end = step::run(&self.commands, &order.payload).await;
+                Outcome::Reported(Report::StepEnded { agent: agent.clone(), run: *run, end })
+            }
         }
     }
 
@@ -48,6 +57,7 @@ impl Outside {
             Effect::CallHuman { escalation, .. } => {
                 Report::HumanCalled { escalation: *escalation, reached: false }
             }
+            Effect::RunStep { agent, run, .. } => Report::StepInterrupted { agent: agent.clone(), run: *run },
         }
     }
 }

@@ -48,8 +48,8 @@ pub struct Spoken<S> {
 pub enum Passage {
     /// To whom it is addressed, as it is.
     AsAddressed,
-    /// To this agent, whoever it is addressed to; `teach` adds how to answer.
-    Reach { agent: Name, teach: bool },
+    /// To these agents, whoever it is addressed to; `teach` adds how to answer.
+    Reach { agents: Vec<Name>, teach: bool },
     /// To nobody: it was meant for Wilco.
     Withheld,
 }
@@ -62,13 +62,28 @@ pub enum Effect {
     Judge { exchange: ExchangeId, ack: MessageId },
     /// Reach a person about an open escalation. Repeatable.
     CallHuman { exchange: ExchangeId, escalation: u32 },
+    /// Run the command of an operation for one agent. Once: started and not reported is interrupted.
+    RunStep { exchange: ExchangeId, agent: Name, run: u32 },
 }
 
 impl Effect {
     /// The exchange that gets its report.
     pub fn exchange(&self) -> ExchangeId {
         match self {
-            Effect::Judge { exchange, .. } | Effect::CallHuman { exchange, .. } => *exchange,
+            Effect::Judge { exchange, .. }
+            | Effect::CallHuman { exchange, .. }
+            | Effect::RunStep { exchange, .. } => *exchange,
+        }
+    }
+
+    /// What to report of an order that was under way when the server stopped and must not be carried out
+    /// again by itself. None: it is repeatable.
+    pub fn interrupted(&self) -> Option<Report> {
+        match self {
+            Effect::Judge { .. } | Effect::CallHuman { .. } => None,
+            Effect::RunStep { agent, run, .. } => {
+                Some(Report::StepInterrupted { agent: agent.clone(), run: *run })
+            }
         }
     }
 }
@@ -90,6 +105,15 @@ pub enum Report {
     HumanCalled {
         escalation: u32,
         reached: bool,
+    },
+    StepEnded {
+        agent: Name,
+        run: u32,
+        end: crate::operation::StepEnd,
+    },
+    StepInterrupted {
+        agent: Name,
+        run: u32,
     },
 }
 
@@ -116,14 +140,24 @@ pub enum Refusal {
 /// What is wrong with a field.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Problem {
-    UnknownOption { got: String, options: Vec<&'static str> },
-    UnknownAgent { got: String },
+    UnknownOption {
+        got: String,
+        options: Vec<&'static str>,
+    },
+    UnknownAgent {
+        got: String,
+    },
     SelfAssigned,
     UnknownEscalation,
     NoCandidateLeft,
     NothingAcknowledged,
     NoDeadlineRuns,
     MissingTime,
+    /// An operation whose initiator is among its agents.
+    OwnOperation,
+    NotTakingPart {
+        got: String,
+    },
 }
 
 /// A moment at which an exchange wants to be woken, and why.
@@ -153,6 +187,10 @@ pub trait Facts {
     fn task_with_uuid(&self, task_uuid: &str) -> Option<ExchangeId>;
     /// How far the messages of this exchange got towards this agent.
     fn delivery(&self, exchange: ExchangeId, agent: &Name) -> Stage;
+    /// Whether every nudge to this agent failed and it was not seen since: it could not know.
+    fn unreached(&self, _exchange: ExchangeId, _agent: &Name, _since: Time) -> bool {
+        false
+    }
     /// How often the notice of an open escalation is repeated.
     fn escalation_reminder(&self) -> crate::time::Span;
 }

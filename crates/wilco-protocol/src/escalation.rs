@@ -29,6 +29,12 @@ pub enum Reason {
     QueueStuck,
     /// The agent stopped reporting checkpoints.
     NoCheckpoint,
+    /// A command would be run on an agent that never saw what was coming.
+    NotReached,
+    /// The initiator did not say how its operation went.
+    NoResult,
+    /// The server stopped while a command ran.
+    Interrupted,
 }
 
 impl Reason {
@@ -42,6 +48,9 @@ impl Reason {
             Reason::NotAmended => "not-amended",
             Reason::QueueStuck => "queue-stuck",
             Reason::NoCheckpoint => "no-checkpoint",
+            Reason::NotReached => "not-reached",
+            Reason::NoResult => "no-result",
+            Reason::Interrupted => "interrupted",
         }
     }
 }

@@ -5,27 +5,31 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::decision::{self, Facts, Passage, Refusal, Report, Spoken, Timer};
-use crate::delegation;
 use crate::escalation::{Escalation, Incident};
 use crate::name::{ExchangeId, MessageId, Name, Protocol};
 use crate::time::Time;
+use crate::{delegation, operation};
 
+#[expect(clippy::large_enum_variant, reason = "one is held at a time, and seldom moved")]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "protocol", rename_all = "kebab-case")]
 pub enum Exchange {
     Delegation(delegation::State),
+    Operation(operation::State),
 }
 
 /// What begins an exchange.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Start {
     Delegation(delegation::Assign),
+    Operation(operation::Operate),
 }
 
 /// What is said to an exchange, read by its protocol.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Said {
     Delegation(delegation::Said),
+    Operation(operation::Said),
 }
 
 /// What another exchange or the directory tells it.
@@ -37,11 +41,13 @@ pub enum Told {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Event {
     Delegation(delegation::Event),
+    Operation(operation::Event),
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Say {
     Delegation(delegation::Say),
+    Operation(operation::Say),
 }
 
 pub type Decision = decision::Decision<Event, Say>;
@@ -50,6 +56,7 @@ impl Exchange {
     pub fn begin(start: Start, facts: &dyn Facts, now: Time) -> Result<Decision, Refusal> {
         match start {
             Start::Delegation(assign) => delegation::begin(assign, facts, now).map(of_delegation),
+            Start::Operation(operate) => operation::begin(operate, facts, now).map(of_operation),
         }
     }
 
@@ -57,6 +64,13 @@ impl Exchange {
         match (self, said) {
             (Exchange::Delegation(state), Said::Delegation(said)) => {
                 delegation::decide(state, delegation::Input::Said(said), facts, now).map(of_delegation)
+            }
+            (Exchange::Operation(state), Said::Operation(said)) => {
+                operation::decide(state, operation::Input::Said(said), facts, now).map(of_operation)
+            }
+            // What was read for another protocol says nothing to this one.
+            (Exchange::Delegation(_), Said::Operation(_)) | (Exchange::Operation(_), Said::Delegation(_)) => {
+                Ok(Decision::default())
             }
         }
     }
@@ -66,6 +80,9 @@ impl Exchange {
             Exchange::Delegation(state) => {
                 delegation::decide(state, delegation::Input::Wake, facts, now).map(of_delegation)
             }
+            Exchange::Operation(state) => {
+                operation::decide(state, operation::Input::Wake, facts, now).map(of_operation)
+            }
         }
     }
 
@@ -73,6 +90,9 @@ impl Exchange {
         match self {
             Exchange::Delegation(state) => {
                 delegation::decide(state, delegation::Input::Report(report), facts, now).map(of_delegation)
+            }
+            Exchange::Operation(state) => {
+                operation::decide(state, operation::Input::Report(report), facts, now).map(of_operation)
             }
         }
     }
@@ -82,6 +102,7 @@ impl Exchange {
             (Exchange::Delegation(state), Told::Delegation(told)) => {
                 delegation::decide(state, delegation::Input::Told(told), facts, now).map(of_delegation)
             }
+            (Exchange::Operation(_), Told::Delegation(_)) => Ok(Decision::default()),
         }
     }
 
@@ -89,42 +110,52 @@ impl Exchange {
     pub fn born(event: &Event, at: Time) -> Option<Exchange> {
         match event {
             Event::Delegation(event) => delegation::born(event, at).map(Exchange::Delegation),
+            Event::Operation(event) => operation::born(event, at).map(Exchange::Operation),
         }
     }
 
     pub fn apply(&mut self, event: &Event, at: Time) {
         match (self, event) {
             (Exchange::Delegation(state), Event::Delegation(event)) => delegation::apply(state, event, at),
+            (Exchange::Operation(state), Event::Operation(event)) => operation::apply(state, event, at),
+            // No log mixes protocols: the id of its exchange names the one of an event.
+            (Exchange::Delegation(_), Event::Operation(_))
+            | (Exchange::Operation(_), Event::Delegation(_)) => {}
         }
     }
 
     pub fn id(&self) -> ExchangeId {
         match self {
             Exchange::Delegation(state) => state.id,
+            Exchange::Operation(state) => state.id,
         }
     }
 
     pub fn initiator(&self) -> &Name {
         match self {
             Exchange::Delegation(state) => &state.initiator,
+            Exchange::Operation(state) => &state.initiator,
         }
     }
 
     pub fn is_open(&self) -> bool {
         match self {
             Exchange::Delegation(state) => state.is_open(),
+            Exchange::Operation(state) => state.is_open(),
         }
     }
 
     pub fn state_name(&self) -> &'static str {
         match self {
             Exchange::Delegation(state) => state.name(),
+            Exchange::Operation(state) => state.name(),
         }
     }
 
     pub fn timers(&self) -> Vec<Timer> {
         match self {
             Exchange::Delegation(state) => delegation::timers(state),
+            Exchange::Operation(state) => operation::timers(state),
         }
     }
 
@@ -136,13 +167,39 @@ impl Exchange {
     pub fn keys(&self) -> Vec<String> {
         match self {
             Exchange::Delegation(state) => delegation::keys(state),
+            Exchange::Operation(state) => operation::keys(state),
         }
     }
 
     /// Who owes an answer.
-    pub fn awaits(&self) -> Option<&Name> {
+    pub fn awaits(&self) -> Vec<&Name> {
         match self {
-            Exchange::Delegation(state) => delegation::awaits(state),
+            Exchange::Delegation(state) => delegation::awaits(state).into_iter().collect(),
+            Exchange::Operation(state) => operation::awaits(state),
+        }
+    }
+
+    /// The message that began it.
+    pub fn opening(&self) -> &MessageId {
+        match self {
+            Exchange::Delegation(state) => &state.assignment,
+            Exchange::Operation(state) => &state.opening,
+        }
+    }
+
+    /// What people call what it is about: a task id, an operation.
+    pub fn called(&self) -> &str {
+        match self {
+            Exchange::Delegation(state) => &state.task_id,
+            Exchange::Operation(state) => &state.operation,
+        }
+    }
+
+    /// What its messages have in common when they go to several agents.
+    pub fn broadcast_id(&self) -> Option<&str> {
+        match self {
+            Exchange::Delegation(_) => None,
+            Exchange::Operation(state) => state.broadcast_id.as_deref(),
         }
     }
 
@@ -150,6 +207,7 @@ impl Exchange {
     pub fn cites(&self) -> Vec<MessageId> {
         match self {
             Exchange::Delegation(state) => state.cites(),
+            Exchange::Operation(state) => state.cites(),
         }
     }
 
@@ -160,12 +218,17 @@ impl Exchange {
                 list.extend(state.former_assignees.iter().cloned());
                 list
             }
+            Exchange::Operation(state) => {
+                let agents = state.tracks.iter().map(|track| track.agent.clone());
+                [state.initiator.clone()].into_iter().chain(agents).collect()
+            }
         }
     }
 
     pub fn escalations(&self) -> &[Escalation] {
         match self {
             Exchange::Delegation(state) => &state.escalations,
+            Exchange::Operation(state) => &state.escalations,
         }
     }
 
@@ -173,6 +236,7 @@ impl Exchange {
     pub fn options(&self) -> Vec<&'static str> {
         match self {
             Exchange::Delegation(state) => delegation::options(state),
+            Exchange::Operation(state) => operation::options(state),
         }
     }
 
@@ -180,12 +244,14 @@ impl Exchange {
     pub fn next_choice(&self) -> Option<&Name> {
         match self {
             Exchange::Delegation(state) => delegation::untried(state),
+            Exchange::Operation(_) => None,
         }
     }
 
     pub fn incidents(&self) -> &[Incident] {
         match self {
             Exchange::Delegation(state) => &state.incidents,
+            Exchange::Operation(state) => &state.incidents,
         }
     }
 
@@ -197,12 +263,15 @@ impl Exchange {
                 delegation::Phase::Working { check: None, .. }
                     | delegation::Phase::Paused { until: None, .. }
             ),
+            // A command that runs has a bound of its own.
+            Exchange::Operation(state) => state.steps_in(operation::StepState::Running) > 0,
         }
     }
 
     pub fn view(&self, texts: &dyn Texts) -> View {
         match self {
             Exchange::Delegation(state) => delegation::view(state, texts),
+            Exchange::Operation(state) => operation::view(state, texts),
         }
     }
 }
@@ -212,6 +281,7 @@ impl Event {
     pub fn to_json(&self) -> Value {
         let json = match self {
             Event::Delegation(event) => serde_json::to_value(event),
+            Event::Operation(event) => serde_json::to_value(event),
         };
         json.unwrap_or(Value::Null)
     }
@@ -220,6 +290,7 @@ impl Event {
     pub(crate) fn to_text(&self) -> Result<String, serde_json::Error> {
         match self {
             Event::Delegation(event) => serde_json::to_string(event),
+            Event::Operation(event) => serde_json::to_string(event),
         }
     }
 
@@ -227,12 +298,17 @@ impl Event {
     pub fn from_json(protocol: Protocol, json: Value) -> Result<Event, serde_json::Error> {
         match protocol {
             Protocol::Delegation => serde_json::from_value(json).map(Event::Delegation),
+            Protocol::Operation => serde_json::from_value(json).map(Event::Operation),
         }
     }
 }
 
 fn of_delegation(decision: delegation::Decision) -> Decision {
     map(decision, Event::Delegation, Say::Delegation)
+}
+
+fn of_operation(decision: operation::Decision) -> Decision {
+    map(decision, Event::Operation, Say::Operation)
 }
 
 fn map<E, S>(decision: decision::Decision<E, S>, event: fn(E) -> Event, say: fn(S) -> Say) -> Decision {
@@ -295,6 +371,18 @@ pub trait Texts {
     fn missing(&self, verdict: &MessageId) -> Vec<String>;
     fn planned(&self, ack: &MessageId, number: u32) -> Option<String>;
     fn checkpoint(&self, message: &MessageId) -> CheckpointText;
+    /// What the command printed when it was run for this agent last.
+    fn printed(&self, _agent: &Name) -> Printed {
+        Printed::default()
+    }
+}
+
+/// What a command printed, and why it failed if its exit code does not say.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Printed {
+    pub stdout: Option<String>,
+    pub stderr: Option<String>,
+    pub failure: Option<String>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Default)]

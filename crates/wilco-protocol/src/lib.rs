@@ -10,6 +10,7 @@ pub mod escalation;
 pub mod exchange;
 pub mod journal;
 pub mod name;
+pub mod operation;
 pub mod policy;
 pub mod time;
 

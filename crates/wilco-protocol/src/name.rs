@@ -74,14 +74,16 @@ impl Name {
 #[serde(rename_all = "kebab-case")]
 pub enum Protocol {
     Delegation,
+    Operation,
 }
 
 impl Protocol {
-    pub const ALL: [Protocol; 1] = [Protocol::Delegation];
+    pub const ALL: [Protocol; 2] = [Protocol::Delegation, Protocol::Operation];
 
     pub fn word(self) -> &'static str {
         match self {
             Protocol::Delegation => "delegation",
+            Protocol::Operation => "operation",
         }
     }
 
@@ -89,6 +91,7 @@ impl Protocol {
     fn prefix(self) -> &'static str {
         match self {
             Protocol::Delegation => "del",
+            Protocol::Operation => "op",
         }
     }
 }

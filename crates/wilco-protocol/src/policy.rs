@@ -68,3 +68,7 @@ pub fn word<T: Copy>(key: &str, value: &Value, words: &[(&str, T)]) -> Result<T,
         BadKey::value(key, format!("one of {}", list.join(", ")))
     })
 }
+
+pub fn flag(key: &str, value: &Value) -> Result<bool, BadKey> {
+    value.as_bool().ok_or_else(|| BadKey::value(key, "true or false"))
+}

@@ -162,8 +162,8 @@ impl Moment {
         }
         if !self.state.is_open() && self.ended.is_none() {
             self.ended = Some(self.state.name());
-            if let Passage::Reach { agent, .. } = decision.passage {
-                self.live.remove(&agent);
+            if let Passage::Reach { agents, .. } = decision.passage {
+                agents.iter().for_each(|agent| _ = self.live.remove(agent));
             }
         }
         !decision.events.is_empty() || self.live != before

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::time::Duration;
 
-use tokio::sync::oneshot;
+use tokio::sync::{oneshot, watch};
 use wilco_engine::{Answer, Command, Committed, Engine, Order, Refused, Settings};
 use wilco_outside::{Outcome, Outside};
 use wilco_protocol::{Span, Time};
@@ -27,7 +27,7 @@ const QUEUE: usize = 4096;
 /// Commands in one commit.
 const MAX_BATCH: usize = 1024;
 /// Orders that are carried out at the same time.
-const MAX_RUNNING: usize = 16;
+const MAX_RUNNING: usize = 64;
 /// An order that failed this often is given up.
 const MAX_ATTEMPTS: u32 = 6;
 /// The wait after the first failure; it doubles each time.
@@ -36,6 +36,10 @@ const FIRST_WAIT: Span = Span::seconds(5);
 const AFTER_A_FAILURE: Duration = Duration::from_millis(200);
 /// How often the server leaves a sign of life, and everybody's presence, in the store.
 const ALIVE_EVERY: Span = Span::minutes(1);
+/// How long the courier may take to drop what it does when the server stops.
+const RECALL: Duration = Duration::from_secs(2);
+/// How long a report waits when it could not be stored.
+const REPORT_AGAIN: Duration = Duration::from_secs(1);
 /// The longest sleep, so that a clock that was set is noticed.
 const LONGEST_SLEEP: Duration = Duration::from_secs(30);
 
@@ -43,6 +47,8 @@ pub(crate) enum Job {
     Commands(Vec<Command>, oneshot::Sender<Vec<Answer>>),
     Agents(oneshot::Sender<Vec<AgentNow>>),
     Advance(Span, oneshot::Sender<Time>),
+    /// An order was carried out, and what came of it is stored.
+    Carried,
     /// A commit is done.
     Look,
     Stop(oneshot::Sender<()>),
@@ -87,7 +93,7 @@ pub fn start<S: Store + Send + 'static>(start: Start<S>) -> Result<Handle, Start
     let waiters = Waiters::new(head.position);
     let marks = Marks::default();
     marks.take_from(engine.directory());
-    let pending = store.effects()?.into_iter().map(|row| ((row.due, row.position, row.index), row)).collect();
+    let (interrupted, pending) = left_over(store.effects()?);
     let reader = readers()?;
     let look = queue.clone();
     // A full queue has the writer awake, and it looks by itself.
@@ -109,6 +115,7 @@ pub fn start<S: Store + Send + 'static>(start: Start<S>) -> Result<Handle, Start
         courier: tokio::runtime::Handle::current(),
         pending,
         running: 0,
+        ending: watch::channel(()).0,
         alive_at: clock.now(),
         advancing: VecDeque::new(),
     };
@@ -116,6 +123,8 @@ pub fn start<S: Store + Send + 'static>(start: Start<S>) -> Result<Handle, Start
     let down_from = head.at.max(last_alive).map(|last| last.min(now));
     let started = Command::Started { version, down_from, downtime: down_from.map(|last| now.since(last)) };
     writer.decide_own(started);
+    // What was under way when the server stopped is not done again by itself.
+    interrupted.into_iter().for_each(|report| writer.decide_own(report));
     writer.commit_now()?;
     // What became due while the server was down happens before anybody can ask about it.
     writer.wake_due();
@@ -146,12 +155,17 @@ struct Writer {
     outside: Arc<Outside>,
     courier: tokio::runtime::Handle,
     /// Orders not carried out yet, by when they are due.
-    pending: BTreeMap<(Time, u64, u32), EffectRow>,
+    pending: Pending,
     running: usize,
+    /// Closed when the courier is to drop what it does.
+    ending: watch::Sender<()>,
     alive_at: Time,
     /// Where the test clock is asked to go, one after the other.
     advancing: VecDeque<(Time, oneshot::Sender<Time>)>,
 }
+
+/// Orders by when they are due, and where they come from.
+type Pending = BTreeMap<(Time, u64, u32), EffectRow>;
 
 /// Who waits, and the answers it gets.
 type Waiting = (Vec<Answer>, oneshot::Sender<Vec<Answer>>);
@@ -226,8 +240,6 @@ impl Writer {
     fn take(&mut self, job: Job) -> Option<oneshot::Sender<()>> {
         match job {
             Job::Commands(list, answer) => {
-                let settled = list.iter().filter(|command| is_settling(command)).count();
-                self.running = self.running.saturating_sub(settled);
                 self.commands += list.len();
                 let answers = self.engine.decide(list, self.clock.now(), &*self.reader);
                 self.decided.push((answers, answer));
@@ -236,6 +248,7 @@ impl Writer {
                 let _ = answer.send(self.agents());
             }
             Job::Advance(by, answer) => self.advance(by, answer),
+            Job::Carried => self.running = self.running.saturating_sub(1),
             Job::Look => {}
             Job::Stop(stopped) => return Some(stopped),
         }
@@ -360,6 +373,7 @@ impl Writer {
 
     /// Finishes what was accepted, with a last sign of life.
     fn finish(mut self, stopped: oneshot::Sender<()>) {
+        self.recall_courier();
         if self.committing.is_some()
             && let Ok(outcome) = self.committer.wait()
         {
@@ -388,14 +402,25 @@ impl Writer {
             }
             let Some((_, row)) = self.pending.pop_first() else { return };
             self.running += 1;
-            let (outside, queue) = (self.outside.clone(), self.queue.clone());
+            let (outside, queue, mut ending) =
+                (self.outside.clone(), self.queue.clone(), self.ending.subscribe());
             self.courier.spawn(async move {
-                let command = carried_out(&outside, row, now).await;
-                let (answer, _) = oneshot::channel();
-                // Blocking is right here: the queue is bounded, and a report must not be lost.
-                let _ = tokio::task::spawn_blocking(move || queue.send(Job::Commands(vec![command], answer)))
-                    .await;
+                tokio::select! {
+                    command = carried_out(&outside, row, now) => report(queue, command).await,
+                    // Dropping it ends the programs that it runs.
+                    _ = ending.changed() => {}
+                }
             });
+        }
+    }
+
+    /// Lets the courier drop what it does, and waits until it has.
+    fn recall_courier(&mut self) {
+        let ending = std::mem::replace(&mut self.ending, watch::channel(()).0);
+        let _ = ending.send(());
+        let dropped = async { tokio::time::timeout(RECALL, ending.closed()).await };
+        if self.courier.block_on(dropped).is_err() {
+            tracing::warn!("the courier is still busy; what it does is left behind");
         }
     }
 
@@ -455,9 +480,38 @@ impl Writer {
     }
 }
 
-/// Whether a command ends an order that was running.
-fn is_settling(command: &Command) -> bool {
-    matches!(command, Command::Report { .. } | Command::Postpone { .. })
+/// Orders of an earlier run: what must not be repeated is reported as interrupted, the rest goes on.
+fn left_over(rows: Vec<EffectRow>) -> (Vec<Command>, Pending) {
+    let (mut interrupted, mut pending) = (Vec::new(), BTreeMap::new());
+    for row in rows {
+        let (position, index) = (row.position, row.index);
+        let order = serde_json::from_slice::<Order>(&row.body).ok();
+        match order.and_then(|order| order.effect.interrupted()) {
+            Some(report) => interrupted.push(Command::Report { position, index, report }),
+            None => _ = pending.insert((row.due, position, index), row),
+        }
+    }
+    (interrupted, pending)
+}
+
+/// Brings a report to the writer. It must not be lost: while it cannot be stored it is brought again.
+async fn report(queue: SyncSender<Job>, command: Command) {
+    // Blocking is right here: the queue is bounded.
+    let send = |job: Job| {
+        let queue = queue.clone();
+        async move { tokio::task::spawn_blocking(move || queue.send(job)).await.is_ok_and(|sent| sent.is_ok()) }
+    };
+    loop {
+        let (answer, answered) = oneshot::channel();
+        if !send(Job::Commands(vec![command.clone()], answer)).await {
+            return;
+        }
+        match answered.await.ok().and_then(|answers| answers.into_iter().next()) {
+            Some(Err(Refused::Store(_))) => tokio::time::sleep(REPORT_AGAIN).await,
+            Some(_) | None => break,
+        }
+    }
+    send(Job::Carried).await;
 }
 
 /// Carries out an order; what came of it is a command again.

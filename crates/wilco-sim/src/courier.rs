@@ -3,6 +3,7 @@
 use wilco_engine::{Command, Order};
 use wilco_protocol::decision::{Effect, Report};
 use wilco_protocol::delegation::Verdict;
+use wilco_protocol::operation::StepEnd;
 use wilco_store::EffectRow;
 
 use crate::model::Broken;
@@ -64,6 +65,12 @@ impl World {
                 let missing = vec!["no order is lost".to_owned()];
                 let verdict = *self.chance.pick(&verdicts);
                 Report::Judged { ack: ack.clone(), verdict, correction: Some("Read it.".to_owned()), missing }
+            }
+            Effect::RunStep { agent, run, .. } => {
+                let exit_code = Some(i32::from(self.chance.percent(15)));
+                let (stdout, stderr) = ("restarted".to_owned(), String::new());
+                let end = StepEnd { exit_code, stdout, stderr, failure: None };
+                Report::StepEnded { agent: agent.clone(), run: *run, end }
             }
         }
     }

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use wilco_engine::{Answer, Command, Done, Post, Viewer};
+use wilco_engine::{Answer, Api, Command, Done, Post, Viewer};
 use wilco_language::parse;
 use wilco_protocol::Span;
 
@@ -112,7 +112,7 @@ impl World {
         let idempotency_key = request.key.clone().filter(|_| !lost);
         let viewer =
             if index.is_multiple_of(5) { Viewer::Agent(request.speech.from.clone()) } else { Viewer::Local };
-        Some(Post { incoming, idempotency_key, viewer, claimed: None })
+        Some(Post { incoming, idempotency_key, viewer, claimed: None, api: Api::V1 })
     }
 
     fn answer(&mut self, asked: &[usize], answers: Vec<Answer>, after: u64) -> Result<(), Broken> {

@@ -1,6 +1,6 @@
 //! What the simulation found in the engine, each in its shortest form.
 
-use wilco_engine::{Command, Done, Engine, Post, PutAgent, Settings, Viewer, rebuild};
+use wilco_engine::{Api, Command, Done, Engine, Post, PutAgent, Settings, Viewer, rebuild};
 use wilco_language::parse;
 use wilco_protocol::{Span, Time};
 use wilco_store::{Memory, Reader};
@@ -28,7 +28,8 @@ fn put(name: &str) -> Command {
 
 fn post(body: &str) -> Command {
     let incoming = parse::message(body.as_bytes()).expect("a message");
-    Command::Post(Box::new(Post { incoming, idempotency_key: None, viewer: Viewer::Local, claimed: None }))
+    let (viewer, api) = (Viewer::Local, Api::V1);
+    Command::Post(Box::new(Post { incoming, idempotency_key: None, viewer, claimed: None, api }))
 }
 
 fn step(engine: &mut Engine, store: &mut Memory, at: i64, commands: Vec<Command>) {

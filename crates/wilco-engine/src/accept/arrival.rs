@@ -7,11 +7,12 @@ use wilco_language::parse::Incoming;
 use wilco_language::render::{Rendered, Setting, delivered, passed_subject};
 use wilco_protocol::decision::Passage;
 use wilco_protocol::{Exchange, ExchangeId, MessageId, Name};
-use wilco_store::{Message, Reading, StoreError};
+use wilco_store::{Message, Priority, Reading, StoreError};
 
 use super::is_wilco;
 use crate::carry::{Cause, priority};
 use crate::command::{Post, Refused, Viewer};
+use crate::ids;
 use crate::work::Work;
 
 /// A message whose sender and recipients are known.
@@ -41,6 +42,11 @@ impl Arrival<'_> {
         }
     }
 
+    /// What its copies have in common, when there are several.
+    pub(crate) fn broadcast_id(&self, position: u64) -> String {
+        self.incoming().broadcast_id.clone().unwrap_or_else(|| format!("broadcast-{position}"))
+    }
+
     pub(crate) fn cause(&self) -> Cause<'_> {
         Cause { id: &self.id, subject: self.subject(), content: &self.incoming().content }
     }
@@ -53,11 +59,41 @@ pub(crate) struct Place {
 }
 
 /// Where a message goes, and in which form.
+#[derive(Default)]
 pub(crate) struct Course {
+    /// One for each recipient.
+    pub(crate) letters: Vec<Letter>,
+    pub(crate) reading: Option<Reading>,
+    pub(crate) dress: Option<Dress>,
+}
+
+/// A message's copy for one recipient.
+pub(crate) struct Letter {
     pub(crate) to: Name,
     pub(crate) inboxes: Vec<Name>,
     pub(crate) delivered: Option<Box<RawValue>>,
-    pub(crate) reading: Option<Reading>,
+}
+
+/// What a message that begins an exchange is stored with.
+pub(crate) struct Dress {
+    /// When its sender gave none.
+    pub(crate) subject: String,
+    pub(crate) priority: Priority,
+    /// By what it was taken for a beginning, and of what.
+    pub(crate) rule: String,
+    pub(crate) meaning: &'static str,
+}
+
+impl Course {
+    /// To whom it is addressed, as it is.
+    pub(crate) fn plain(to: &[Name]) -> Course {
+        let letter = |to: &Name| Letter {
+            to: to.clone(),
+            inboxes: Some(to.clone()).filter(|to| !is_wilco(to)).into_iter().collect(),
+            delivered: None,
+        };
+        Course { letters: to.iter().map(letter).collect(), ..Course::default() }
+    }
 }
 
 impl Work<'_> {
@@ -69,41 +105,45 @@ impl Work<'_> {
         course: Course,
     ) -> Result<Vec<Arc<Message>>, Refused> {
         let incoming = arrival.incoming();
-        let several = arrival.to.len() > 1;
+        let several = course.letters.len() > 1;
         let broadcast_id = match &incoming.broadcast_id {
-            None if several => Some(format!("broadcast-{}", place.position)),
+            None if several => Some(arrival.broadcast_id(place.position)),
             given => given.clone(),
         };
-        let first = Message {
-            id: arrival.id.clone(),
-            from: arrival.from.clone(),
-            from_verified: matches!(arrival.post.viewer, Viewer::Agent(_)),
-            to: course.to,
-            subject: arrival.subject().to_owned(),
-            priority: priority(incoming.priority.as_deref().unwrap_or("normal")),
-            content: incoming.raw.clone(),
-            delivered: course.delivered,
-            in_reply_to: incoming.in_reply_to.clone(),
-            exchange: place.exchange.map(|(id, _)| id),
-            broadcast_id,
-            timestamp: self.now,
-            reading: course.reading,
-        };
-        for agent in &course.inboxes {
-            self.has_room(agent)?;
+        let (mut subject, mut urgency) =
+            (arrival.subject().to_owned(), priority(incoming.priority.as_deref().unwrap_or("normal")));
+        if let Some(dress) = course.dress {
+            subject = if subject.trim().is_empty() { dress.subject } else { subject };
+            urgency = dress.priority;
         }
         let kind = incoming.kind().to_owned();
-        let seq = place.exchange.map(|(_, seq)| seq);
-        let first = self.store_message(place.position, seq, first, course.inboxes, kind.clone());
-        let mut stored = vec![first.clone()];
-        for to in arrival.to.iter().skip(1) {
-            self.has_room(to)?;
-            let id = self.new_id();
-            let copy =
-                Message { id, to: to.clone(), delivered: None, reading: None, ..Message::clone(&first) };
-            let (position, seq) = (self.reserve(), self.count(copy.exchange)?);
-            let inboxes = Some(to.clone()).filter(|to| !is_wilco(to)).into_iter().collect();
-            stored.push(self.store_message(position, seq, copy, inboxes, kind.clone()));
+        let mut stored: Vec<Arc<Message>> = Vec::new();
+        for letter in course.letters {
+            for agent in &letter.inboxes {
+                self.has_room(agent)?;
+            }
+            let first = stored.is_empty();
+            let (position, seq) = if first {
+                (place.position, place.exchange.map(|(_, seq)| seq))
+            } else {
+                (self.reserve(), self.count(place.exchange.map(|(id, _)| id))?)
+            };
+            let message = Message {
+                id: if first { arrival.id.clone() } else { ids::id(self.now, position) },
+                from: arrival.from.clone(),
+                from_verified: matches!(arrival.post.viewer, Viewer::Agent(_)),
+                to: letter.to,
+                subject: subject.clone(),
+                priority: urgency,
+                content: incoming.raw.clone(),
+                delivered: letter.delivered,
+                in_reply_to: incoming.in_reply_to.clone(),
+                exchange: place.exchange.map(|(id, _)| id),
+                broadcast_id: broadcast_id.clone(),
+                timestamp: self.now,
+                reading: course.reading.clone().filter(|_| first),
+            };
+            stored.push(self.store_message(position, seq, message, letter.inboxes, kind.clone()));
         }
         Ok(stored)
     }
@@ -117,34 +157,35 @@ impl Work<'_> {
     ) -> Result<Course, Refused> {
         let initiator = exchange.initiator().clone();
         let by_initiator = arrival.from == initiator;
-        let to = match arrival.to.first() {
-            Some(to) => to.clone(),
-            None if by_initiator => Name::wilco(),
-            None => initiator.clone(),
+        let mut course = match arrival.to.as_slice() {
+            [] if by_initiator => Course::plain(&[Name::wilco()]),
+            [] => Course::plain(std::slice::from_ref(&initiator)),
+            to => Course::plain(to),
         };
-        let mut course = Course { to: to.clone(), inboxes: Vec::new(), delivered: None, reading: None };
         if matches!(passage, Passage::Withheld) {
+            course.letters.iter_mut().for_each(|letter| letter.inboxes.clear());
             return Ok(course);
         }
-        course.inboxes.extend(Some(to.clone()).filter(|to| !is_wilco(to)));
-        if !by_initiator && to != initiator {
-            course.inboxes.push(initiator);
+        let reaches_initiator = course.letters.iter().any(|letter| letter.to == initiator);
+        if !by_initiator && !reaches_initiator {
+            course.letters[0].inboxes.push(initiator);
         }
-        if let Passage::Reach { agent, teach } = passage {
+        if let Passage::Reach { agents, teach } = passage {
             let cited = self.citing(exchange, Some(&arrival.cause()))?;
             let url = self.settings.url.clone();
             let setting = Setting { url: &url, now: self.now, cited: &cited };
-            let content = delivered(exchange, agent, &arrival.incoming().content, *teach, &setting);
-            if *agent == to {
-                let raw = serde_json::value::to_raw_value(&content);
-                course.delivered = Some(raw.map_err(|error| StoreError::Failed(Box::new(error)))?);
-            } else {
-                let subject = match arrival.subject().trim() {
-                    "" => passed_subject(exchange, arrival.incoming().kind()),
-                    given => given.to_owned(),
-                };
-                let rendered = Rendered { subject, priority: "high", content };
-                self.send(exchange.id(), agent, rendered)?;
+            for agent in agents {
+                let content = delivered(exchange, agent, &arrival.incoming().content, *teach, &setting);
+                if let Some(letter) = course.letters.iter_mut().find(|letter| letter.to == *agent) {
+                    let raw = serde_json::value::to_raw_value(&content);
+                    letter.delivered = Some(raw.map_err(|error| StoreError::Failed(Box::new(error)))?);
+                } else {
+                    let subject = match arrival.subject().trim() {
+                        "" => passed_subject(exchange, arrival.incoming().kind()),
+                        given => given.to_owned(),
+                    };
+                    self.send(exchange, agent, Rendered { subject, priority: "high", content })?;
+                }
             }
         }
         Ok(course)

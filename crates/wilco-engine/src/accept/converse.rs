@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use serde_json::{Map, json};
-use wilco_language::parse::{MAX_TASK_ID, Typed};
+use wilco_language::parse::{MAX_TASK_ID, Operation, Typed};
 use wilco_language::read::ack::readable;
 use wilco_language::read::classify::{Task, classify};
 use wilco_language::render::Rendered;
@@ -30,10 +30,12 @@ impl Work<'_> {
             return self.take_for_task(arrival, task);
         }
         let astray = match &incoming.typed {
-            Typed::Delegation(_) | Typed::Decision(_) => Some((
+            // An initiator may remind whomever it likes.
+            Typed::Operation(Operation::Own { .. }) => None,
+            Typed::Delegation(_) | Typed::Operation(_) | Typed::Decision(_) => Some((
                 "no-exchange",
                 "Your message belongs to no open exchange of yours, so it was kept as a conversation. \
-                 Name the task_id, the exchange, or reply to the message that you answer."
+                 Name the task_id, the operation_id or the exchange, or reply to the message that you answer."
                     .to_owned(),
             )),
             Typed::Conversation | Typed::Talk => None,
@@ -86,14 +88,13 @@ impl Work<'_> {
     }
 
     fn talk(&mut self, arrival: &Arrival<'_>, notice: Option<(&str, String)>) -> Result<Taken, Refused> {
-        let Some(to) = arrival.to.first().cloned() else {
+        if arrival.to.is_empty() {
             return Err(Refused::invalid("/to", "is required: the name of an agent"));
-        };
+        }
         let position = self.reserve();
-        let inboxes = Some(to.clone()).filter(|to| !is_wilco(to)).into_iter().collect();
         let meaning = "conversation".to_owned();
         let reading = Reading { exchange: None, rule: None, meaning, effect: "none".to_owned() };
-        let course = Course { to, inboxes, delivered: None, reading: Some(reading) };
+        let course = Course { reading: Some(reading), ..Course::plain(&arrival.to) };
         let place = Place { position, exchange: None };
         let messages = self.store_arrival(arrival, place, course)?;
         if let Some((reason, text)) = notice {

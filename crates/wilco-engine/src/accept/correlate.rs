@@ -1,6 +1,6 @@
 //! Which exchange an answer belongs to. The first rule that finds something wins; nothing is guessed.
 
-use wilco_language::parse::Typed;
+use wilco_language::parse::{Named, Operation, Typed};
 use wilco_language::read::{ack, verdict};
 use wilco_protocol::exchange::key;
 use wilco_protocol::{Exchange, ExchangeId, MessageId};
@@ -56,6 +56,10 @@ impl Work<'_> {
                 Replied::Talk => {}
             }
         }
+        match self.by_operation(arrival)? {
+            Correlated::Nothing { .. } => {}
+            found @ (Correlated::To(_) | Correlated::Ambiguous(_)) => return Ok(found),
+        }
         let ids = self.task_ids(arrival);
         for (ids, rule) in ids {
             match self.by_tasks(arrival, &ids, rule)? {
@@ -65,7 +69,14 @@ impl Work<'_> {
         }
         let stripped = without_reply_marks(arrival.subject());
         let is_reply = stripped.len() != arrival.subject().trim().len();
-        let awaiting = self.awaiting(arrival)?;
+        let awaiting = match &incoming.typed {
+            Typed::Operation(Operation::Own { .. }) => self.reminded(arrival)?,
+            Typed::Operation(_)
+            | Typed::Delegation(_)
+            | Typed::Decision(_)
+            | Typed::Conversation
+            | Typed::Talk => self.awaiting(arrival)?,
+        };
         if !stripped.is_empty()
             && let Some(found) = self.by_subject(&awaiting, &stripped)?
         {
@@ -131,7 +142,7 @@ impl Work<'_> {
         let incoming = arrival.incoming();
         let typed = match &incoming.typed {
             Typed::Delegation(said) => said.task_id().map(str::to_owned),
-            Typed::Decision(_) | Typed::Conversation | Typed::Talk => {
+            Typed::Operation(_) | Typed::Decision(_) | Typed::Conversation | Typed::Talk => {
                 incoming.content.get("task_id").and_then(|id| id.as_str()).map(str::to_owned)
             }
         };
@@ -144,6 +155,52 @@ impl Work<'_> {
             found.push((acked.chain(judged).collect(), "text-id"));
         }
         found
+    }
+
+    /// The operation that the content names, or the broadcast.
+    fn by_operation(&mut self, arrival: &Arrival<'_>) -> Result<Correlated, Refused> {
+        let named = Named::in_content(&arrival.incoming().content);
+        let broadcast = named.broadcast_id.or_else(|| arrival.incoming().broadcast_id.clone());
+        let numbers = match (named.operation_id, broadcast) {
+            (Some(id), _) => vec![id.number],
+            (None, Some(id)) => self.find(&key("broadcast", &id))?,
+            (None, None) => return Ok(Correlated::Nothing { may_classify: false }),
+        };
+        let mut found = Vec::new();
+        for number in numbers {
+            let live = self.live(number)?.map(|live| live.exchange);
+            let is_it = |one: &Exchange| named.operation_id.is_none_or(|id| one.id() == id);
+            found.extend(live.filter(|one| is_it(one) && one.participants().contains(&arrival.from)));
+        }
+        if found.iter().any(Exchange::is_open) {
+            found.retain(Exchange::is_open);
+        } else {
+            found.truncate(1);
+        }
+        Ok(match found.len() {
+            0 => Correlated::Nothing { may_classify: false },
+            1 => to(found, "operation-id"),
+            _ => Correlated::Ambiguous(found.iter().map(Exchange::id).collect()),
+        })
+    }
+
+    /// The sender's open exchanges that wait for those it writes to: it does Wilco's part itself.
+    fn reminded(&mut self, arrival: &Arrival<'_>) -> Result<Vec<Exchange>, Refused> {
+        let mut found: Vec<Exchange> = Vec::new();
+        for agent in &arrival.to {
+            for number in self.find(&key("owes", agent.as_str()))? {
+                let live = self.live(number)?.map(|live| live.exchange);
+                let own = |one: &Exchange| {
+                    let waits = one.awaits().contains(&agent) && may_mean(arrival, one);
+                    waits
+                        && *one.initiator() == arrival.from
+                        && !found.iter().any(|known| known.id() == one.id())
+                };
+                let live = live.filter(own);
+                found.extend(live);
+            }
+        }
+        Ok(found)
     }
 
     fn by_tasks(
@@ -201,7 +258,7 @@ impl Work<'_> {
         let Some(task_id) = task_id else { return Ok(None) };
         let found = self.of_task(arrival, task_id)?;
         let of_this_pair = |exchange: &Exchange| {
-            let Exchange::Delegation(state) = exchange;
+            let Exchange::Delegation(state) = exchange else { return false };
             state.is_open() && state.initiator == arrival.from && arrival.to.first() == Some(&state.assignee)
         };
         Ok(found.into_iter().find(of_this_pair))
@@ -214,7 +271,8 @@ impl Work<'_> {
         let mut awaiting = Vec::new();
         for number in numbers {
             let live = self.live(number)?;
-            awaiting.extend(live.map(|live| live.exchange).filter(|one| one.awaits() == Some(&arrival.from)));
+            let waits = |one: &Exchange| one.awaits().contains(&&arrival.from) && may_mean(arrival, one);
+            awaiting.extend(live.map(|live| live.exchange).filter(waits));
         }
         Ok(awaiting)
     }
@@ -222,8 +280,7 @@ impl Work<'_> {
     fn by_subject(&mut self, awaiting: &[Exchange], subject: &str) -> Result<Option<Correlated>, Refused> {
         let mut same = Vec::new();
         for exchange in awaiting {
-            let Exchange::Delegation(state) = exchange;
-            let opening = self.message(&state.assignment)?;
+            let opening = self.message(exchange.opening())?;
             let opened_with = opening.map(|(_, message)| message.subject.to_lowercase());
             if opened_with.is_some_and(|opened| opened == subject.to_lowercase()) {
                 same.push(exchange.clone());
@@ -241,6 +298,11 @@ enum Replied {
     Unknown,
     Exchange(Box<Exchange>),
     Talk,
+}
+
+/// Whether what is said could be said to this exchange: a type belongs to its protocol.
+fn may_mean(arrival: &Arrival<'_>, exchange: &Exchange) -> bool {
+    arrival.incoming().typed.protocol().is_none_or(|protocol| protocol == exchange.id().protocol)
 }
 
 /// What a sender with a token takes no part in does not exist for it.

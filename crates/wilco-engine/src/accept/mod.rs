@@ -4,12 +4,13 @@ mod again;
 mod arrival;
 mod converse;
 mod correlate;
+mod operate;
 mod parties;
 mod start;
 
 use std::sync::Arc;
 
-use wilco_language::parse::{Delegation, Incoming, Typed};
+use wilco_language::parse::{Delegation, Incoming, Operation, Typed};
 use wilco_protocol::{Exchange, MessageId, Name};
 use wilco_store::Message;
 
@@ -35,8 +36,7 @@ impl Work<'_> {
             return Ok(first);
         }
         self.sign_of_life(&from)?;
-        let starts = matches!(post.incoming.typed, Typed::Delegation(Delegation::Assign(_)));
-        let to = self.recipients(&post.incoming, &from, starts)?;
+        let to = self.recipients(&post.incoming, &from)?;
         let id = self.message_id(&post.incoming)?;
         let arrival = Arrival { id, from: from.clone(), to, post: &post };
         let (messages, exchange) = self.take_in(&arrival)?;
@@ -46,8 +46,16 @@ impl Work<'_> {
     }
 
     fn take_in(&mut self, arrival: &Arrival<'_>) -> Result<(Vec<Arc<Message>>, Option<Exchange>), Refused> {
-        if let Typed::Delegation(Delegation::Assign(assignment)) = &arrival.incoming().typed {
-            return self.assign(arrival, assignment);
+        match &arrival.incoming().typed {
+            Typed::Delegation(Delegation::Assign(assignment)) => return self.assign(arrival, assignment),
+            Typed::Operation(Operation::Announce(announcement)) => {
+                return self.operate(arrival, announcement);
+            }
+            Typed::Delegation(_)
+            | Typed::Operation(_)
+            | Typed::Decision(_)
+            | Typed::Conversation
+            | Typed::Talk => {}
         }
         match self.correlate(arrival)? {
             Correlated::To(targets) => self.say_to(arrival, targets),
@@ -82,6 +90,7 @@ fn read_only(viewer: &Viewer) -> Option<String> {
 pub(crate) fn summary(exchange: &Exchange) -> Summary {
     let task_id = match exchange {
         Exchange::Delegation(state) => Some(state.task_id.clone()),
+        Exchange::Operation(_) => None,
     };
     let id = exchange.id();
     Summary { id, protocol: id.protocol, state: exchange.state_name().to_owned(), task_id }

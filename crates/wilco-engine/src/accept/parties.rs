@@ -2,8 +2,8 @@
 
 use wilco_language::parse::{Incoming, Typed};
 use wilco_language::render::unresolved;
-use wilco_protocol::Name;
 use wilco_protocol::directory::{self, Unresolved};
+use wilco_protocol::{Name, Protocol};
 
 use super::is_wilco;
 use crate::agents::check_name;
@@ -54,19 +54,15 @@ impl Work<'_> {
     }
 
     /// The recipients, each once. One that is unknown, and nothing is sent.
-    pub(crate) fn recipients(
-        &mut self,
-        incoming: &Incoming,
-        from: &Name,
-        starts: bool,
-    ) -> Result<Vec<Name>, Refused> {
+    pub(crate) fn recipients(&mut self, incoming: &Incoming, from: &Name) -> Result<Vec<Name>, Refused> {
+        let starts = incoming.typed.starts();
         let names_escalation =
             matches!(&incoming.typed, Typed::Decision(choice) if choice.escalation.is_some());
         if incoming.to.is_empty() && incoming.exchange.is_none() && !names_escalation {
             let detail = "is required: the name of an agent (or give the exchange that you answer)";
             return Err(Refused::invalid("/to", detail));
         }
-        if starts && incoming.to.len() != 1 {
+        if starts && incoming.typed.protocol() == Some(Protocol::Delegation) && incoming.to.len() != 1 {
             return Err(Refused::invalid("/to", "expected exactly one agent: a task has one assignee"));
         }
         // Nobody is registered by being one of several: a wrong name among them is a mistake.

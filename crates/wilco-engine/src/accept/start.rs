@@ -6,20 +6,20 @@ use wilco_language::hear::{Heard, Names, Parent, hear};
 use wilco_language::parse::{Assignment, Task};
 use wilco_language::read::classify;
 use wilco_protocol::decision::{Passage, Refusal};
-use wilco_protocol::delegation::{self, Sign};
+use wilco_protocol::delegation;
 use wilco_protocol::directory::Directory;
 use wilco_protocol::exchange::{Decision, Exchange, Said, Start, key};
 use wilco_protocol::{ExchangeId, MessageId, Name, Protocol};
 use wilco_store::{Message, Reading};
 
-use super::arrival::{Arrival, Place};
+use super::arrival::{Arrival, Dress, Place};
 use super::correlate::{AMENDS, Target};
-use crate::carry::refused;
+use crate::carry::{priority, refused};
 use crate::command::Refused;
 use crate::layer::Live;
 use crate::work::{Work, content_of};
 
-type Taken = (Vec<Arc<Message>>, Option<Exchange>);
+pub(crate) type Taken = (Vec<Arc<Message>>, Option<Exchange>);
 
 impl Work<'_> {
     /// A `task-assignment`.
@@ -52,7 +52,8 @@ impl Work<'_> {
             capabilities: assignment.capabilities.clone(),
             policy,
         };
-        self.begin(arrival, start).map_err(|refusal| match refusal {
+        let dress = dressed(arrival, "task-assignment".to_owned());
+        self.begin(arrival, Start::Delegation(start), dress).map_err(|refusal| match refusal {
             Unbegun::Refusal(refusal) => refused(&refusal, None),
             Unbegun::Refused(refused) => refused,
         })
@@ -79,23 +80,25 @@ impl Work<'_> {
             capabilities: Vec::new(),
             policy,
         };
-        self.begin(arrival, start)
+        let dress = dressed(arrival, format!("classified: {}", found.sign.word()));
+        self.begin(arrival, Start::Delegation(start), dress)
     }
 
-    fn begin(&mut self, arrival: &Arrival<'_>, start: delegation::Assign) -> Result<Taken, Unbegun> {
-        let (now, sign) = (self.now, start.sign);
-        let decided = self.decide(|facts| Exchange::begin(Start::Delegation(start), facts, now));
+    /// Begins an exchange of any protocol.
+    pub(crate) fn begin(
+        &mut self,
+        arrival: &Arrival<'_>,
+        start: Start,
+        dress: Dress,
+    ) -> Result<Taken, Unbegun> {
+        let now = self.now;
+        let decided = self.decide(|facts| Exchange::begin(start, facts, now));
         let decision = decided.map_err(Refused::from)?.map_err(Unbegun::Refusal)?;
-        Ok(self.begun(arrival, decision, sign)?)
+        Ok(self.begun(arrival, decision, dress)?)
     }
 
     /// The exchange exists from its first event on; its message comes before that.
-    fn begun(
-        &mut self,
-        arrival: &Arrival<'_>,
-        decision: Decision,
-        sign: Option<Sign>,
-    ) -> Result<Taken, Refused> {
+    fn begun(&mut self, arrival: &Arrival<'_>, decision: Decision, dress: Dress) -> Result<Taken, Refused> {
         let position = self.reserve();
         let first = decision.events.first().and_then(|event| Exchange::born(event, self.now));
         let Some(exchange) = first else {
@@ -106,13 +109,13 @@ impl Work<'_> {
         let passage = decision.passage.clone();
         let exchange = self.carry(live, decision, &arrival.from, Some(&arrival.cause()))?;
         let mut course = self.course(arrival, &exchange, &passage)?;
-        let rule = sign.map_or("task-assignment".to_owned(), |sign| format!("classified: {}", sign.word()));
         course.reading = Some(Reading {
             exchange: Some(exchange.id()),
-            rule: Some(rule),
-            meaning: "task-assignment".to_owned(),
+            rule: Some(dress.rule.clone()),
+            meaning: dress.meaning.to_owned(),
             effect: exchange.state_name().to_owned(),
         });
+        course.dress = Some(dress);
         let place = Place { position, exchange: Some((exchange.id(), 1)) };
         let messages = self.store_arrival(arrival, place, course)?;
         Ok((messages, Some(exchange)))
@@ -127,7 +130,7 @@ impl Work<'_> {
         let Some(task_id) = &assignment.task_id else { return Ok(None) };
         for number in self.find(&key("task", &task_id.to_lowercase()))? {
             let Some(live) = self.live(number)? else { continue };
-            let Exchange::Delegation(state) = &live.exchange;
+            let Exchange::Delegation(state) = &live.exchange else { continue };
             let pair = state.initiator == arrival.from && state.assignee == arrival.to[0];
             if !pair || !state.is_open() || state.amendment.is_some() {
                 continue;
@@ -215,6 +218,7 @@ impl Work<'_> {
             incoming,
             id: arrival.id.clone(),
             by: arrival.from.clone(),
+            to: &arrival.to,
             operator: arrival.operator(&self.settings.default_sender) || self.controls(arrival),
             parent,
             amends: target.rule == AMENDS,
@@ -247,9 +251,16 @@ impl From<Refused> for Unbegun {
     }
 }
 
+/// A task keeps the envelope that its sender gave it.
+fn dressed(arrival: &Arrival<'_>, rule: String) -> Dress {
+    let given = arrival.incoming().priority.as_deref().unwrap_or("normal");
+    Dress { subject: String::new(), priority: priority(given), rule, meaning: "task-assignment" }
+}
+
 fn meaning(said: &Said) -> &'static str {
     match said {
         Said::Delegation(said) => said.what.meaning(),
+        Said::Operation(said) => said.what.meaning(),
     }
 }
 

@@ -1,9 +1,9 @@
 //! Exchanges and their past.
 
 use wilco_language::hear::Cited;
-use wilco_protocol::exchange::{View, key};
+use wilco_protocol::exchange::{Event, Printed, View, key};
 use wilco_protocol::journal::{Entry, Fact};
-use wilco_protocol::{Exchange, ExchangeId, Name, Protocol};
+use wilco_protocol::{Exchange, ExchangeId, Name, Protocol, operation};
 use wilco_store::{ExchangeFilter, Message, Reader, SearchFilter, StoreError, words};
 
 use super::Part;
@@ -123,9 +123,12 @@ pub fn exchanges(
 }
 
 fn speaks_of(exchange: &Exchange, text: &str) -> bool {
-    let Exchange::Delegation(state) = exchange;
     let text = text.to_lowercase();
-    [&state.title, &state.task_id].iter().any(|field| field.to_lowercase().contains(&text))
+    let fields = match exchange {
+        Exchange::Delegation(state) => vec![&state.title, &state.task_id],
+        Exchange::Operation(state) => vec![&state.operation],
+    };
+    fields.iter().any(|field| field.to_lowercase().contains(&text))
 }
 
 /// Whether one of its messages has all these words.
@@ -148,5 +151,27 @@ pub(super) fn shown(reader: &dyn Reader, exchange: &Exchange) -> Result<View, St
             cited.add(id, message.subject.clone(), content_of(&message));
         }
     }
+    if let Exchange::Operation(state) = exchange
+        && state.steps.iter().any(|step| step.ended.is_some())
+    {
+        printed(reader, state.id, &mut cited)?;
+    }
     Ok(exchange.view(&cited))
+}
+
+/// What the commands of an operation printed stands in the events of their ends; the last counts.
+fn printed(reader: &dyn Reader, id: ExchangeId, cited: &mut Cited) -> Result<(), StoreError> {
+    let mut after = 0;
+    loop {
+        let rows = reader.journal_of(id.number, after, PAGE)?;
+        let Some(end) = rows.last().and_then(|row| row.seq) else { return Ok(()) };
+        for row in rows {
+            let entry = Entry::from_bytes(&row.bytes).map_err(|error| damaged(row.position, error))?;
+            if let Fact::Exchange(Event::Operation(operation::Event::StepEnded { agent, end })) = entry.fact {
+                let (stdout, stderr) = (Some(end.stdout), Some(end.stderr));
+                cited.add_printed(agent, Printed { stdout, stderr, failure: end.failure });
+            }
+        }
+        after = end;
+    }
 }

@@ -1,9 +1,11 @@
 //! An exchange as a scene, from its messages and events.
 
 use serde_json::Value;
+use wilco_language::render::timeout_line;
 use wilco_language::scene::{Scene, Step};
+use wilco_protocol::exchange::Event;
 use wilco_protocol::journal::{Entry, Fact, MessageEvent};
-use wilco_protocol::{ExchangeId, Name};
+use wilco_protocol::{ExchangeId, Name, operation};
 use wilco_store::{Message, Reader, StoreError};
 
 use super::exchanges::shown;
@@ -63,7 +65,12 @@ fn happened(entry: &Entry, stored: &[u8]) -> Step {
     let event: Value = serde_json::from_slice(stored).unwrap_or(Value::Null);
     let what = event.get("type").and_then(Value::as_str).unwrap_or("").to_owned();
     let because = event.get("data").and_then(|data| data.get("because").or(data.get("outcome")));
-    let detail = because.and_then(Value::as_str).unwrap_or("").to_owned();
+    let detail = match &entry.fact {
+        Fact::Exchange(Event::Operation(operation::Event::TimedOut { agent, after_seconds })) => {
+            timeout_line(entry.at, agent, *after_seconds)
+        }
+        _ => because.and_then(Value::as_str).unwrap_or("").to_owned(),
+    };
     Step::Happened { at: entry.at, by: entry.by.clone(), what, detail }
 }
 

@@ -3,20 +3,24 @@
 use std::collections::BTreeMap;
 
 use serde_json::{Map, Value};
-use wilco_protocol::MessageId;
-use wilco_protocol::exchange::{CheckpointText, Texts};
+use wilco_protocol::exchange::{CheckpointText, Printed, Texts};
+use wilco_protocol::{MessageId, Name};
 
 use crate::parse::Task;
 use crate::read::ack::{AckReading, AckText, acks};
 use crate::read::verdict::verdicts;
 
-/// Contents and subjects by message id.
+/// Contents and subjects by message id, and what commands printed by agent.
 #[derive(Debug, Clone, Default)]
-pub struct Cited(BTreeMap<MessageId, (String, Map<String, Value>)>);
+pub struct Cited(BTreeMap<MessageId, (String, Map<String, Value>)>, BTreeMap<Name, Printed>);
 
 impl Cited {
     pub fn add(&mut self, id: MessageId, subject: String, content: Map<String, Value>) {
         self.0.insert(id, (subject, content));
+    }
+
+    pub fn add_printed(&mut self, agent: Name, printed: Printed) {
+        self.1.insert(agent, printed);
     }
 
     pub fn content(&self, id: &MessageId) -> Option<&Map<String, Value>> {
@@ -87,6 +91,10 @@ impl Cited {
 }
 
 impl Texts for Cited {
+    fn printed(&self, agent: &Name) -> Printed {
+        self.1.get(agent).cloned().unwrap_or_default()
+    }
+
     fn subject(&self, opening: &MessageId) -> Option<String> {
         self.0.get(opening).map(|(subject, _)| subject.clone()).filter(|subject| !subject.trim().is_empty())
     }

@@ -4,6 +4,7 @@
 
 mod cited;
 mod delegation;
+mod operation;
 
 pub use cited::Cited;
 
@@ -18,6 +19,8 @@ pub struct Heard<'a> {
     pub incoming: &'a Incoming,
     pub id: MessageId,
     pub by: Name,
+    /// To whom it is addressed.
+    pub to: &'a [Name],
     pub operator: bool,
     /// The message it answers.
     pub parent: Option<Parent>,
@@ -43,5 +46,6 @@ pub trait Names: std::fmt::Debug {
 pub fn hear(exchange: &Exchange, heard: &Heard<'_>, cited: &Cited) -> Said {
     match exchange {
         Exchange::Delegation(state) => Said::Delegation(delegation::hear(state, heard, cited)),
+        Exchange::Operation(state) => Said::Operation(operation::hear(state, heard)),
     }
 }

@@ -1,12 +1,13 @@
 //! The typed content of a message: a known type with wrong fields is refused, an unknown type is talk.
 
 use serde_json::{Map, Value};
-use wilco_protocol::EscalationId;
 use wilco_protocol::time::Span;
+use wilco_protocol::{EscalationId, Protocol};
 
 use super::delegation::{self, Delegation};
 use super::fields::{FieldError, Fields};
 use super::kinds::{Kind, kind};
+use super::operation::{self, Operation};
 
 /// What a content says by its type.
 #[derive(Debug, Clone, PartialEq)]
@@ -16,7 +17,28 @@ pub enum Typed {
     /// Talk that is never taken for a task, and types that only Wilco sends.
     Talk,
     Delegation(Delegation),
+    Operation(Operation),
     Decision(Choice),
+}
+
+impl Typed {
+    /// The protocol that it belongs to; none when it may be said in any.
+    pub fn protocol(&self) -> Option<Protocol> {
+        match self {
+            Typed::Conversation | Typed::Talk | Typed::Decision(_) => None,
+            Typed::Delegation(_) => Some(Protocol::Delegation),
+            Typed::Operation(_) => Some(Protocol::Operation),
+        }
+    }
+
+    /// Whether it begins an exchange.
+    pub fn starts(&self) -> bool {
+        match self {
+            Typed::Delegation(said) => matches!(said, Delegation::Assign(_)),
+            Typed::Operation(said) => matches!(said, Operation::Announce(_)),
+            Typed::Conversation | Typed::Talk | Typed::Decision(_) => false,
+        }
+    }
 }
 
 /// A decision on an escalation.
@@ -34,8 +56,13 @@ pub fn typed(content: &Map<String, Value>) -> Result<Typed, Vec<FieldError>> {
     match content.get("type") {
         None | Some(Value::Null) => plain(fields, Typed::Conversation),
         Some(Value::String(word)) => match kind(word) {
-            Kind::Spoken("decision") => choice(fields).map(Typed::Decision),
-            Kind::Spoken(known) => delegation::read(known, fields).map(Typed::Delegation),
+            Kind::Spoken(None, _) => choice(fields).map(Typed::Decision),
+            Kind::Spoken(Some(Protocol::Delegation), known) => {
+                delegation::read(known, fields).map(Typed::Delegation)
+            }
+            Kind::Spoken(Some(Protocol::Operation), known) => {
+                operation::read(known, content, fields).map(Typed::Operation)
+            }
             Kind::OnlyWilco(_) | Kind::Talk(_) => plain(fields, Typed::Talk),
             Kind::Unknown => plain(fields, Typed::Conversation),
         },

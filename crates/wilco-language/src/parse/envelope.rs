@@ -218,7 +218,7 @@ impl Reader<'_> {
     /// A task has one assignee.
     fn one_assignee(&mut self, content: Option<&Map<String, Value>>, to: &[String]) {
         let word = content.and_then(|content| content.get("type")).and_then(Value::as_str);
-        let starts = word.is_some_and(|word| kind(word) == Kind::Spoken("task-assignment"));
+        let starts = word.is_some_and(|word| matches!(kind(word), Kind::Spoken(_, "task-assignment")));
         if starts && to.len() > 1 {
             self.error("to", "expected exactly one agent: a task has one assignee".to_owned());
         }

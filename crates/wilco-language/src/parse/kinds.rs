@@ -1,10 +1,12 @@
 //! The types of messages there are, and who sends them.
 
+use wilco_protocol::Protocol;
+
 /// What a `content.type` is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
-    /// A known type that a participant may send.
-    Spoken(&'static str),
+    /// A known type that a participant may send, and the protocol it belongs to; none: to all of them.
+    Spoken(Option<Protocol>, &'static str),
     /// A known type that only Wilco sends: from others it is a conversation.
     OnlyWilco(&'static str),
     /// A known type of talk that is never taken for a task.
@@ -12,7 +14,7 @@ pub enum Kind {
     Unknown,
 }
 
-const SPOKEN: [&str; 16] = [
+const DELEGATION: [&str; 15] = [
     "task-assignment",
     "task-acknowledgment",
     "task-acknowledgment-error",
@@ -28,10 +30,22 @@ const SPOKEN: [&str; 16] = [
     "task-resume",
     "resume-ack",
     "task-extend",
-    "decision",
 ];
 
-const ONLY_WILCO: [&str; 7] = [
+const OPERATION: [&str; 7] = [
+    "pre-operation",
+    "acknowledgment",
+    "operation-result",
+    "operation-cancelled",
+    "reminder",
+    "timeout-notice",
+    "extension-granted",
+];
+
+/// What is said alike in every protocol.
+const EVERYWHERE: [&str; 1] = ["decision"];
+
+const ONLY_WILCO: [&str; 11] = [
     "task-correction",
     "task-supplement",
     "status-check",
@@ -39,6 +53,10 @@ const ONLY_WILCO: [&str; 7] = [
     "protocol-notice",
     "escalation",
     "ack-request",
+    "operation-notice",
+    "operation-authorized",
+    "operation-aborted",
+    "post-operation",
 ];
 
 const TALK: [&str; 6] = ["conversation", "response", "update", "status", "report", "notification"];
@@ -47,12 +65,18 @@ const TALK: [&str; 6] = ["conversation", "response", "update", "status", "report
 pub fn kind(word: &str) -> Kind {
     let word = word.trim().to_ascii_lowercase().replace('_', "-");
     let of = |list: &[&'static str]| list.iter().copied().find(|known| *known == word);
-    match of(&SPOKEN) {
-        Some(known) => Kind::Spoken(known),
-        None => match (of(&ONLY_WILCO), of(&TALK)) {
-            (Some(known), _) => Kind::OnlyWilco(known),
-            (None, Some(known)) => Kind::Talk(known),
-            (None, None) => Kind::Unknown,
-        },
+    let spoken = [
+        (of(&DELEGATION), Some(Protocol::Delegation)),
+        (of(&OPERATION), Some(Protocol::Operation)),
+        (of(&EVERYWHERE), None),
+    ];
+    if let Some((known, protocol)) = spoken.into_iter().find_map(|(known, protocol)| Some((known?, protocol)))
+    {
+        return Kind::Spoken(protocol, known);
+    }
+    match (of(&ONLY_WILCO), of(&TALK)) {
+        (Some(known), _) => Kind::OnlyWilco(known),
+        (None, Some(known)) => Kind::Talk(known),
+        (None, None) => Kind::Unknown,
     }
 }

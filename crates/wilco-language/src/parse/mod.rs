@@ -10,6 +10,7 @@ mod envelope;
 mod fields;
 mod fingerprint;
 mod kinds;
+mod operation;
 mod task;
 
 pub use content::{Choice, Typed, typed};
@@ -19,4 +20,5 @@ pub use envelope::{Incoming, MAX_RECIPIENTS, MAX_SUBJECT, ParseError, message};
 pub use fields::FieldError;
 pub use fingerprint::fingerprint;
 pub use kinds::{Kind, kind};
+pub use operation::{Announcement, Named, Operation};
 pub use task::Task;

@@ -5,6 +5,7 @@
 //! what follows from it is decided elsewhere.
 
 pub mod ack;
+pub mod answer;
 pub mod block;
 pub mod classify;
 mod placeholders;

@@ -69,13 +69,6 @@ pub(super) fn say(state: &State, to: &Name, say: &Say, setting: &Setting<'_>) ->
     }
 }
 
-impl Rendered {
-    fn with(mut self, key: &str, value: Value) -> Rendered {
-        self.content.insert(key.to_owned(), value);
-        self
-    }
-}
-
 fn plain(state: &State, kind: &str, subject: String, text: String) -> Rendered {
     let content = Map::from_iter([
         ("type".to_owned(), json!(kind)),

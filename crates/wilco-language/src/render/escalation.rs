@@ -10,9 +10,7 @@ use super::{Rendered, Setting, teaching};
 
 /// One sentence: what happened, to whom.
 pub fn escalation_text(exchange: &Exchange, escalation: &Escalation) -> String {
-    let subject = match exchange {
-        Exchange::Delegation(state) => &state.task_id,
-    };
+    let subject = exchange.called();
     let agent = &escalation.evidence.agent;
     match escalation.reason {
         Reason::NoAcknowledgment => format!(
@@ -34,6 +32,13 @@ pub fn escalation_text(exchange: &Exchange, escalation: &Escalation) -> String {
         Reason::NotAmended => format!("{agent} could not read {subject}, and nobody amended it."),
         Reason::QueueStuck => format!("{agent} queued {subject} and has not begun."),
         Reason::NoCheckpoint => format!("{agent} works on {subject} and has stopped reporting checkpoints."),
+        Reason::NotReached => format!(
+            "{agent} has not answered about {subject} and has never seen the question. Its command would be run all the same."
+        ),
+        Reason::NoResult => format!("{agent} was to perform {subject} and has not said how it went."),
+        Reason::Interrupted => format!(
+            "The server stopped while the command of {subject} ran for {agent}. Nobody knows how far it came, and it may still run."
+        ),
     }
 }
 

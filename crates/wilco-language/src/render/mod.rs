@@ -2,10 +2,12 @@
 //!
 //! Pure: what is said is decided elsewhere, and nothing here is parsed back by Wilco itself.
 
+mod announced;
 mod delegation;
 mod escalation;
 mod forward;
 mod notice;
+mod operation;
 mod passed;
 mod refusal;
 mod shell;
@@ -14,6 +16,7 @@ mod to_initiator;
 
 pub use escalation::{escalation_evidence, escalation_text};
 pub use forward::{ForwardText, Forwarded, forwarded};
+pub use operation::{pending, timeout_line};
 pub use passed::{delivered, passed_subject};
 pub use refusal::{bad_key, refusal, unresolved};
 pub use shell::quoted;
@@ -33,6 +36,13 @@ pub struct Rendered {
     pub content: Map<String, Value>,
 }
 
+impl Rendered {
+    fn with(mut self, key: &str, value: Value) -> Rendered {
+        self.content.insert(key.to_owned(), value);
+        self
+    }
+}
+
 /// Where and when something is said.
 #[derive(Debug, Clone, Copy)]
 pub struct Setting<'a> {
@@ -46,5 +56,10 @@ pub struct Setting<'a> {
 pub fn say(exchange: &Exchange, to: &Name, say: &Say, setting: &Setting<'_>) -> Rendered {
     match (exchange, say) {
         (Exchange::Delegation(state), Say::Delegation(say)) => delegation::say(state, to, say, setting),
+        (Exchange::Operation(state), Say::Operation(say)) => operation::say(state, to, say, setting),
+        // No exchange says what is another protocol's to say.
+        (Exchange::Delegation(_), Say::Operation(_)) | (Exchange::Operation(_), Say::Delegation(_)) => {
+            Rendered { subject: String::new(), priority: "normal", content: Map::new() }
+        }
     }
 }

@@ -5,7 +5,7 @@ use wilco_protocol::delegation::State;
 use wilco_protocol::{Exchange, Name};
 
 use super::delegation::deadline;
-use super::{Setting, teaching};
+use super::{Setting, announced, teaching};
 use crate::parse::Task;
 
 /// What a message looks like to the agent that it must reach.
@@ -18,14 +18,13 @@ pub fn delivered(
 ) -> Map<String, Value> {
     match exchange {
         Exchange::Delegation(state) => taught_if(teach, state, to, original, setting),
+        Exchange::Operation(state) => announced::asked(state, to, original, setting),
     }
 }
 
 /// The subject of a message that is passed on and came without one.
 pub fn passed_subject(exchange: &Exchange, kind: &str) -> String {
-    let task = match exchange {
-        Exchange::Delegation(state) => &state.task_id,
-    };
+    let task = exchange.called();
     let about = match kind.replace('_', "-").as_str() {
         "task-clarification" => "Answers",
         "task-amend" => "Amended",

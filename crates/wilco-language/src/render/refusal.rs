@@ -41,6 +41,12 @@ fn problem(problem: &Problem) -> String {
         }
         Problem::NoDeadlineRuns => "no deadline runs at the moment, so there is nothing to extend".to_owned(),
         Problem::MissingTime => "is required: how much longer, such as 10m".to_owned(),
+        Problem::OwnOperation => {
+            "the initiator cannot be one of its own operation's agents; leave it out".to_owned()
+        }
+        Problem::NotTakingPart { got } => {
+            format!("{got:?} takes no part in this operation; name one of its agents")
+        }
     }
 }
 

@@ -3,7 +3,7 @@
 
 use serde_json::json;
 use wilco_protocol::delegation::State;
-use wilco_protocol::{EscalationId, Name, Time};
+use wilco_protocol::{EscalationId, Name, Time, operation};
 
 use super::Setting;
 use super::shell::quoted;
@@ -119,6 +119,47 @@ pub(super) fn amend(state: &State, setting: &Setting<'_>) -> String {
         quoted(&state.task_id),
         quoted(state.initiator.as_str()),
         curl(setting.url, &answer),
+    )
+}
+
+/// How an agent answers before an operation.
+pub(super) fn answer(state: &operation::State, to: &Name, setting: &Setting<'_>) -> String {
+    let (id, me) = (state.id, quoted(to.as_str()));
+    let more_time = state.policy.extension_allowed && state.track(to).is_some_and(|track| !track.extended);
+    let wait = if more_time { "wait: you need more time, once.\n" } else { "" };
+    let answer = json!({
+        "from": to,
+        "exchange": id,
+        "content": {"type": "acknowledgment", "message": "ok"},
+    });
+    format!(
+        "ok: you are ready.\n\
+         {wait}\
+         cancel: it must not be done.\n\
+         \n\
+         Any one of these is enough:\n\
+         - reply to this message with that word\n\
+         - wilco ready {id} --as {me} (or: wilco wait, wilco cancel)\n\
+         - {}",
+        curl(setting.url, &answer),
+    )
+}
+
+/// How the initiator says what came of an operation.
+pub(super) fn result(state: &operation::State, setting: &Setting<'_>) -> String {
+    let answer = json!({
+        "from": state.initiator,
+        "exchange": state.id,
+        "content": {"type": "operation-result", "status": "done"},
+    });
+    let me = quoted(state.initiator.as_str());
+    format!(
+        "Say how it went, in one of these ways:\n\
+         - wilco result {id} done --as {me}\n\
+         - wilco result {id} failed --message \"WHAT WENT WRONG\" --as {me}\n\
+         - {curl}",
+        id = state.id,
+        curl = curl(setting.url, &answer),
     )
 }
 

@@ -107,7 +107,7 @@ impl Story {
         let mut heard = |exchange: &Exchange, decision: &Decision, now| {
             let setting = Setting { url: "http://127.0.0.1:23000", now, cited: &self.cited };
             for spoken in &decision.says {
-                let exchange::Say::Delegation(words) = &spoken.say;
+                let exchange::Say::Delegation(words) = &spoken.say else { continue };
                 let rendered = say(exchange, &spoken.to, &spoken.say, &setting);
                 let (exchange, to) = (exchange.clone(), spoken.to.clone());
                 lines.push(Line { exchange, to, say: words.clone(), rendered });
@@ -134,7 +134,7 @@ fn taken(
     world: &World,
     now: Time,
 ) -> Result<Decision, wilco_protocol::decision::Refusal> {
-    let Exchange::Delegation(state) = exchange;
+    let Exchange::Delegation(state) = exchange else { panic!("{exchange:?}") };
     match step {
         Step::Say(mut said) => {
             if said.by == *"assignee" {

@@ -36,10 +36,10 @@ pub(crate) fn stands(at: Time, standing: &str) -> String {
 pub(crate) fn decided(at: Time, id: ExchangeId, decision: &Decision) -> String {
     let mut out = match &decision.passage {
         Passage::AsAddressed => String::new(),
-        Passage::Reach { agent, teach: true } => {
-            arrow(at, format!("{agent}: this message, with how to answer"))
+        Passage::Reach { agents, teach } => {
+            let how = if *teach { ", with how to answer" } else { "" };
+            agents.iter().map(|agent| arrow(at, format!("{agent}: this message{how}"))).collect()
         }
-        Passage::Reach { agent, teach: false } => arrow(at, format!("{agent}: this message")),
         Passage::Withheld => arrow(at, "(this message reaches nobody)"),
     };
     for spoken in &decision.says {
@@ -51,6 +51,7 @@ pub(crate) fn decided(at: Time, id: ExchangeId, decision: &Decision) -> String {
             Effect::CallHuman { escalation, .. } => {
                 arrow(at, format!("courier: call a human about escalation {escalation}"))
             }
+            Effect::RunStep { .. } => panic!("no delegation runs a command"),
         };
     }
     for tell in &decision.tells {
@@ -100,6 +101,7 @@ fn problem(problem: &Problem) -> String {
         Problem::NothingAcknowledged => "nothing was acknowledged".to_owned(),
         Problem::NoDeadlineRuns => "no deadline runs".to_owned(),
         Problem::MissingTime => "how long?".to_owned(),
+        Problem::OwnOperation | Problem::NotTakingPart { .. } => panic!("no delegation says that"),
     }
 }
 

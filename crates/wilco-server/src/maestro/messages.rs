@@ -7,7 +7,7 @@ use axum::response::{IntoResponse, Response};
 use http::{HeaderMap, StatusCode};
 use serde_json::{Value, json};
 use wilco_engine::reads::{self, Mailbox};
-use wilco_engine::{Command, MarkAs, Post};
+use wilco_engine::{Api, Command, MarkAs, Post};
 use wilco_language::parse;
 use wilco_protocol::{MessageId, Name};
 
@@ -59,7 +59,8 @@ pub(super) async fn posted(
     body: &[u8],
 ) -> Result<Value, Failure> {
     let incoming = parse::message(body)?;
-    let post = Post { incoming, idempotency_key, viewer: caller.viewer, claimed: caller.agent };
+    let (viewer, claimed) = (caller.viewer, caller.agent);
+    let post = Post { incoming, idempotency_key, viewer, claimed, api: Api::Maestro };
     let accepted = accepted(door.handle.send(Command::Post(Box::new(post))).await?)?;
     let letters = new_letters(&accepted);
     let mail = door.handle.read(move |reader| Mail::of(reader, letters)).await?;

@@ -6,7 +6,7 @@ use axum::extract::{RawQuery, State};
 use axum::response::{IntoResponse, Response};
 use http::{HeaderMap, StatusCode, header};
 use serde::Serialize;
-use wilco_engine::{Accepted, Answer, Command, Done, MarkAs, Post, reads};
+use wilco_engine::{Accepted, Answer, Api, Command, Done, MarkAs, Post, reads};
 use wilco_language::parse;
 use wilco_protocol::MessageId;
 use wilco_wire as wire;
@@ -46,7 +46,7 @@ pub(crate) async fn post(
 fn command(caller: &Caller, idempotency_key: Option<String>, body: &[u8]) -> Result<Command, Failure> {
     let incoming = parse::message(body)?;
     let (viewer, claimed) = (caller.viewer.clone(), caller.agent.clone());
-    Ok(Command::Post(Box::new(Post { incoming, idempotency_key, viewer, claimed })))
+    Ok(Command::Post(Box::new(Post { incoming, idempotency_key, viewer, claimed, api: Api::V1 })))
 }
 
 pub(crate) fn accepted(answer: Answer) -> Result<Accepted, Failure> {

@@ -1,12 +1,13 @@
 //! The configuration: defaults, then the file, then the environment; the later wins.
 
+mod commands;
 mod file;
 mod keys;
 mod policy;
 mod sample;
 mod values;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -32,6 +33,8 @@ const HUMAN_LIMIT: Duration = Duration::from_secs(30);
 pub(crate) struct Config {
     values: Values,
     policies: Policies,
+    /// What operations may run: names and absolute programs.
+    commands: BTreeMap<String, String>,
     /// The file that was read.
     file: Option<PathBuf>,
 }
@@ -39,12 +42,13 @@ pub(crate) struct Config {
 impl Config {
     /// Reads the given file, or the first that is found, and the environment.
     pub(crate) fn load(path: Option<&Path>) -> anyhow::Result<Config> {
-        let file = file::read(path)?;
+        let mut file = file::read(path)?;
+        let commands = commands::take(&mut file.table).with_context(|| file.place.clone())?;
         let environment = environment();
         let (values, rest) = Values::read(file.table, &file.place, &environment)?;
         let policies = Policies::read(rest.as_ref(), &file.place, &environment)?;
         known_variables(&environment, &policies)?;
-        Ok(Config { values, policies, file: file.path })
+        Ok(Config { values, policies, commands, file: file.path })
     }
 
     /// Takes over what a flag says, where there is one.
@@ -63,6 +67,10 @@ impl Config {
             given.value =
                 self.data().map_or_else(|error| error.to_string(), |path| path.display().to_string()).into();
         }
+        rows.extend(self.commands.iter().map(|(name, program)| {
+            let (value, origin) = (program.as_str().into(), Origin::File);
+            (format!("operation.commands.{name}"), Given { value, origin })
+        }));
         rows.extend(self.policies.each());
         rows
     }
@@ -141,6 +149,8 @@ impl Config {
                 reaches_human: !self.values.list("escalation.command").is_empty(),
             },
             delegation: self.policies.of("delegation"),
+            operation: self.policies.of("operation"),
+            operation_commands: self.commands.keys().cloned().collect(),
             judge: !self.values.list("delegation.judge").is_empty(),
             inbox_limit: self.values.whole("limits.inbox_unread") as usize,
         })
@@ -155,6 +165,7 @@ impl Config {
         Ok(Outside {
             judge: program("delegation.judge", self.time("delegation.judge_timeout")?),
             human: program("escalation.command", HUMAN_LIMIT),
+            commands: self.commands.clone(),
         })
     }
 

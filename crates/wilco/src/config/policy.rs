@@ -6,8 +6,8 @@ use anyhow::{Context, bail};
 use serde_json::Value;
 use wilco_engine::PolicySettings;
 use wilco_language::render::bad_key;
-use wilco_protocol::delegation;
 use wilco_protocol::policy::{BadKey, Overrides};
+use wilco_protocol::{delegation, operation};
 
 use super::keys::environment_name;
 use super::values::{Given, Origin, nearest};
@@ -25,13 +25,36 @@ pub(crate) struct Protocol {
     pub(crate) presets: fn() -> Vec<(&'static str, Overrides)>,
 }
 
-pub(crate) const PROTOCOLS: &[Protocol] = &[Protocol {
-    name: "delegation",
-    meanings: &DELEGATION,
-    defaults: || serde_json::to_value(delegation::Policy::default()).unwrap_or_default(),
-    check: |overrides| delegation::Policy::default().set_all(overrides),
-    presets: || delegation::Policy::built_in().into(),
-}];
+pub(crate) const PROTOCOLS: &[Protocol] = &[
+    Protocol {
+        name: "delegation",
+        meanings: &DELEGATION,
+        defaults: || serde_json::to_value(delegation::Policy::default()).unwrap_or_default(),
+        check: |overrides| delegation::Policy::default().set_all(overrides),
+        presets: || delegation::Policy::built_in().into(),
+    },
+    Protocol {
+        name: "operation",
+        meanings: &OPERATION,
+        defaults: || serde_json::to_value(operation::Policy::default()).unwrap_or_default(),
+        check: |overrides| operation::Policy::default().set_all(overrides),
+        presets: || operation::Policy::built_in().into(),
+    },
+];
+
+const OPERATION: [(&str, &str); 11] = [
+    ("preset", "disruptive, state-change, coordinated, routine, emergency, or one of your own"),
+    ("acknowledgment_timeout", "how long an agent has to answer"),
+    ("acknowledgment_reminder_intervals", "when it is reminded; with another timeout at its quarters"),
+    ("extension_allowed", "whether \"wait\" gives more time"),
+    ("max_extension", "how much more, once"),
+    ("proceed_on_timeout", "whether silence means to go on; false for coordinated"),
+    ("quorum", "how many must be ready: all, majority or a number"),
+    ("on_cancel", "what one of several can stop: abort all of it, or exclude itself"),
+    ("on_interrupted", "after a crash during a command: ask somebody, or retry"),
+    ("downtime_grace", "more time for somebody who had no chance to answer"),
+    ("result_timeout", "how long the initiator may take to say how it went"),
+];
 
 const DELEGATION: [(&str, &str); 13] = [
     ("preset", "`critical` asks three times with growing waits"),
@@ -248,7 +271,10 @@ mod tests {
 
     #[test]
     fn cfg_1_every_policy_key_is_known_and_documented() {
-        let pages = [("delegation", include_str!("../../../../docs/delegation.md"), &delegation::KEYS[..])];
+        let pages = [
+            ("delegation", include_str!("../../../../docs/delegation.md"), &delegation::KEYS[..]),
+            ("operation", include_str!("../../../../docs/operation.md"), &operation::KEYS[..]),
+        ];
         for protocol in PROTOCOLS {
             let (_, page, keys) = pages.iter().find(|(name, ..)| *name == protocol.name).unwrap();
             assert_eq!(protocol.meanings.iter().map(|(key, _)| *key).collect::<Vec<_>>(), *keys);

@@ -240,7 +240,7 @@ pub(super) fn reported(draft: &mut Draft<'_>, report: Report) {
                 review(draft, ToInitiator::ReviewAck);
             }
         }
-        Report::HumanCalled { .. } => {}
+        Report::HumanCalled { .. } | Report::StepEnded { .. } | Report::StepInterrupted { .. } => {}
     }
 }
 

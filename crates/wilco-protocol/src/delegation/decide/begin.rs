@@ -22,7 +22,7 @@ pub fn begin(assign: Assign, facts: &dyn Facts, now: Time) -> Result<Decision, R
     let superseded = superseded(&assign, facts)?;
     let mut decision = Decision::default();
     decision.events.push(Event::Assigned(Box::new(assigned(&assign, now))));
-    decision.passage = Passage::Reach { agent: assign.to.clone(), teach: assign.requires_ack };
+    decision.passage = Passage::Reach { agents: vec![assign.to.clone()], teach: assign.requires_ack };
     decision.says = notices(&assign, facts);
     if let Some(first) = superseded {
         let sole = Say::Notice(Notice::SoleAssignee);

@@ -52,7 +52,7 @@ impl<'a> Draft<'a> {
     /// is required.
     pub(super) fn pass_to_assignee(&mut self, teach: bool) {
         let teach = teach && self.state.requires_ack;
-        self.decision.passage = Passage::Reach { agent: self.state.assignee.clone(), teach };
+        self.decision.passage = Passage::Reach { agents: vec![self.state.assignee.clone()], teach };
     }
 
     pub(super) fn withhold(&mut self) {

@@ -1,0 +1,92 @@
+//! The question of an operation as its agents see it, and how their answers were read.
+
+use serde_json::{Map, Value, json};
+use wilco_protocol::Name;
+use wilco_protocol::operation::{Answer, State};
+
+use super::operation::{seconds, silence};
+use super::{Setting, teaching};
+
+/// The announcement with its ids, the time there is, and how to answer.
+pub(super) fn asked(
+    state: &State,
+    to: &Name,
+    original: &Map<String, Value>,
+    setting: &Setting<'_>,
+) -> Map<String, Value> {
+    let mut content = original.clone();
+    let said = original.get("message").and_then(Value::as_str).unwrap_or("").trim_end();
+    content.insert("operation_id".to_owned(), json!(state.id));
+    content.extend(state.broadcast_id.as_ref().map(|id| ("broadcast_id".to_owned(), json!(id))));
+    content.insert("requires_acknowledgment".to_owned(), json!(state.requires_acknowledgment));
+    if !state.requires_acknowledgment {
+        let text = format!("{said}\n\n---\nThis is for your information. No answer is needed.\n---");
+        content.insert("message".to_owned(), json!(text));
+        return content;
+    }
+    let deadline = state.track(to).and_then(|track| track.deadline);
+    let left = seconds(deadline, setting.now);
+    let policy = &state.policy;
+    let reminders: Vec<_> = policy.reminders().iter().map(|span| span.as_seconds()).collect();
+    content.entry("acknowledgment_timeout").or_insert(json!(policy.acknowledgment_timeout.as_seconds()));
+    content.entry("acknowledgment_reminder_intervals").or_insert(json!(reminders));
+    content.insert("acknowledgment_instructions".to_owned(), instructions(state));
+    content.insert("deadline".to_owned(), json!(deadline));
+    let text = format!(
+        "{said}\n\n---\n\
+         ACKNOWLEDGMENT REQUIRED. Please finish your current work and reply with \"ok\" when ready.\n\
+         {} waits up to {left} seconds. {}\n\
+         \n\
+         {}\n---",
+        state.initiator,
+        silence(state),
+        teaching::answer(state, to, setting),
+    );
+    content.insert("message".to_owned(), json!(text));
+    content.insert("taught".to_owned(), json!(true));
+    content
+}
+
+/// The same, made anew from the message that announced it.
+pub(super) fn again(state: &State, to: &Name, setting: &Setting<'_>) -> Map<String, Value> {
+    let original = setting.cited.content(&state.opening).cloned().unwrap_or_default();
+    let mut content = asked(state, to, &original, setting);
+    content.insert("type".to_owned(), json!("pre-operation"));
+    content
+}
+
+/// What each answer leads to. Who may not have more time is not told to ask for it.
+fn instructions(state: &State) -> Value {
+    let mut how = Map::new();
+    how.insert("ready".to_owned(), json!("Reply with 'ok' to proceed"));
+    if state.policy.extension_allowed {
+        let more = state.policy.max_extension.as_seconds();
+        how.insert(
+            "need_time".to_owned(),
+            json!(format!("Reply with 'wait' for more time (up to {more} seconds, once)")),
+        );
+    }
+    how.insert("cancel".to_owned(), json!("Reply with 'cancel' to abort the operation"));
+    Value::Object(how)
+}
+
+/// How an answer was read, in a sentence.
+pub(super) fn read_as(operation: &str, answer: Answer, excluded: bool) -> String {
+    match answer {
+        Answer::Ready => format!(
+            "Your answer was read as: ready for {operation}. Reply \"wait\" or \"cancel\" if that is wrong."
+        ),
+        Answer::Cancel => {
+            format!("Your answer was read as: cancel. You are left out of {operation}; the rest goes on.")
+        }
+        Answer::Wait | Answer::Information if excluded => {
+            format!(
+                "You are left out of {operation}, so nobody waits for you. Reply \"ok\" to take part after all."
+            )
+        }
+        Answer::Wait | Answer::Information => format!(
+            "Your message was read as information about {operation}, not as an answer. \
+             Reply \"ok\" when ready, \"wait\" for more time, or \"cancel\"."
+        ),
+    }
+}

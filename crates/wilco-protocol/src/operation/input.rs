@@ -1,0 +1,99 @@
+//! What somebody says to an operation, already read into types.
+
+use super::execute::Execute;
+use super::policy::Policy;
+use super::words::{Answer, Kind};
+use crate::decision::Report;
+use crate::name::{ExchangeId, MessageId, Name};
+use crate::time::Span;
+
+/// The request that begins an operation.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Operate {
+    pub id: ExchangeId,
+    pub by: Name,
+    pub to: Vec<Name>,
+    pub message: MessageId,
+    pub operation: String,
+    pub kind: Kind,
+    pub broadcast_id: Option<String>,
+    pub requires_acknowledgment: bool,
+    pub silence_foreseen: bool,
+    pub pre_notice: Option<Span>,
+    pub policy: Policy,
+    pub execute: Execute,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub enum Input {
+    Said(Said),
+    /// A timer is due. Early, late and double wakes are harmless.
+    Wake,
+    Report(Report),
+}
+
+/// A message of somebody's.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Said {
+    pub by: Name,
+    /// Whether an operator says it, who may decide anything.
+    pub operator: bool,
+    pub message: MessageId,
+    pub what: What,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub enum What {
+    /// An agent's. `to_notice`: it answers a notice of Wilco's.
+    Answer {
+        answer: Answer,
+        to_notice: bool,
+    },
+    /// The initiator performed it, well or not, and says so of single agents.
+    Result {
+        done: bool,
+        results: Vec<(Name, bool)>,
+    },
+    /// The initiator takes it back.
+    Withdraw,
+    /// The initiator did itself what Wilco would have done.
+    Own {
+        step: OwnStep,
+        agents: Vec<Name>,
+    },
+    Decide(Choice),
+    /// Belongs to the exchange and moves nothing.
+    Remark,
+}
+
+/// A step of Wilco's that an initiator may take by itself.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum OwnStep {
+    Reminder,
+    Timeout,
+    Extension,
+}
+
+/// A decision on an escalation.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Choice {
+    pub option: String,
+    /// The escalation it names, if it does.
+    pub escalation: Option<u32>,
+}
+
+impl What {
+    /// What it is called when somebody is told how a message was read.
+    pub fn meaning(&self) -> &'static str {
+        match self {
+            What::Answer { answer, .. } => answer.word(),
+            What::Result { .. } => "result",
+            What::Withdraw => "cancel",
+            What::Own { step: OwnStep::Reminder, .. } => "reminder",
+            What::Own { step: OwnStep::Timeout, .. } => "timeout",
+            What::Own { step: OwnStep::Extension, .. } => "extension",
+            What::Decide(_) => "decision",
+            What::Remark => "remark",
+        }
+    }
+}

@@ -1,0 +1,75 @@
+//! The words of an operation: its kinds, what an answer may say, how a reminder sounds.
+
+use serde::{Deserialize, Serialize};
+
+/// What sort of operation it is. A kind only sets defaults.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Kind {
+    Disruptive,
+    StateChange,
+    Coordinated,
+}
+
+impl Kind {
+    pub const ALL: [Kind; 3] = [Kind::Disruptive, Kind::StateChange, Kind::Coordinated];
+
+    /// The word in JSON: `state-change`.
+    pub fn word(self) -> &'static str {
+        match self {
+            Kind::Disruptive => "disruptive",
+            Kind::StateChange => "state-change",
+            Kind::Coordinated => "coordinated",
+        }
+    }
+}
+
+/// What an agent's answer says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Answer {
+    /// It says nothing about readiness.
+    Information,
+    Ready,
+    Wait,
+    Cancel,
+}
+
+impl Answer {
+    pub fn word(self) -> &'static str {
+        match self {
+            Answer::Information => "information",
+            Answer::Ready => "ready",
+            Answer::Wait => "wait",
+            Answer::Cancel => "cancel",
+        }
+    }
+}
+
+/// How a reminder sounds: the first gentle, the last final.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Tone {
+    Gentle,
+    Firm,
+    Final,
+}
+
+impl Tone {
+    pub fn word(self) -> &'static str {
+        match self {
+            Tone::Gentle => "gentle",
+            Tone::Firm => "firm",
+            Tone::Final => "final",
+        }
+    }
+
+    /// The tone of this reminder of so many.
+    pub fn of(number: u32, total: u32) -> Tone {
+        match number {
+            last if last >= total => Tone::Final,
+            1 => Tone::Gentle,
+            _ => Tone::Firm,
+        }
+    }
+}

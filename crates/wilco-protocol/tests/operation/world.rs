@@ -1,0 +1,298 @@
+//! A small world around an operation: it folds events and wakes what is due, and no more.
+
+use serde_json::Value;
+use wilco_protocol::decision::{Effect, Facts, Report, Stage};
+use wilco_protocol::operation::{
+    Answer, Choice, Command, Decision, Event, Execute, Input, Kind, Operate, OwnStep, Policy, Said, State,
+    StepEnd, What, apply, begin, born, decide, timers,
+};
+use wilco_protocol::policy::Overrides;
+use wilco_protocol::{ExchangeId, MessageId, Name, Protocol, Span, Time};
+
+use super::output;
+
+pub(crate) struct World {
+    policy: Overrides,
+    kind: Option<Kind>,
+    execute: Execute,
+    down: Option<(Time, Time)>,
+    unreached: Vec<Name>,
+    unread: Vec<Name>,
+    state: Option<State>,
+    /// Steps that were ordered and not reported.
+    running: Vec<(Name, u32)>,
+    messages: u32,
+    now: Time,
+    out: String,
+}
+
+impl World {
+    pub(crate) fn new(scene: &[(String, String)]) -> World {
+        let mut world = World {
+            policy: Overrides::new(),
+            kind: None,
+            execute: Execute::Manual,
+            down: None,
+            unreached: Vec::new(),
+            unread: Vec::new(),
+            state: None,
+            running: Vec::new(),
+            messages: 0,
+            now: Time::ZERO,
+            out: String::new(),
+        };
+        for (key, value) in scene {
+            world.set(key, value);
+        }
+        world
+    }
+
+    fn set(&mut self, key: &str, value: &str) {
+        let names = || value.split(' ').map(Name::new).collect();
+        match key {
+            "policy" => {
+                let (key, value) = value.split_once('=').expect("key = value");
+                let value = value.trim();
+                let value = serde_json::from_str(value).unwrap_or_else(|_| Value::from(value));
+                self.policy.insert(key.trim().to_owned(), value);
+            }
+            "kind" => self.kind = Kind::ALL.into_iter().find(|kind| kind.word() == value),
+            "execute" => self.execute = execute(value),
+            "down" => {
+                let (from, until) = value.split_once(" to ").expect("FROM to UNTIL");
+                self.down = Some((at(from), at(until)));
+            }
+            "unreached" => self.unreached = names(),
+            "unread" => self.unread = names(),
+            unknown => panic!("there is no {unknown} in a scene"),
+        }
+    }
+
+    /// Lets time pass: every wake at its own instant, or when the server is up again.
+    pub(crate) fn run_until(&mut self, at: Time) -> String {
+        assert!(self.now <= at, "time goes on");
+        while let Some(due) = self.next_wake().filter(|due| self.served_at(*due) <= at) {
+            self.now = self.now.max(self.served_at(due));
+            let before = self.state.clone();
+            self.decide(Input::Wake);
+            assert_ne!(before, self.state, "a wake that was due did nothing");
+        }
+        self.now = at;
+        std::mem::take(&mut self.out)
+    }
+
+    fn next_wake(&self) -> Option<Time> {
+        self.state.as_ref().and_then(|state| timers(state).first().map(|timer| timer.due))
+    }
+
+    fn served_at(&self, due: Time) -> Time {
+        self.down.filter(|(from, until)| *from < due && due < *until).map_or(due, |(_, until)| until)
+    }
+
+    /// Plays one step.
+    pub(crate) fn play(&mut self, text: &str) -> String {
+        match text.split_once(": ") {
+            Some(("courier", rest)) => self.report(rest),
+            Some((who, rest)) => self.say(who, rest),
+            None if text == "end" => {}
+            None => self.out += &output::shown(self.now, text, self.state.as_ref().expect("an operation")),
+        }
+        std::mem::take(&mut self.out)
+    }
+
+    fn report(&mut self, text: &str) {
+        let (agent, what) = text.split_once(' ').expect("AGENT came to");
+        let place = self.running.iter().position(|(name, _)| name.as_str() == agent);
+        let (agent, run) = self.running.remove(place.expect("a step that runs"));
+        let end =
+            |exit_code| StepEnd { exit_code, stdout: String::new(), stderr: String::new(), failure: None };
+        self.decide(Input::Report(match what {
+            "interrupted" => Report::StepInterrupted { agent, run },
+            code => Report::StepEnded {
+                agent,
+                run,
+                end: end(code.strip_prefix("exit ").and_then(|code| code.parse().ok())),
+            },
+        }));
+    }
+
+    fn say(&mut self, who: &str, text: &str) {
+        self.messages += 1;
+        let message = MessageId::new(format!("msg-{}", self.messages));
+        if text.starts_with("operate ") {
+            return self.begin(who, message, text);
+        }
+        let said = Said { by: who.into(), operator: who == "operator", message, what: what(text) };
+        self.decide(Input::Said(said));
+    }
+
+    /// `operate restart on a b, notice only, foreseen, pre-notice 5m`.
+    fn begin(&mut self, by: &str, message: MessageId, text: &str) {
+        let mut parts = text.split(", ");
+        let head = parts.next().and_then(|head| head.strip_prefix("operate ")?.split_once(" on "));
+        let (operation, agents) = head.expect("operate WHAT on AGENTS");
+        let more: Vec<_> = parts.collect();
+        let to: Vec<Name> = agents.split(' ').map(Name::new).collect();
+        let default = if to.len() > 1 { Kind::Coordinated } else { Kind::Disruptive };
+        let kind = self.kind.unwrap_or(default);
+        let mut policy = Policy::default();
+        let preset = Policy::built_in().into_iter().find(|(name, _)| *name == kind.word());
+        policy.set_all(&preset.expect("a preset").1).expect("a good preset");
+        policy.set_all(&self.policy).expect("a good policy");
+        let pre_notice = more.iter().find_map(|part| part.strip_prefix("pre-notice "));
+        let operate = Operate {
+            id: ExchangeId { protocol: Protocol::Operation, number: 1 },
+            by: by.into(),
+            broadcast_id: (to.len() > 1).then(|| "broadcast-1".to_owned()),
+            to,
+            message,
+            operation: operation.to_owned(),
+            kind,
+            requires_acknowledgment: !more.contains(&"notice only"),
+            silence_foreseen: more.contains(&"foreseen"),
+            pre_notice: pre_notice.map(|span| span.parse().expect("a duration")),
+            policy,
+            execute: self.execute.clone(),
+        };
+        match begin(operate, self, self.now) {
+            Err(refusal) => self.out += &output::refused(self.now, &refusal),
+            Ok(decision) => {
+                self.state = decision.events.first().and_then(|event| born(event, self.now));
+                self.carry_out(decision, "");
+            }
+        }
+    }
+
+    fn decide(&mut self, input: Input) {
+        let state = self.state.clone().expect("an operation");
+        let before = output::standing(&state);
+        match decide(&state, input, self, self.now) {
+            Err(refusal) => self.out += &output::refused(self.now, &refusal),
+            Ok(decision) => {
+                let length = self.out.len();
+                self.carry_out(decision, &before);
+                if self.out.len() == length {
+                    self.out += &output::nothing(self.now);
+                }
+            }
+        }
+    }
+
+    fn carry_out(&mut self, decision: Decision, before: &str) {
+        let state = self.state.as_mut().expect("an operation");
+        for event in &decision.events {
+            apply(state, event, self.now);
+        }
+        self.out += &output::decided(self.now, &decision);
+        for event in &decision.events {
+            if let Event::Recorded { incident } = event {
+                self.out += &output::incident(self.now, incident);
+            }
+        }
+        for effect in &decision.effects {
+            if let Effect::RunStep { agent, run, .. } = effect {
+                self.running.push((agent.clone(), *run));
+            }
+        }
+        let standing = output::standing(state);
+        if standing != before {
+            self.out += &output::stands(self.now, &standing);
+        }
+    }
+}
+
+fn at(text: &str) -> Time {
+    Time::ZERO.plus(text.trim().parse::<Span>().expect("a time"))
+}
+
+/// `command`, `command, 2 at a time, keep going`.
+fn execute(text: &str) -> Execute {
+    let parts: Vec<_> = text.split(", ").collect();
+    match parts[0] {
+        "manual" => Execute::Manual,
+        "none" => Execute::None,
+        _ => Execute::Command(Command {
+            argv: vec!["restart-agent".to_owned()],
+            max_parallel: if parts.contains(&"2 at a time") { 2 } else { 1 },
+            time_limit: Span::minutes(10),
+            keep_going: parts.contains(&"keep going"),
+        }),
+    }
+}
+
+fn what(text: &str) -> What {
+    let answer = |answer| What::Answer { answer, to_notice: false };
+    let (head, rest) = text.split_once(' ').unwrap_or((text, ""));
+    let agents = || rest.split(' ').map(Name::new).collect();
+    match head {
+        "ok" => answer(Answer::Ready),
+        "wait" => answer(Answer::Wait),
+        "cancel" => answer(Answer::Cancel),
+        "talk" => answer(Answer::Information),
+        "result" => {
+            let mut words = rest.split(", ");
+            let done = words.next() == Some("done");
+            let of = |one: &str| {
+                let (agent, status) = one.split_once(' ').expect("AGENT done");
+                (Name::new(agent), status == "done")
+            };
+            What::Result { done, results: words.map(of).collect() }
+        }
+        "withdraw" => What::Withdraw,
+        "remind" => What::Own { step: OwnStep::Reminder, agents: agents() },
+        "timeout" => What::Own { step: OwnStep::Timeout, agents: agents() },
+        "extend" => What::Own { step: OwnStep::Extension, agents: agents() },
+        "decide" => {
+            let (option, number) = rest.split_once(' ').unwrap_or((rest, ""));
+            What::Decide(Choice { option: option.to_owned(), escalation: number.parse().ok() })
+        }
+        "remark" => What::Remark,
+        unknown => panic!("nobody says {unknown}"),
+    }
+}
+
+impl Facts for World {
+    fn down_across(&self, due: Time) -> bool {
+        self.down.is_some_and(|(from, until)| from < due && due < until)
+    }
+
+    fn can_take(&self, _: &Name) -> bool {
+        true
+    }
+
+    fn is_registered(&self, _: &Name) -> bool {
+        true
+    }
+
+    fn able(&self, _: &[String]) -> Vec<Name> {
+        Vec::new()
+    }
+
+    fn open_tasks(&self, _: &Name) -> Vec<(ExchangeId, String)> {
+        Vec::new()
+    }
+
+    fn task_of(&self, _: &Name, _: &str) -> Option<ExchangeId> {
+        None
+    }
+
+    fn task_of_others(&self, _: &Name, _: &str) -> Vec<(ExchangeId, Name)> {
+        Vec::new()
+    }
+
+    fn task_with_uuid(&self, _: &str) -> Option<ExchangeId> {
+        None
+    }
+
+    fn delivery(&self, _: ExchangeId, agent: &Name) -> Stage {
+        if self.unread.contains(agent) { Stage::Stored } else { Stage::Read }
+    }
+
+    fn unreached(&self, _: ExchangeId, agent: &Name, _: Time) -> bool {
+        self.unreached.contains(agent)
+    }
+
+    fn escalation_reminder(&self) -> Span {
+        Span::minutes(30)
+    }
+}
