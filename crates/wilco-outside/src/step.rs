@@ -8,7 +8,7 @@ use std::time::Duration;
 use serde::Deserialize;
 use tokio::io::{AsyncRead, AsyncReadExt};
 use tokio::process::{Child, Command};
-use tokio::time::{Instant, sleep_until};
+use tokio::time::sleep;
 use wilco_protocol::Span;
 use wilco_protocol::operation::StepEnd;
 
@@ -61,7 +61,7 @@ fn failed(reason: String) -> StepEnd {
 async fn watch(mut child: Child, limit: Span) -> StepEnd {
     let mut group = Group::of(&child);
     let (mut out, mut err) = (Tail::of(child.stdout.take()), Tail::of(child.stderr.take()));
-    let mut until = Instant::now() + Duration::from_millis(limit.as_millis());
+    let mut patience = Box::pin(sleep(Duration::from_millis(limit.as_millis())));
     let mut ended: Option<std::io::Result<ExitStatus>> = None;
     let mut overdue = false;
     while ended.is_none() || out.open() || err.open() {
@@ -70,15 +70,15 @@ async fn watch(mut child: Child, limit: Span) -> StepEnd {
             () = err.read(), if err.open() => {}
             status = child.wait(), if ended.is_none() => {
                 ended = Some(status);
-                until = Instant::now() + AFTERMATH;
+                patience = Box::pin(sleep(AFTERMATH));
             }
-            () = sleep_until(until) => {
+            () = &mut patience => {
                 if ended.is_some() {
                     break;
                 }
                 overdue = true;
                 group.end();
-                until = Instant::now() + AFTERMATH;
+                patience = Box::pin(sleep(AFTERMATH));
             }
         }
     }

@@ -4,6 +4,7 @@
 
 mod clock;
 mod committer;
+mod courier;
 mod handle;
 mod marks;
 mod readers;

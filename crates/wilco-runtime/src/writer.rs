@@ -2,19 +2,20 @@
 //! (it sleeps until the next wake) and sends the courier off. While one batch is being committed it decides
 //! the next; nobody hears an answer before the batch it belongs to is durable.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::VecDeque;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::time::Duration;
 
 use tokio::sync::{oneshot, watch};
-use wilco_engine::{Answer, Command, Committed, Engine, Order, Refused, Settings};
-use wilco_outside::{Outcome, Outside};
+use wilco_engine::{Answer, Command, Committed, Engine, Refused, Settings};
+use wilco_outside::Outside;
 use wilco_protocol::{Span, Time};
-use wilco_store::{Batch, EffectRow, Reader, SearchIndex, Store, StoreError};
+use wilco_store::{Batch, Reader, SearchIndex, Store, StoreError};
 
 use crate::clock::Clock;
 use crate::committer::{Committer, Gone};
+use crate::courier::{Pending, carried_out, left_over, report};
 use crate::handle::{AgentNow, Handle};
 use crate::marks::Marks;
 use crate::readers::{OpenReader, Readers};
@@ -28,18 +29,12 @@ const QUEUE: usize = 4096;
 const MAX_BATCH: usize = 1024;
 /// Orders that are carried out at the same time.
 const MAX_RUNNING: usize = 64;
-/// An order that failed this often is given up.
-const MAX_ATTEMPTS: u32 = 6;
-/// The wait after the first failure; it doubles each time.
-const FIRST_WAIT: Span = Span::seconds(5);
 /// After a failed commit that nobody waits for, the next try comes after this.
 const AFTER_A_FAILURE: Duration = Duration::from_millis(200);
 /// How often the server leaves a sign of life, and everybody's presence, in the store.
 const ALIVE_EVERY: Span = Span::minutes(1);
 /// How long the courier may take to drop what it does when the server stops.
 const RECALL: Duration = Duration::from_secs(2);
-/// How long a report waits when it could not be stored.
-const REPORT_AGAIN: Duration = Duration::from_secs(1);
 /// The longest sleep, so that a clock that was set is noticed.
 const LONGEST_SLEEP: Duration = Duration::from_secs(30);
 
@@ -163,9 +158,6 @@ struct Writer {
     /// Where the test clock is asked to go, one after the other.
     advancing: VecDeque<(Time, oneshot::Sender<Time>)>,
 }
-
-/// Orders by when they are due, and where they come from.
-type Pending = BTreeMap<(Time, u64, u32), EffectRow>;
 
 /// Who waits, and the answers it gets.
 type Waiting = (Vec<Answer>, oneshot::Sender<Vec<Answer>>);
@@ -476,63 +468,6 @@ impl Writer {
         }
         if let Some((_, answer)) = self.advancing.pop_front() {
             let _ = answer.send(target);
-        }
-    }
-}
-
-/// Orders of an earlier run: what must not be repeated is reported as interrupted, the rest goes on.
-fn left_over(rows: Vec<EffectRow>) -> (Vec<Command>, Pending) {
-    let (mut interrupted, mut pending) = (Vec::new(), BTreeMap::new());
-    for row in rows {
-        let (position, index) = (row.position, row.index);
-        let order = serde_json::from_slice::<Order>(&row.body).ok();
-        match order.and_then(|order| order.effect.interrupted()) {
-            Some(report) => interrupted.push(Command::Report { position, index, report }),
-            None => _ = pending.insert((row.due, position, index), row),
-        }
-    }
-    (interrupted, pending)
-}
-
-/// Brings a report to the writer. It must not be lost: while it cannot be stored it is brought again.
-async fn report(queue: SyncSender<Job>, command: Command) {
-    // Blocking is right here: the queue is bounded.
-    let send = |job: Job| {
-        let queue = queue.clone();
-        async move { tokio::task::spawn_blocking(move || queue.send(job)).await.is_ok_and(|sent| sent.is_ok()) }
-    };
-    loop {
-        let (answer, answered) = oneshot::channel();
-        if !send(Job::Commands(vec![command.clone()], answer)).await {
-            return;
-        }
-        match answered.await.ok().and_then(|answers| answers.into_iter().next()) {
-            Some(Err(Refused::Store(_))) => tokio::time::sleep(REPORT_AGAIN).await,
-            Some(_) | None => break,
-        }
-    }
-    send(Job::Carried).await;
-}
-
-/// Carries out an order; what came of it is a command again.
-async fn carried_out(outside: &Outside, row: EffectRow, now: Time) -> Command {
-    let (position, index) = (row.position, row.index);
-    let order: Order = match serde_json::from_slice(&row.body) {
-        Ok(order) => order,
-        Err(error) => {
-            tracing::error!(%error, position, "an order cannot be read and is put off");
-            return Command::Postpone { position, index, due: now.plus(Span::minutes(60)) };
-        }
-    };
-    match outside.carry_out(&order).await {
-        Outcome::Reported(report) => Command::Report { position, index, report },
-        Outcome::NotYet { reason } if row.attempts + 1 >= MAX_ATTEMPTS => {
-            let report = Outside::given_up(&order, reason);
-            Command::Report { position, index, report }
-        }
-        Outcome::NotYet { reason } => {
-            tracing::warn!(reason, position, "an order failed and is tried again");
-            Command::Postpone { position, index, due: now.plus(FIRST_WAIT.doubled(row.attempts)) }
         }
     }
 }
