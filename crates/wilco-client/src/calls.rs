@@ -3,7 +3,8 @@
 use std::time::Duration;
 
 use wilco_wire::{
-    Agent, AgentSpec, Clock, Escalation, Event, Exchange, Incident, Message, Page, Posted, Ready, Verified,
+    Agent, AgentSpec, Clock, Escalation, Event, Exchange, Incident, Message, OperationRow, Page, Posted,
+    Ready, Verified,
 };
 
 use crate::answer::Answer;
@@ -149,6 +150,10 @@ impl Client {
 
     pub fn incidents(&self) -> Result<Page<Incident>> {
         self.get("/v1/reports/incidents", Vec::new())
+    }
+
+    pub fn operations(&self) -> Result<Page<OperationRow>> {
+        self.get("/v1/reports/operations", Vec::new())
     }
 
     pub fn verify(&self) -> Result<Verified> {

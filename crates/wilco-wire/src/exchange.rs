@@ -77,3 +77,19 @@ pub struct Incident {
     pub attempts: u32,
     pub delivery: String,
 }
+
+/// A row of the operation log: one agent's part in one operation.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct OperationRow {
+    pub exchange: String,
+    pub operation: String,
+    pub kind: String,
+    pub agent: String,
+    pub acknowledgment_received: bool,
+    pub timeout_occurred: bool,
+    pub proceeded_anyway: bool,
+    pub reminders_sent: u32,
+    pub extended: bool,
+    pub answered_at: Option<String>,
+    pub result: Option<String>,
+}

@@ -9,7 +9,7 @@ mod page;
 mod problem;
 
 pub use agent::{Agent, AgentSpec};
-pub use exchange::{ChecklistItem, Escalation, Event, Exchange, Incident, Participant, Timer};
+pub use exchange::{ChecklistItem, Escalation, Event, Exchange, Incident, OperationRow, Participant, Timer};
 pub use message::{Message, Posted, Reading, Summary};
 pub use page::{Clock, Page, Ready, Verified};
 pub use problem::{FieldProblem, Problem};

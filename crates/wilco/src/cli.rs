@@ -3,9 +3,10 @@
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use crate::commands::{
-    ack, agent, agents, amend, audit, backup, checkpoint, clarify, complete, completions, config, decide,
-    delegate, demo, doctor, error, exchanges, extend, inbox, log, man, pause, paused, read, rebuild, reply,
-    report, restore, resume, resumed, send, serve, show, status, stop, stopped, token, verdict,
+    ack, agent, agents, amend, audit, backup, cancel, checkpoint, clarify, complete, completions, config,
+    decide, delegate, demo, doctor, error, exchanges, extend, inbox, log, man, operate, pause, paused, read,
+    ready, rebuild, reply, report, restore, result, resume, resumed, send, serve, show, status, stop,
+    stopped, token, verdict, wait,
 };
 use crate::{output, topics};
 
@@ -36,7 +37,12 @@ pub(crate) enum Verb {
     Stopped(stopped::Args),
     Paused(paused::Args),
     Resumed(resumed::Args),
+    Ready(ready::Args),
+    Wait(wait::Args),
+    Cancel(cancel::Args),
     Delegate(Box<delegate::Args>),
+    Operate(Box<operate::Args>),
+    Result(result::Args),
     Clarify(clarify::Args),
     Verdict(verdict::Args),
     Amend(amend::Args),
@@ -81,11 +87,17 @@ const GROUPS: &[(&str, &[&str])] = &[
             "stopped",
             "paused",
             "resumed",
+            "ready",
+            "wait",
+            "cancel",
         ],
     ),
     (
         "For initiators",
-        &["delegate", "clarify", "verdict", "amend", "extend", "pause", "resume", "stop", "decide"],
+        &[
+            "delegate", "clarify", "verdict", "amend", "extend", "pause", "resume", "stop", "operate",
+            "result", "decide",
+        ],
     ),
     ("For everyone", &["status", "exchanges", "show", "log", "agents", "agent", "report", "audit", "doctor"]),
     ("The server", &["serve", "demo", "token", "config", "backup", "restore", "rebuild"]),

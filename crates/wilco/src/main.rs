@@ -7,6 +7,7 @@ mod config;
 mod failure;
 mod follow;
 mod offline;
+mod operation;
 mod output;
 mod place;
 mod posted;

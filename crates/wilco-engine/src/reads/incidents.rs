@@ -1,4 +1,4 @@
-//! Escalations and incidents, each a row of its own, newest first.
+//! Escalations, incidents and the operation log, each a row of its own, newest first.
 
 use std::cmp::Reverse;
 use std::fmt;
@@ -8,7 +8,7 @@ use serde_json::Value;
 use wilco_language::render::{escalation_evidence, escalation_text};
 use wilco_protocol::escalation::{Escalation, Incident};
 use wilco_protocol::exchange::key;
-use wilco_protocol::{EscalationId, Exchange, ExchangeId, Time};
+use wilco_protocol::{EscalationId, Exchange, ExchangeId, Time, operation};
 use wilco_store::{ExchangeFilter, Reader, StoreError};
 
 use super::sight::limited_to;
@@ -111,6 +111,24 @@ pub fn incidents(
             (Row::new(incident.at, exchange.id(), number), view)
         });
         rows.collect()
+    })
+}
+
+/// The operation log: a row per operation and agent.
+pub fn operations(
+    reader: &dyn Reader,
+    viewer: &Viewer,
+    after: Option<Row>,
+    limit: usize,
+) -> Result<Rows<operation::LogRow>, StoreError> {
+    page(reader, viewer, "operation:ever", after, limit, |exchange| match exchange {
+        Exchange::Operation(state) => {
+            let place = |number| Row::new(state.created, state.id, number);
+            // Newest first turns the order of the agents round, so the numbers go down.
+            let rows = operation::log(state).into_iter().zip((0..=state.tracks.len() as u64).rev());
+            rows.map(|(row, number)| (place(number), row)).collect()
+        }
+        Exchange::Delegation(_) => Vec::new(),
     })
 }
 

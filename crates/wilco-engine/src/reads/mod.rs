@@ -10,7 +10,7 @@ mod search;
 mod sight;
 
 pub use exchanges::{ExchangeQuery, exchange, exchange_at, exchanges};
-pub use incidents::{EscalationView, IncidentView, Row, Rows, escalations, incidents};
+pub use incidents::{EscalationView, IncidentView, Row, Rows, escalations, incidents, operations};
 pub use journal::{EventQuery, EventView, events, events_of};
 pub use mail::{MailCount, MailQuery, Mailbox, directory, letter, mail, mail_count, people, unread};
 pub use messages::{InboxQuery, Letter, agent, inbox, message};

@@ -52,7 +52,7 @@ pub fn awaits(state: &State) -> Vec<&Name> {
 
 /// What others use to find this exchange.
 pub fn keys(state: &State) -> Vec<String> {
-    let mut keys = vec![key("party", state.initiator.as_str())];
+    let mut keys = vec!["operation:ever".to_owned(), key("party", state.initiator.as_str())];
     keys.extend(state.tracks.iter().map(|track| key("party", track.agent.as_str())));
     keys.extend(state.broadcast_id.as_ref().map(|id| key("broadcast", id)));
     keys.extend(awaits(state).into_iter().map(|agent| key("owes", agent.as_str())));

@@ -44,6 +44,7 @@ pub(crate) fn router(door: &Door) -> Router<Door> {
         .route("/v1/events", get(events::list))
         .route("/v1/escalations", get(reports::escalations))
         .route("/v1/reports/incidents", get(reports::incidents))
+        .route("/v1/reports/operations", get(reports::operations))
         .route("/v1/audit/verify", get(reports::verify));
     let router = match door.handle.has_test_clock() {
         true => router.route("/v1/test/clock", post(clock::advance)),

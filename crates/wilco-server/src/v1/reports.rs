@@ -2,6 +2,7 @@
 
 use axum::Json;
 use axum::extract::{RawQuery, State};
+use axum::response::{IntoResponse, Response};
 use serde_json::{Value, json};
 use wilco_engine::reads;
 use wilco_store::{StoreError, verify as walk};
@@ -38,6 +39,30 @@ pub(crate) async fn incidents(
     let part = door.handle.read(read).await?;
     let items: Vec<_> = part.items.into_iter().map(shape::incident).collect();
     Ok(Json(json!({"items": items, "next": part.next.map(|next| next.to_string())})))
+}
+
+/// The operation log, as a page or as lines of JSON.
+pub(crate) async fn operations(
+    State(door): State<Door>,
+    caller: Caller,
+    RawQuery(query): RawQuery,
+) -> Result<Response, Failure> {
+    let query = Query::read(query.as_deref(), &["after", "limit", "format"])?;
+    let (after, limit) = (query.row("after")?, query.limit()?);
+    let lines = match query.text("format").unwrap_or("json") {
+        "json" => false,
+        "jsonl" => true,
+        other => return Err(Failure::bad_request(format!("format: expected json or jsonl, got {other:?}"))),
+    };
+    let read =
+        move |reader: &dyn wilco_store::Reader| reads::operations(reader, &caller.viewer, after, limit);
+    let part = door.handle.read(read).await?;
+    if lines {
+        let text: String = part.items.iter().map(|row| format!("{}\n", json!(row))).collect();
+        return Ok(([(http::header::CONTENT_TYPE, "application/jsonl")], text).into_response());
+    }
+    let next = part.next.map(|next| next.to_string());
+    Ok(Json(json!({"items": part.items, "next": next})).into_response())
 }
 
 /// Walks the whole journal.

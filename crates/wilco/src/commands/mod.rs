@@ -6,6 +6,7 @@ pub(crate) mod agents;
 pub(crate) mod amend;
 pub(crate) mod audit;
 pub(crate) mod backup;
+pub(crate) mod cancel;
 pub(crate) mod checkpoint;
 pub(crate) mod clarify;
 pub(crate) mod complete;
@@ -21,13 +22,16 @@ pub(crate) mod extend;
 pub(crate) mod inbox;
 pub(crate) mod log;
 pub(crate) mod man;
+pub(crate) mod operate;
 pub(crate) mod pause;
 pub(crate) mod paused;
 pub(crate) mod read;
+pub(crate) mod ready;
 pub(crate) mod rebuild;
 pub(crate) mod reply;
 pub(crate) mod report;
 pub(crate) mod restore;
+pub(crate) mod result;
 pub(crate) mod resume;
 pub(crate) mod resumed;
 pub(crate) mod send;
@@ -38,6 +42,7 @@ pub(crate) mod stop;
 pub(crate) mod stopped;
 pub(crate) mod token;
 pub(crate) mod verdict;
+pub(crate) mod wait;
 
 use std::process::ExitCode;
 use std::time::SystemTime;
@@ -59,6 +64,11 @@ pub(crate) fn run(cli: Cli) -> anyhow::Result<ExitCode> {
         Verb::Stopped(args) => stopped::run(args),
         Verb::Paused(args) => paused::run(args),
         Verb::Resumed(args) => resumed::run(args),
+        Verb::Ready(args) => ready::run(args),
+        Verb::Wait(args) => wait::run(args),
+        Verb::Cancel(args) => cancel::run(args),
+        Verb::Operate(args) => operate::run(*args),
+        Verb::Result(args) => result::run(args),
         Verb::Delegate(args) => delegate::run(*args),
         Verb::Clarify(args) => clarify::run(args),
         Verb::Verdict(args) => verdict::run(args),

@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 use clap::Subcommand;
 use wilco_protocol::Time;
-use wilco_wire::Incident;
+use wilco_wire::{Incident, OperationRow};
 
 use crate::caller::Caller;
 use crate::output::Screen;
@@ -21,6 +21,15 @@ pub(crate) struct Args {
 #[derive(Debug, Subcommand)]
 pub(crate) enum What {
     Incidents(Incidents),
+    Operations(Operations),
+}
+
+/// The operation log: who was asked, who answered, what came of it, newest first
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:\n  wilco report operations\n  wilco report operations --json")]
+pub(crate) struct Operations {
+    #[command(flatten)]
+    pub(crate) caller: Caller,
 }
 
 /// Agents that did not answer or failed, newest first
@@ -32,12 +41,35 @@ pub(crate) struct Incidents {
 }
 
 pub(crate) fn run(args: Args) -> anyhow::Result<ExitCode> {
-    let What::Incidents(Incidents { caller }) = args.what;
-    caller.show_at(caller.client().incidents(), |page, now, screen| match page.items.as_slice() {
-        [] => "No incidents.".to_owned(),
-        items => incidents(items, now, screen),
-    })?;
+    match args.what {
+        What::Incidents(Incidents { caller }) => {
+            caller.show_at(caller.client().incidents(), |page, now, screen| match page.items.as_slice() {
+                [] => "No incidents.".to_owned(),
+                items => incidents(items, now, screen),
+            })?;
+        }
+        What::Operations(Operations { caller }) => {
+            caller.show(caller.client().operations(), |page, screen| match page.items.as_slice() {
+                [] => "No operations.".to_owned(),
+                items => operations(items, screen),
+            })?;
+        }
+    }
     Ok(ExitCode::SUCCESS)
+}
+
+fn operations(items: &[OperationRow], screen: &Screen) -> String {
+    let mut table = Table::new(&["EXCHANGE", "OPERATION", "AGENT", "ANSWER", "REMINDERS", "RESULT"]);
+    for row in items {
+        let mut answer = vec![if row.acknowledgment_received { "ready in time" } else { "no ready in time" }];
+        answer.extend(row.timeout_occurred.then_some("timed out"));
+        answer.extend(row.extended.then_some("extended"));
+        answer.extend(row.proceeded_anyway.then_some("proceeded anyway"));
+        let result = row.result.as_deref().unwrap_or("open");
+        let (answer, reminders) = (answer.join(", "), row.reminders_sent.to_string());
+        table.row([&row.exchange, &row.operation, &row.agent, &answer, &reminders, result]);
+    }
+    table.show(screen)
 }
 
 fn incidents(items: &[Incident], now: Time, screen: &Screen) -> String {

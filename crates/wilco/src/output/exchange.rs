@@ -11,7 +11,8 @@ use super::table::Table;
 use super::width::cut;
 
 pub(crate) fn describe(exchange: &Exchange, now: Time, screen: &Screen) -> String {
-    let task = exchange.data["task_id"].as_str().map(one_line).unwrap_or_default();
+    let named = exchange.data["task_id"].as_str().or(exchange.data["operation"].as_str());
+    let task = named.map(one_line).unwrap_or_default();
     let title = format!("{}  {task}  {}", exchange.id, one_line(&exchange.subject));
     let mut lines = vec![screen.paint.bold(title.trim_end())];
     let mut line = |name: &str, text: String| {
@@ -29,6 +30,9 @@ pub(crate) fn describe(exchange: &Exchange, now: Time, screen: &Screen) -> Strin
     }
     if is_unbounded(exchange) {
         line("timer", NO_DEADLINE.to_owned());
+    }
+    for track in super::tracks::lines(exchange, now, screen) {
+        line("track", track.trim_start().to_owned());
     }
     line("checklist", checklist(exchange));
     line("understanding", understanding(&exchange.data["understanding"]));

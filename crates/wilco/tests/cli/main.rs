@@ -10,6 +10,7 @@ mod identity;
 mod looking;
 mod messages;
 mod offline;
+mod operating;
 mod program;
 mod sessions;
 mod teaching;
