@@ -31,9 +31,11 @@ fn words(posted: &Posted, screen: &Screen) -> String {
             _ => format!("Sent {} to {}.", message.id, one_line(&message.to)),
         };
     };
-    let task = exchange.task_id.as_deref().map(|task| format!("{} ", one_line(task))).unwrap_or_default();
     let state = screen.paint.state(&exchange.state);
-    let whole = format!("{task}({})", exchange.id);
+    let whole = match exchange.task_id.as_deref() {
+        Some(task) => format!("{} ({})", one_line(task), exchange.id),
+        None => exchange.id.clone(),
+    };
     match effect {
         Some("none") => {
             format!("Nothing changed: {whole} is still {state}. Your inbox may say why: wilco inbox")
