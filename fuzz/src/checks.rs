@@ -5,11 +5,13 @@ use std::collections::BTreeSet;
 use serde_json::Value;
 use wilco_language::parse::{MAX_RECIPIENTS, MAX_SUBJECT, ParseError, Task, message as parse};
 use wilco_language::read::ack::{AckReading, AckText, acks, canonical, status_word};
+use wilco_language::read::answer::answer as answering;
 use wilco_language::read::understanding::{Ruling, TaskText, score};
 use wilco_language::read::verdict::verdicts;
 use wilco_language::read::{classify as classifying, questions as asked};
 use wilco_protocol::delegation::{AckStatus, KEYS, Policy};
 use wilco_protocol::journal::Entry;
+use wilco_protocol::operation::Answer;
 use wilco_protocol::policy::Overrides;
 use wilco_protocol::{EscalationId, ExchangeId, Span, Time};
 
@@ -17,10 +19,11 @@ use wilco_protocol::{EscalationId, ExchangeId, Span, Time};
 type Check = (&'static str, fn(&[u8]));
 
 /// Every check there is.
-pub const CHECKS: [Check; 11] = [
+pub const CHECKS: [Check; 12] = [
     ("message", message),
     ("ack", ack),
     ("verdict", verdict),
+    ("answer", answer),
     ("classify", classify),
     ("questions", questions),
     ("understanding", understanding),
@@ -64,7 +67,7 @@ pub fn ack(bytes: &[u8]) {
         if let AckReading::Ack(ack) = reading {
             let written = canonical(&ack);
             match acks(&written).as_slice() {
-                [AckReading::Ack(again)] => assert_eq!(answer(again), answer(&ack), "{written:.500}"),
+                [AckReading::Ack(again)] => assert_eq!(meaning(again), meaning(&ack), "{written:.500}"),
                 others => panic!("{written:.500} reads as {} answers", others.len()),
             }
         }
@@ -73,9 +76,19 @@ pub fn ack(bytes: &[u8]) {
 }
 
 /// What an ACK says to the protocol.
-fn answer(ack: &AckText) -> (&str, AckStatus, Option<u32>, bool, bool, bool) {
+fn meaning(ack: &AckText) -> (&str, AckStatus, Option<u32>, bool, bool, bool) {
     let (understood, reasoned) = (ack.understanding.is_some(), ack.reason.is_some());
     (&ack.task_id, ack.status, ack.revision, understood, ack.questions.is_empty(), reasoned)
+}
+
+/// An answer before an operation: quoted it says nothing, and with a "cancel" of its own it cancels.
+pub fn answer(bytes: &[u8]) {
+    let Ok(text) = std::str::from_utf8(bytes) else { return };
+    let read = answering(text, None);
+    assert_eq!(answering(&quoted(text), None), Answer::Information, "what is quoted is nobody's answer");
+    assert!(answering(text, Some(true)) >= read.max(Answer::Ready), "a careful word counts");
+    assert!(answering(text, Some(false)) >= read.max(Answer::Wait));
+    assert_eq!(answering(&format!("cancel\n\n{text}"), None), Answer::Cancel);
 }
 
 /// A text with verdicts: one of each task, and none that is quoted.

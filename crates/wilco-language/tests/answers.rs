@@ -1,5 +1,6 @@
 //! What agents answer before an operation, by table.
 
+use proptest::prelude::*;
 use wilco_language::read::answer::answer;
 use wilco_protocol::operation::Answer;
 
@@ -41,4 +42,82 @@ fn op_3_ready_false_is_wait_unless_it_cancels() {
     assert_eq!(answer("", Some(false)), Answer::Wait);
     assert_eq!(answer("ok", Some(false)), Answer::Wait);
     assert_eq!(answer("cancel", Some(false)), Answer::Cancel);
+}
+
+/// Words that answers are made of, and the marks between them.
+fn texts() -> impl Strategy<Value = String> {
+    let word = prop_oneof![
+        Just("ok"),
+        Just("OK"),
+        Just("ready"),
+        Just("wait"),
+        Just("cancel"),
+        Just("abort"),
+        Just("not"),
+        Just("no"),
+        Just("don't"),
+        Just("almost"),
+        Just("in 5 minutes"),
+        Just("token"),
+        Just("already"),
+        Just("I'm"),
+        Just("and"),
+        Just("but"),
+        Just("the build"),
+        Just("👍"),
+        Just("ok.txt"),
+        Just("ready-made"),
+        Just("abort()"),
+    ];
+    let mark = prop_oneof![
+        Just(" "),
+        Just(", "),
+        Just(". "),
+        Just("? "),
+        Just("! "),
+        Just("\n"),
+        Just("\n\n"),
+        Just(" — "),
+        Just("\n- ")
+    ];
+    let made = prop::collection::vec((word, mark), 0..12)
+        .prop_map(|parts| parts.into_iter().map(|(word, mark)| format!("{word}{mark}")).collect::<String>());
+    prop_oneof![3 => made, 1 => "\\PC{0,60}", 1 => any::<String>()]
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 1000, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn op_3_reading_never_panics_and_neither_case_nor_line_ends_matter(text in texts()) {
+        let read = answer(&text, None);
+        prop_assert_eq!(answer(&text.replace('\n', "\r\n"), None), read);
+        if text.is_ascii() {
+            prop_assert_eq!(answer(&text.to_ascii_uppercase(), None), read);
+        }
+    }
+
+    #[test]
+    fn op_3_what_is_quoted_or_fenced_says_nothing(text in texts()) {
+        let quoted: String = text.lines().map(|line| format!("> {line}\n")).collect();
+        prop_assert_eq!(answer(&quoted, None), Answer::Information);
+        let fenced = format!("~~~~~~\n{}\n~~~~~~", text.replace('~', ""));
+        prop_assert_eq!(answer(&fenced, None), Answer::Information);
+    }
+
+    /// The careful one wins: more words never make an answer less careful than the most careful of them.
+    #[test]
+    fn op_3_of_several_readings_the_careful_one_wins(one in texts(), other in texts()) {
+        let clean = |text: &String| !text.contains("~~~") && !text.contains("```");
+        prop_assume!(clean(&one) && clean(&other));
+        let both = answer(&format!("{one}\n\n{other}"), None);
+        prop_assert_eq!(both, answer(&one, None).max(answer(&other, None)));
+    }
+
+    #[test]
+    fn op_3_the_field_ready_never_hides_a_careful_word(text in texts()) {
+        let read = answer(&text, None);
+        prop_assert!(answer(&text, Some(true)) >= read.max(Answer::Ready));
+        prop_assert!(answer(&text, Some(false)) >= read.max(Answer::Wait));
+    }
 }

@@ -314,3 +314,35 @@ fn op_12_the_operation_log() {
     assert_eq!(rest["items"].as_array().unwrap(), &items[1..]);
     assert_eq!(server.get("/v1/reports/operations?format=xml").0, 400);
 }
+
+#[test]
+fn op_14_killed_at_any_moment_a_command_runs_at_most_once() {
+    const KILLS: usize = 6;
+    let program = Program::new("echo \"$1\" >> runs");
+    let mut server = program.server(&["ann", "bob"]);
+    let mut ids = Vec::new();
+    for _ in 0..KILLS {
+        // The answer to the last "ok" says that the first step is durable; whether it runs by now nobody knows.
+        let execute = json!({"command": ["restart-agent", "{operation}-{agent}"]});
+        let more = json!({"operation": format!("op{}", ids.len())});
+        ids.push(operate(&server, &["ann", "bob"], execute, more));
+        server = server.restart();
+        let shown = server.exchange(ids.last().unwrap());
+        match shown["data"]["escalation"].as_str() {
+            Some(escalation) => {
+                let decision = json!({"type": "decision", "escalation": escalation, "option": "proceed"});
+                server.send(&json!({"from": "boss", "content": decision}));
+            }
+            None => assert_ne!(shown["data"]["execution"]["steps"][0]["state"], "running"),
+        }
+        let last = ids.last().unwrap();
+        until("it ends", || ["done", "failed"].contains(&server.state(last).as_str()));
+    }
+    let mut runs = program.lines("runs");
+    let all = runs.len();
+    runs.sort();
+    runs.dedup();
+    assert_eq!(runs.len(), all, "none ran twice: {runs:?}");
+    assert!(all >= KILLS, "every second step ran after its server was up again: {runs:?}");
+    server.verify();
+}

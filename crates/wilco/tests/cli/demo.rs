@@ -11,6 +11,9 @@ fn cli_1_the_demo_plays_and_ends() {
         "anna's verdict: wrong summary.",
         "dora is marked unresponsive",
         "anna gets escalation",
+        "carl writes \"not yet\" and gets more time, once.",
+        "erik was reminded and stays silent.",
+        "Everybody hears how it went: done.",
         "The chain is whole.",
     ] {
         assert!(told.contains(part), "{part:?} is not in\n{told}");

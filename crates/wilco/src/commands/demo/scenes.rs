@@ -1,4 +1,4 @@
-//! What is played: five short delegations.
+//! What is played: five short delegations and an operation.
 
 use serde_json::{Value, json};
 
@@ -13,7 +13,40 @@ pub(crate) fn play(stage: &Stage) -> anyhow::Result<()> {
     question(stage)?;
     misunderstanding(stage)?;
     silence(stage)?;
-    escalation(stage)
+    escalation(stage)?;
+    restart(stage)
+}
+
+/// A rolling restart of three agents: one is ready, one asks for more time, one is silent.
+fn restart(stage: &Stage) -> anyhow::Result<()> {
+    stage.scene("6. Nobody is restarted unprepared");
+    let id = stage.operate(
+        "anna",
+        &["bob", "carl", "erik"],
+        json!({
+            "type": "pre-operation", "operation": "restart", "message": "I will restart you one after the other.",
+            "quorum": "majority", "acknowledgment_timeout": "2s", "max_extension": "2s",
+            "execute": {"command": ["restart-agent", "--version"]},
+        }),
+    )?;
+    stage.tell(
+        "anna announces a restart to bob, carl and erik. A majority must be ready. Here they have 2 seconds.",
+    );
+    let asked = stage.hear("bob", "pre-operation")?;
+    stage.reply("bob", &asked, "ok, everything is saved")?;
+    stage.tell("bob answers in plain words: \"ok, everything is saved\".");
+    let asked = stage.hear("carl", "pre-operation")?;
+    stage.reply("carl", &asked, "not yet, I am writing a file")?;
+    stage.hear("carl", "extension-granted")?;
+    stage.tell("carl writes \"not yet\" and gets more time, once.");
+    stage.hear("erik", "timeout-notice")?;
+    stage.tell("erik was reminded and stays silent. His time is up, which is noted.");
+    stage.reply("carl", &asked, "ready now")?;
+    stage.hear("carl", "operation-authorized")?;
+    stage.tell("carl is ready. Two of three are a majority: the command runs for one after the other.");
+    let told = stage.hear("bob", "post-operation")?;
+    stage.tell(&format!("Everybody hears how it went: {}. ({id})", text(&told.content["outcome"])));
+    Ok(())
 }
 
 const LOGIN: &str =

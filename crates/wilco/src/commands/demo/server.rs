@@ -27,6 +27,11 @@ impl Server {
         let data = tempfile::tempdir().context("cannot make a temporary directory")?;
         let mut command = Command::new(std::env::current_exe()?);
         command.args(["serve", "--listen", "127.0.0.1:0", "--data"]).arg(data.path().join("data"));
+        // What an operation may run here: this program, which then only says its version.
+        let config = data.path().join("wilco.toml");
+        let program = serde_json::json!(std::env::current_exe()?);
+        std::fs::write(&config, format!("[operation.commands]\nrestart-agent = {program}\n"))?;
+        command.arg("--config").arg(&config);
         // The demo shows the defaults, whatever is configured here.
         command.current_dir(data.path()).env("XDG_CONFIG_HOME", data.path());
         for (name, _) in std::env::vars_os().filter(|(name, _)| name.to_string_lossy().starts_with("WILCO_"))

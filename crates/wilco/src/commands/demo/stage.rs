@@ -57,6 +57,13 @@ impl Stage {
         Ok(posted.exchange.context("the delegation did not begin")?.id)
     }
 
+    /// Somebody announces an operation to several; returns the exchange's id.
+    pub(crate) fn operate(&self, from: &str, to: &[&str], operation: Value) -> anyhow::Result<String> {
+        let to = to.iter().map(|name| (*name).to_owned()).collect();
+        let posted = self.post(from, Outgoing { to, content: operation, ..Outgoing::default() })?;
+        Ok(posted.exchange.context("the operation did not begin")?.id)
+    }
+
     /// Somebody says something in an exchange; returns its state after that.
     pub(crate) fn say(&self, from: &str, exchange: &str, content: Value) -> anyhow::Result<String> {
         let exchange = Some(exchange.to_owned());
