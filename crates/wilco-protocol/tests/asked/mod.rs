@@ -91,7 +91,7 @@ impl Choices {
         Operate {
             id: ExchangeId { protocol: Protocol::Operation, number: 1 },
             by: BOSS.into(),
-            to: AGENTS[..self.agents].iter().map(|name| Name::new(name)).collect(),
+            to: AGENTS[..self.agents].iter().map(Name::new).collect(),
             message: "opening".into(),
             operation: "restart".to_owned(),
             kind: Kind::Disruptive,
