@@ -7,6 +7,7 @@ mod coverage;
 mod deny;
 mod fuzz;
 mod kill;
+mod picture;
 mod requirements;
 mod sim;
 mod test;
@@ -40,6 +41,8 @@ enum Task {
     Fuzz(fuzz::Options),
     /// Kill the server under load, again and again
     Kill(kill::Options),
+    /// Draw docs/demo.svg from what the demo prints
+    Picture,
     /// Run the simulation for many seeds, or one of them with everything that happens
     Sim(sim::Options),
 }
@@ -53,6 +56,7 @@ fn main() -> ExitCode {
         Task::Deny(options) => deny::run(&options),
         Task::Fuzz(options) => fuzz::run(&options),
         Task::Kill(options) => kill::run(&options),
+        Task::Picture => picture::run(),
         Task::Sim(options) => sim::run(&options),
     };
     // A failed task is no bug of xtask: the reason is enough, without a backtrace.

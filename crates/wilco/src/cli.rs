@@ -6,7 +6,7 @@ use crate::commands::{
     ack, agent, agents, amend, audit, backup, cancel, checkpoint, clarify, complete, completions, config,
     decide, delegate, demo, doctor, error, exchanges, extend, inbox, log, man, operate, pause, paused, read,
     ready, rebuild, reply, report, restore, result, resume, resumed, send, serve, show, status, stop,
-    stopped, token, verdict, wait,
+    stopped, token, verdict, wait, watch,
 };
 use crate::{output, topics};
 
@@ -54,6 +54,7 @@ pub(crate) enum Verb {
     Status(status::Args),
     Exchanges(exchanges::Args),
     Show(show::Args),
+    Watch(watch::Args),
     Log(log::Args),
     Agents(agents::Args),
     Agent(agent::Args),
@@ -99,7 +100,10 @@ const GROUPS: &[(&str, &[&str])] = &[
             "result", "decide",
         ],
     ),
-    ("For everyone", &["status", "exchanges", "show", "log", "agents", "agent", "report", "audit", "doctor"]),
+    (
+        "For everyone",
+        &["status", "exchanges", "show", "watch", "log", "agents", "agent", "report", "audit", "doctor"],
+    ),
     ("The server", &["serve", "demo", "token", "config", "backup", "restore", "rebuild"]),
     ("This program", &["completions", "man"]),
 ];

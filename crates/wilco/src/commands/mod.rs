@@ -43,6 +43,7 @@ pub(crate) mod stopped;
 pub(crate) mod token;
 pub(crate) mod verdict;
 pub(crate) mod wait;
+pub(crate) mod watch;
 
 use std::process::ExitCode;
 use std::time::SystemTime;
@@ -81,6 +82,7 @@ pub(crate) fn run(cli: Cli) -> anyhow::Result<ExitCode> {
         Verb::Status(args) => status::run(args),
         Verb::Exchanges(args) => exchanges::run(args),
         Verb::Show(args) => show::run(args),
+        Verb::Watch(args) => watch::run(args),
         Verb::Log(args) => log::run(args),
         Verb::Agents(args) => agents::run(args),
         Verb::Agent(args) => agent::run(args),

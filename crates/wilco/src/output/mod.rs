@@ -1,6 +1,7 @@
 //! What people see: tables and lines that fit the terminal, without colour where none is wanted.
 
 pub(crate) mod age;
+pub(crate) mod board;
 pub(crate) mod escape;
 pub(crate) mod exchange;
 pub(crate) mod paint;
@@ -39,6 +40,11 @@ impl Screen {
     }
 }
 
+/// Whether lines on stdout can be drawn over.
+pub(crate) fn is_live() -> bool {
+    io::stdout().is_terminal() && std::env::var_os("TERM").is_none_or(|term| term != "dumb")
+}
+
 /// Prints the server's JSON as it came; on a terminal nothing hidden in it works.
 pub(crate) fn print_json(text: &str) {
     if io::stdout().is_terminal() { print(&escape::json(text)) } else { print(text) }
@@ -46,13 +52,20 @@ pub(crate) fn print_json(text: &str) {
 
 /// Prints a text and a line end. A reader that has gone away, such as `head`, is no error.
 pub(crate) fn print(text: &str) {
+    print_while_read(text);
+}
+
+/// The same; says whether somebody still reads.
+pub(crate) fn print_while_read(text: &str) -> bool {
     let text = text.trim_end_matches('\n');
     let mut out = io::stdout().lock();
     let written = writeln!(out, "{text}").and_then(|()| out.flush());
-    if let Err(error) = written
-        && error.kind() != io::ErrorKind::BrokenPipe
-    {
-        eprintln!("wilco: cannot write to stdout: {error}");
-        std::process::exit(1);
+    match written {
+        Ok(()) => true,
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => false,
+        Err(error) => {
+            eprintln!("wilco: cannot write to stdout: {error}");
+            std::process::exit(1);
+        }
     }
 }

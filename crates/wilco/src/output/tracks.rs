@@ -1,7 +1,5 @@
 //! The agents of an operation: each with its track and, on a terminal, a countdown that goes on.
 
-use std::io::{IsTerminal, Write};
-
 use serde_json::Value;
 use wilco_protocol::Time;
 use wilco_wire::Exchange;
@@ -43,41 +41,6 @@ pub(crate) fn lines(exchange: &Exchange, now: Time, screen: &Screen) -> Vec<Stri
         format!("  {:<20} {}  {}", text(&track["agent"]), screen.paint.state(&state), more.join(", "))
     };
     tracks.map(|track| line(track).trim_end().to_owned()).collect()
-}
-
-/// Lines on a terminal that are drawn over themselves.
-#[derive(Debug, Default)]
-pub(crate) struct Board {
-    drawn: usize,
-}
-
-impl Board {
-    pub(crate) fn is_live(&self) -> bool {
-        std::io::stdout().is_terminal() && std::env::var_os("TERM").is_none_or(|term| term != "dumb")
-    }
-
-    pub(crate) fn draw(&mut self, exchange: &Exchange, now: Time) {
-        let screen = Screen::of_stdout();
-        let head = format!(
-            "{}  {}  {}",
-            exchange.id,
-            text(&exchange.data["operation"]),
-            screen.paint.state(&exchange.state)
-        );
-        let mut all = vec![head];
-        all.extend(lines(exchange, now, &screen));
-        all.extend(
-            exchange.data["escalation"]
-                .as_str()
-                .map(|id| format!("  decide with: wilco decide {} OPTION", one_line(id))),
-        );
-        let up = if self.drawn > 0 { format!("\x1b[{}A", self.drawn) } else { String::new() };
-        let body: String = all.iter().map(|line| format!("\x1b[2K{line}\n")).collect();
-        let mut out = std::io::stdout().lock();
-        // A reader that has gone away is no error.
-        let _ = write!(out, "{up}{body}").and_then(|()| out.flush());
-        self.drawn = all.len();
-    }
 }
 
 #[cfg(test)]

@@ -47,7 +47,7 @@ fn cli_8_waiting_ends_with_4_when_it_is_cancelled() {
 fn cli_8_waiting_ends_with_5_when_it_is_escalated_and_with_3_when_it_is_given_up() {
     let ran = followed(&[], |server| server.advance("7m"));
     assert_eq!(ran.code, 5, "{ran:?}");
-    assert!(ran.out.contains("wilco decide del-4-e1 OPTION"), "{}", ran.out);
+    assert!(ran.out.contains("wilco decide del-4-e1 retry|"), "{}", ran.out);
 
     let server = Server::of(&["anna", "bob"]);
     server.run("anna", &["delegate", "bob", "--task", "GH-1", "--title", "T"]).ok();

@@ -14,6 +14,7 @@ mod operating;
 mod program;
 mod sessions;
 mod teaching;
+mod terminal;
 mod tokens;
 
 use program::Server;

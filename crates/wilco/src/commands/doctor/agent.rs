@@ -9,6 +9,7 @@ use wilco_wire::{Agent, Exchange};
 use super::Exam;
 use super::finding::Finding;
 use crate::output::age::{ago, rough};
+use crate::output::board::awaits;
 
 /// An agent that looks into its inbox does not leave a message longer than this.
 const UNREAD: Span = Span::minutes(10);
@@ -65,14 +66,6 @@ pub(super) fn examine_all(exam: &mut Exam<'_>) -> anyhow::Result<()> {
 fn open_of(exam: &Exam<'_>, agent: &str) -> anyhow::Result<Vec<Exchange>> {
     let query = ExchangeQuery { agent: Some(agent.to_owned()), open: Some(true), ..ExchangeQuery::default() };
     Ok(exam.caller.checked(exam.client.exchanges(&query))?.value.items)
-}
-
-/// Whose turn it is.
-pub(super) fn awaits(exchange: &Exchange) -> &str {
-    match exchange.state.as_str() {
-        "clarifying" | "in-review" | "returned" | "escalated" => &exchange.initiator,
-        _ => exchange.data["assignee"].as_str().unwrap_or_default(),
-    }
 }
 
 fn task(exchange: &Exchange) -> &str {

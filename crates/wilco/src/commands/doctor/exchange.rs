@@ -8,6 +8,7 @@ use super::Exam;
 use super::agent;
 use super::finding::Finding;
 use crate::output::age::rough;
+use crate::output::board::awaits;
 
 /// A timer that is late by less is being handled.
 const LATE: Span = Span::seconds(5);
@@ -17,7 +18,7 @@ const PAGES: usize = 100;
 /// Everything about one exchange, and about whoever must answer next.
 pub(super) fn examine(exam: &mut Exam<'_>, exchange: &Exchange) -> anyhow::Result<()> {
     let task = exchange.data["task_id"].as_str().unwrap_or_default();
-    let whose = agent::awaits(exchange);
+    let whose = awaits(exchange);
     let state = match exchange.outcome {
         Some(_) => format!("{task} has ended: {}", exchange.state),
         None => format!("{task} is {}, and waits for {whose}", exchange.state),
