@@ -7,7 +7,7 @@ use wilco_language::parse::{MAX_RECIPIENTS, MAX_SUBJECT, ParseError, Task, messa
 use wilco_language::read::ack::{AckReading, AckText, acks, canonical, status_word};
 use wilco_language::read::answer::answer as answering;
 use wilco_language::read::understanding::{Ruling, TaskText, score};
-use wilco_language::read::verdict::verdicts;
+use wilco_language::read::verdict::{VerdictReading, verdicts};
 use wilco_language::read::{classify as classifying, questions as asked};
 use wilco_protocol::delegation::{AckStatus, KEYS, Policy};
 use wilco_protocol::journal::Entry;
@@ -95,9 +95,13 @@ pub fn answer(bytes: &[u8]) {
 pub fn verdict(bytes: &[u8]) {
     let Ok(text) = std::str::from_utf8(bytes) else { return };
     let read = verdicts(text);
-    let ids: BTreeSet<_> = read.iter().map(|verdict| verdict.task_id.to_lowercase()).collect();
+    let ids: BTreeSet<_> = read.iter().map(|reading| reading.task_id().to_lowercase()).collect();
     assert_eq!(ids.len(), read.len(), "one verdict for each task");
-    assert!(read.iter().all(|verdict| verdict.missing.iter().all(|item| !item.trim().is_empty())));
+    let says_what = |reading: &VerdictReading| match reading {
+        VerdictReading::Verdict(verdict) => verdict.missing.iter().all(|item| !item.trim().is_empty()),
+        VerdictReading::Contradiction { .. } => true,
+    };
+    assert!(read.iter().all(says_what));
     assert_eq!(verdicts(&quoted(text)), [], "what is quoted is nobody's verdict");
 }
 

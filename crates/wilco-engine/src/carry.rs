@@ -53,8 +53,7 @@ impl Work<'_> {
         self.apply(&mut live, &decision.events, by);
         let exchange = live.exchange.clone();
         self.keep(live);
-        self.speak(&exchange, decision.says, cause)?;
-        self.order(&exchange, decision.effects, cause)?;
+        // What others hear of it comes first: of a task that replaces another, the last word is its own.
         while let Some(tell) = tells.pop_front() {
             count += 1;
             if count > MAX_TELLS {
@@ -65,6 +64,8 @@ impl Work<'_> {
             }
             tells.extend(self.tell(tell, by)?);
         }
+        self.speak(&exchange, decision.says, cause)?;
+        self.order(&exchange, decision.effects, cause)?;
         Ok(exchange)
     }
 
@@ -292,7 +293,7 @@ impl Work<'_> {
             Effect::Judge { ack, .. } => {
                 let cited = self.citing(exchange, cause)?;
                 let Exchange::Delegation(state) = exchange else { return Ok(None) };
-                let task = cited.task(&state.assignment, state.amendment.as_ref());
+                let task = cited.task(&state.assignment, &state.amendments);
                 Ok(Some(json!({
                     "task": {
                         "task_id": state.task_id,

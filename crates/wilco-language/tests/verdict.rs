@@ -1,12 +1,13 @@
 //! Verdicts in text form.
 
-use wilco_language::read::verdict::{VerdictText, verdicts};
+use wilco_language::read::verdict::{VerdictReading, VerdictText, verdicts};
 use wilco_protocol::delegation::Verdict;
 
 fn only(body: &str) -> VerdictText {
-    let mut read = verdicts(body);
-    assert_eq!(read.len(), 1, "{body}");
-    read.remove(0)
+    match verdicts(body).as_slice() {
+        [VerdictReading::Verdict(read)] => read.clone(),
+        other => panic!("{body}: {other:?}"),
+    }
 }
 
 #[test]
@@ -45,7 +46,7 @@ fn del_22_what_is_missing_is_a_list_or_one_line() {
 }
 
 #[test]
-fn del_22_templates_quotes_and_contradictions_are_no_verdicts() {
+fn del_22_templates_and_quotes_are_no_verdicts() {
     let none = [
         "[VERDICT] GH-42 - CORRECT|WRONG-SUMMARY|PARTIAL",
         "[VERDICT] {task_id} - CORRECT",
@@ -53,8 +54,6 @@ fn del_22_templates_quotes_and_contradictions_are_no_verdicts() {
         "[VERDICT] GH-42 - INCORRECT",
         "[VERDICT] GH-42 - not correct",
         "[VERDICT] GH-42 - CORRECT?",
-        "[VERDICT] GH-42 - CORRECT\n[VERDICT] gh-42 - PARTIAL",
-        "[VERDICT] GH-42 - CORRECT or PARTIAL",
         "I would say [VERDICT] GH-42 - CORRECT",
     ];
     for body in none {
@@ -63,9 +62,20 @@ fn del_22_templates_quotes_and_contradictions_are_no_verdicts() {
 }
 
 #[test]
+fn del_22_a_task_judged_in_two_ways_is_a_contradiction() {
+    for body in
+        ["[VERDICT] GH-42 - CORRECT\n[VERDICT] gh-42 - PARTIAL", "[VERDICT] GH-42 - CORRECT or PARTIAL"]
+    {
+        let unclear = VerdictReading::Contradiction { task_id: "GH-42".to_owned() };
+        assert_eq!(verdicts(body), [unclear], "{body}");
+    }
+}
+
+#[test]
 fn del_22_verdicts_of_several_tasks_each_count() {
     let read = verdicts("- [VERDICT] GH-42 - CORRECT\n- [VERDICT] GH-43 - PARTIAL\n  Missing: tests");
-    let ids: Vec<&str> = read.iter().map(|verdict| verdict.task_id.as_str()).collect();
+    let ids: Vec<&str> = read.iter().map(VerdictReading::task_id).collect();
     assert_eq!(ids, ["GH-42", "GH-43"]);
-    assert_eq!(read[1].missing, ["tests"]);
+    let VerdictReading::Verdict(second) = &read[1] else { panic!("{read:?}") };
+    assert_eq!(second.missing, ["tests"]);
 }

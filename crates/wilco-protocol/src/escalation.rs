@@ -1,9 +1,10 @@
 //! An escalation: an exchange waits for somebody's choice. Every protocol opens and closes them alike.
 
 use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
 
 use crate::decision::Stage;
-use crate::name::Name;
+use crate::name::{ExchangeId, Name};
 use crate::time::{Span, Time};
 
 /// How many closed escalations and incidents an exchange remembers; the journal has them all.
@@ -96,6 +97,20 @@ pub struct Incident {
     pub agent: Name,
     pub attempts: u32,
     pub delivery: Stage,
+}
+
+impl Incident {
+    /// As it is shown: with the exchange that it happened in.
+    pub fn shown(&self, exchange: ExchangeId) -> Value {
+        json!({
+            "at": self.at,
+            "kind": self.kind,
+            "agent": self.agent,
+            "exchange": exchange,
+            "attempts": self.attempts,
+            "delivery": self.delivery,
+        })
+    }
 }
 
 /// Adds to a list that keeps only its newest entries.

@@ -187,6 +187,14 @@ impl Exchange {
         }
     }
 
+    /// What it is shown under when the message that began it had no subject.
+    pub fn title(&self) -> &str {
+        match self {
+            Exchange::Delegation(state) => &state.title,
+            Exchange::Operation(state) => &state.operation,
+        }
+    }
+
     /// What people call what it is about: a task id, an operation.
     pub fn called(&self) -> &str {
         match self {
@@ -364,9 +372,9 @@ pub struct ChecklistItem {
 pub trait Texts {
     /// The subject of the message that began it; none when it had none.
     fn subject(&self, opening: &MessageId) -> Option<String>;
-    /// The title as the newest amendment has it.
-    fn title(&self, assignment: &MessageId, amendment: Option<&MessageId>) -> Option<String>;
-    fn criteria(&self, assignment: &MessageId, amendment: Option<&MessageId>) -> Vec<String>;
+    /// The title as the amendments changed it.
+    fn title(&self, assignment: &MessageId, amendments: &[MessageId]) -> Option<String>;
+    fn criteria(&self, assignment: &MessageId, amendments: &[MessageId]) -> Vec<String>;
     fn questions(&self, ack: &MessageId) -> Vec<String>;
     fn missing(&self, verdict: &MessageId) -> Vec<String>;
     fn planned(&self, ack: &MessageId, number: u32) -> Option<String>;

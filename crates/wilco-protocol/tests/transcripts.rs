@@ -63,6 +63,7 @@ transcripts! {
     del_21_command_fails
     del_21_command_late
     del_21_initiator
+    del_22_contradiction
     del_22_half
     del_22_refused
     del_22_timeout
@@ -117,6 +118,7 @@ transcripts! {
     msg_30_reassign_candidate
     msg_30_refused
     msg_30_retry
+    msg_30_unknown
     msg_31_reminders
     msg_32_extend
     msg_32_extend_nothing

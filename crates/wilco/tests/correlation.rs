@@ -170,3 +170,72 @@ fn msg_11_only_a_participant_moves_an_exchange_and_only_in_its_role() {
         "plain talk moves nothing and is refused to nobody"
     );
 }
+
+/// What began without a subject is shown under its title, and found by it.
+#[test]
+fn msg_10_the_title_of_a_task_without_a_subject() {
+    let server = Server::start();
+    let (_, _) = two_tasks(&server);
+    let mut third = task("T-3");
+    third["subject"] = json!("");
+    third["content"]["title"] = json!("Rotate the keys");
+    let third = server.begin(&third);
+    assert_eq!(server.exchange(&third)["subject"], "Rotate the keys");
+    let mut ack = received();
+    ack["subject"] = json!("Re: rotate the KEYS");
+    let sent = server.send(&ack);
+    assert_eq!(
+        (&sent["exchange"]["id"], &reading(&server, &sent)["rule"]),
+        (&json!(third), &json!("subject"))
+    );
+}
+
+/// A task that waits for its initiator does not swallow the next task that the initiator writes.
+#[test]
+fn msg_10_a_text_that_is_a_task_answers_no_other() {
+    let server = Server::start();
+    server.register(&["boss", "worker"]);
+    let reviewed = server.begin(&task_with("T-1", json!({"understanding": "initiator"})));
+    server.send(&ack("T-1"));
+    assert_eq!(server.state(&reviewed), "in-review");
+    let listed = server.send(&text("boss", "worker", "## Acceptance Criteria\n- the fence is green\n"));
+    assert_ne!(listed["exchange"]["id"], *reviewed);
+    assert_eq!(listed["exchange"]["state"], "awaiting-ack");
+    let headed = server.send(&text("boss", "worker", "## Task: GH-7 Paint the gate\n"));
+    assert_eq!(headed["exchange"]["task_id"], "GH-7");
+    let remark = server.send(&text("boss", "worker", "I look at it tomorrow."));
+    assert_eq!(remark["exchange"]["id"], *reviewed, "other words still belong to it");
+    let own = server.send(&text("boss", "worker", "## Task: T-1 Limit logins\n\nOnly five.\n"));
+    assert_eq!(
+        (&own["exchange"]["id"], &own["exchange"]["state"]),
+        (&json!(reviewed), &json!("awaiting-ack"))
+    );
+    assert_eq!(
+        server.exchange(&reviewed)["data"]["revision"],
+        2,
+        "DEL-5: under its own heading it is amended"
+    );
+}
+
+/// Questions are answered by any words, by a list too, but not by another task.
+#[test]
+fn del_12_plain_words_answer_questions_and_the_next_task_does_not() {
+    let server = Server::start();
+    server.register(&["boss", "worker"]);
+    let id = server.begin(&task("T-1"));
+    let questions = json!(["Does the limit count per user or per address?"]);
+    let asked = json!({"task_id": "T-1", "status": "needs-clarification", "questions": questions});
+    server.send(&said("worker", "boss", "task-acknowledgment", asked));
+    server.send(&text("boss", "worker", "## Task: GH-7 Paint the gate\n"));
+    assert_eq!(server.state(&id), "clarifying");
+    server.advance("30m");
+    assert_eq!(server.state(&id), "escalated");
+    let escalation = server.inbox("boss").into_iter().rfind(|one| one["exchange"] == *id).unwrap();
+    let mut later = text("boss", "worker", "I think about it.");
+    later["in_reply_to"] = escalation["id"].clone();
+    server.send(&later);
+    assert_eq!(server.state(&id), "escalated", "words to the escalation are no answer to the questions");
+    server.send(&said("boss", "worker", "task-cancel", json!({"task_id": "GH-7"})));
+    let answered = server.send(&text("boss", "worker", "- [ ] per address\n- [ ] not per user"));
+    assert_eq!((&answered["exchange"]["id"], server.state(&id)), (&json!(id), "awaiting-ack".into()));
+}

@@ -160,7 +160,7 @@ fn del_36_silence_is_an_incident() {
     for field in ["at", "kind", "attempts", "delivery"] {
         assert!(!incident[field].is_null(), "{field} is missing in {incident}");
     }
-    assert_eq!(server.exchange(&id)["data"]["incidents"].as_array().unwrap().len(), 1);
+    assert_eq!(server.exchange(&id)["data"]["incidents"], json!([incident]), "the same in the exchange");
 }
 
 /// The controller's copy teaches a decision that the controller may make, with its token too.

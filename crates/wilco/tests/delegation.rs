@@ -154,7 +154,54 @@ fn del_5_text_under_the_heading_of_an_open_task_amends_it() {
     let id = server.send(&text("boss", "worker", REAL))["exchange"]["id"].as_str().unwrap().to_owned();
     let sent = server.send(&text("boss", "worker", "## Task: GH-42 Limit logins\n- [ ] also log it\n"));
     assert_eq!(sent["exchange"]["id"], *id);
-    assert_eq!(server.exchange(&id)["data"]["revision"], 2);
+    let data = server.exchange(&id)["data"].clone();
+    assert_eq!((&data["revision"], &data["title"]), (&json!(2), &json!("Limit logins")));
+    let blank = json!({"task_id": "GH-42", "status": "received", "revision": 2});
+    server.send(&said("worker", "boss", "task-acknowledgment", blank));
+    let judged = server.exchange(&id)["data"]["understanding"].clone();
+    assert_eq!(judged["missing"], json!(["also log it"]), "what the text lists now");
+}
+
+/// Whoever gets the task later gets it as it is now, with every change.
+#[test]
+fn del_43_the_next_agent_gets_the_task_as_it_was_amended() {
+    let server = Server::start();
+    server.register(&["boss", "worker", "second"]);
+    let mut first = task("T-1");
+    first["content"]["candidates"] = json!(["second"]);
+    first["content"]["policy"] = json!({});
+    let id = server.begin(&first);
+    let amend = |fields: Value| server.send(&said("boss", "worker", "task-amend", fields));
+    let criteria = json!(["the seventh attempt returns 429"]);
+    amend(json!({"task_id": "T-1", "message": "One more try", "acceptance_criteria": criteria}));
+    amend(json!({"task_id": "T-1", "description": "Write every refusal to the log"}));
+    let rejected = json!({"task_id": "T-1", "status": "rejected", "reason": "no time"});
+    server.send(&said("worker", "boss", "task-acknowledgment", rejected));
+    let given = server.newest("second")["content"].clone();
+    assert_eq!((&given["type"], &given["revision"]), (&json!("task-assignment"), &json!(3)));
+    assert_eq!(given["acceptance_criteria"], criteria);
+    assert_eq!(given["description"], "Write every refusal to the log");
+    let words = given["message"].as_str().unwrap();
+    let said = ["Return HTTP 429 after five", "One more try", "the seventh attempt", "Write every refusal"];
+    let places: Vec<_> = said.iter().map(|part| words.find(part)).collect();
+    assert!(places.iter().all(Option::is_some) && places.is_sorted(), "in order, once said: {words}");
+    let blank = json!({"task_id": "T-1", "status": "received", "revision": 3});
+    server.send(&self::said("second", "boss", "task-acknowledgment", blank));
+    assert_eq!(server.exchange(&id)["data"]["understanding"]["missing"], criteria, "no change is forgotten");
+}
+
+/// The last word to an agent that gets its own task anew is not to stop.
+#[test]
+fn del_5_a_task_that_replaces_itself_ends_with_who_has_it() {
+    let server = Server::start();
+    server.register(&["boss", "worker"]);
+    server.begin(&task("T-1"));
+    let mut anew = task("T-1");
+    anew["content"]["supersede"] = json!(true);
+    server.begin(&anew);
+    let kinds = server.kinds("worker");
+    assert_eq!(kinds[1..], ["task-assignment", "task-cancel", "protocol-notice"]);
+    assert_eq!(server.newest("worker")["content"]["reason"], "sole-assignee");
 }
 
 #[test]

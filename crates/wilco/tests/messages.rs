@@ -149,7 +149,13 @@ fn msg_2_types_are_read_whatever_the_dash_and_wilcos_types_move_nothing() {
     let id = server.begin(&message);
     let sent = server.send(&said("worker", "boss", "ack-request", json!({"task_id": "T-1", "message": "?"})));
     assert_eq!(sent["message"]["content"]["type"], "ack-request");
-    assert_eq!(server.state(&id), "awaiting-ack");
+    assert_eq!(sent["exchange"], json!(null), "a conversation");
+    let words = "[ACK] T-1 - RECEIVED\nUnderstanding: add rate limiting to the login endpoint";
+    let mut acknowledged = said("worker", "boss", "status_check", json!({"message": words}));
+    server.send(&acknowledged);
+    acknowledged["exchange"] = json!(id);
+    server.send(&acknowledged);
+    assert_eq!(server.state(&id), "awaiting-ack", "whatever it says");
     assert!(server.send(&said("worker", "boss", "gossip", json!({"message": "hm"})))["message"].is_object());
 }
 

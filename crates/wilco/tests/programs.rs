@@ -289,7 +289,11 @@ fn msg_31_the_command_gets_the_escalation_and_is_tried_again_until_it_succeeds()
     assert_eq!((&told["exchange"], &told["escalation"]), (&json!(id), &json!(format!("{id}-e1"))));
     assert_eq!(told["reason"], "no-acknowledgment");
     assert!(told["text"].as_str().unwrap().contains("worker has not acknowledged T-1"), "{told}");
-    assert!(told["options"].as_array().unwrap().contains(&json!("retry")), "{told}");
+    let shown = server.get("/v1/escalations?open=true").1["items"][0].clone();
+    assert_eq!(shown["evidence"]["attempts"], 2, "{shown}");
+    for field in ["exchange", "reason", "text", "evidence", "addressee", "opened", "options"] {
+        assert_eq!(told[field], shown[field], "{field}: it is told what everybody is shown");
+    }
     assert!(calls.iter().all(|call| *call == calls[0]), "every try says the same");
 }
 

@@ -173,3 +173,37 @@ fn del_21_accept_takes_any_words_and_the_initiator_is_always_asked() {
         assert_eq!(server.send(&ack)["exchange"]["state"], state, "{judge}: {said:?}");
     }
 }
+
+#[test]
+fn del_22_contradicting_verdicts_in_words_are_answered_and_not_delivered() {
+    let server = Server::start();
+    let id = in_review(&server, "T-1");
+    let before = server.inbox("worker").len();
+    let both = "[VERDICT] T-1 - CORRECT\n\n[VERDICT] t-1 - PARTIAL\nMissing: the reset";
+    let sent = server.send(&text("boss", "worker", both));
+    assert_eq!((&sent["exchange"]["id"], &sent["exchange"]["state"]), (&json!(id), &json!("in-review")));
+    assert_eq!(server.inbox("worker").len(), before, "it reached the agent");
+    let notice = server.newest("boss")["content"].clone();
+    assert_eq!((&notice["type"], &notice["reason"]), (&json!("protocol-notice"), &json!("contradiction")));
+    server.send(&text("boss", "worker", "[VERDICT] T-1 - CORRECT"));
+    assert_eq!(server.state(&id), "working");
+}
+
+/// An agent that works without its ACK, or names no revision, hears how to give it.
+#[test]
+fn del_4_notices_that_ask_for_an_ack_teach_it() {
+    let server = Server::start();
+    server.register(&["boss", "worker"]);
+    server.begin(&task("T-1"));
+    server.send(&said("worker", "boss", "checkpoint-ack", json!({"task_id": "T-1", "checkpoint": 1})));
+    let taught = |reason: &str, line: &str| {
+        let asked = server.newest("worker")["content"].clone();
+        assert_eq!((&asked["type"], &asked["reason"]), (&json!("protocol-notice"), &json!(reason)));
+        assert_eq!(asked["taught"], true, "{asked}");
+        assert!(asked["message"].as_str().unwrap().contains(line), "{asked}");
+    };
+    taught("ack-first", "[ACK] T-1 - {RECEIVED|");
+    server.send(&said("boss", "worker", "task-amend", json!({"task_id": "T-1", "message": "also log it"})));
+    server.send(&ack("T-1"));
+    taught("which-revision", "[ACK] T-1 r2 - {RECEIVED|");
+}

@@ -22,14 +22,10 @@ type Taken = (Vec<Arc<Message>>, Option<Exchange>);
 impl Work<'_> {
     /// A conversation, unless its text is a task.
     pub(crate) fn converse(&mut self, arrival: &Arrival<'_>, may_classify: bool) -> Result<Taken, Refused> {
-        let incoming = arrival.incoming();
-        let single = arrival.to.len() == 1 && !is_wilco(&arrival.to[0]);
-        let looked_at = may_classify && single && self.settings.auto_enrol;
-        let classified = || classify(incoming.subject.as_deref(), incoming.text());
-        if let Some(task) = looked_at.then(classified).flatten() {
+        if let Some(task) = may_classify.then(|| self.task_in(arrival)).flatten() {
             return self.take_for_task(arrival, task);
         }
-        let astray = match &incoming.typed {
+        let astray = match &arrival.incoming().typed {
             // An initiator may remind whomever it likes.
             Typed::Operation(Operation::Own { .. }) => None,
             Typed::Delegation(_) | Typed::Operation(_) | Typed::Decision(_) => Some((
@@ -41,6 +37,14 @@ impl Work<'_> {
             Typed::Conversation | Typed::Talk => None,
         };
         self.talk(arrival, astray)
+    }
+
+    /// The task that a plain text to one agent is.
+    pub(crate) fn task_in(&self, arrival: &Arrival<'_>) -> Option<Task> {
+        let single = arrival.to.len() == 1 && !is_wilco(&arrival.to[0]);
+        let looked_at = single && self.settings.auto_enrol;
+        let incoming = arrival.incoming();
+        looked_at.then(|| classify(incoming.subject.as_deref(), incoming.text())).flatten()
     }
 
     /// A text that is a task: it changes the open one of its heading, or begins a delegation, and is never

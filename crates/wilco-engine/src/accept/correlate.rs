@@ -56,6 +56,9 @@ impl Work<'_> {
                 Replied::Talk => {}
             }
         }
+        if incoming.only_wilco() {
+            return Ok(Correlated::Nothing { may_classify: false });
+        }
         match self.by_operation(arrival)? {
             Correlated::Nothing { .. } => {}
             found @ (Correlated::To(_) | Correlated::Ambiguous(_)) => return Ok(found),
@@ -69,7 +72,10 @@ impl Work<'_> {
         }
         let stripped = without_reply_marks(arrival.subject());
         let is_reply = stripped.len() != arrival.subject().trim().len();
-        let awaiting = match &incoming.typed {
+        let fresh = incoming.in_reply_to.is_none() && !is_reply;
+        let plain = matches!(incoming.typed, Typed::Conversation) && fresh;
+        let may_classify = plain && !self.reports_to(arrival)?;
+        let mut awaiting = match &incoming.typed {
             Typed::Operation(Operation::Own { .. }) => self.reminded(arrival)?,
             Typed::Operation(_)
             | Typed::Delegation(_)
@@ -77,15 +83,15 @@ impl Work<'_> {
             | Typed::Conversation
             | Typed::Talk => self.awaiting(arrival)?,
         };
+        if may_classify && !awaiting.is_empty() {
+            awaiting = self.but_for_tasks(arrival, awaiting);
+        }
         if !stripped.is_empty()
             && let Some(found) = self.by_subject(&awaiting, &stripped)?
         {
             return Ok(found);
         }
         let between: Vec<_> = awaiting.into_iter().filter(|exchange| addressed(arrival, exchange)).collect();
-        let fresh = incoming.in_reply_to.is_none() && !is_reply;
-        let plain = matches!(incoming.typed, Typed::Conversation) && fresh;
-        let may_classify = plain && !self.reports_to(arrival)?;
         Ok(match between.len() {
             0 => Correlated::Nothing { may_classify },
             1 => to(between, "only-open"),
@@ -93,6 +99,16 @@ impl Work<'_> {
             _ if matches!(incoming.typed, Typed::Talk) => Correlated::Nothing { may_classify },
             _ => Correlated::Ambiguous(between.iter().map(Exchange::id).collect()),
         })
+    }
+
+    /// A text that is a task is about that task. To others that its sender began it says nothing, but for
+    /// open questions, which any words may answer unless a heading names a task.
+    fn but_for_tasks(&self, arrival: &Arrival<'_>, mut awaiting: Vec<Exchange>) -> Vec<Exchange> {
+        let Some(task) = self.task_in(arrival) else { return awaiting };
+        let asked = |exchange: &Exchange| matches!(exchange, Exchange::Delegation(state) if state.is_asked());
+        let headed = task.task_id.is_some();
+        awaiting.retain(|exchange| *exchange.initiator() != arrival.from || (!headed && asked(exchange)));
+        awaiting
     }
 
     /// Whether an assignee writes to its initiator: that is never a task.
@@ -151,7 +167,7 @@ impl Work<'_> {
             let acks = ack::acks(incoming.text());
             let verdicts = verdict::verdicts(incoming.text());
             let acked = acks.iter().map(|reading| reading.task_id().to_owned());
-            let judged = verdicts.iter().map(|verdict| verdict.task_id.clone());
+            let judged = verdicts.iter().map(|reading| reading.task_id().to_owned());
             found.push((acked.chain(judged).collect(), "text-id"));
         }
         found
@@ -281,8 +297,10 @@ impl Work<'_> {
         let mut same = Vec::new();
         for exchange in awaiting {
             let opening = self.message(exchange.opening())?;
-            let opened_with = opening.map(|(_, message)| message.subject.to_lowercase());
-            if opened_with.is_some_and(|opened| opened == subject.to_lowercase()) {
+            let given = opening.map(|(_, message)| message.subject.trim().to_lowercase());
+            // What began without a subject is shown under its title.
+            let opened_with = given.filter(|subject| !subject.is_empty());
+            if opened_with.unwrap_or_else(|| exchange.title().to_lowercase()) == subject.to_lowercase() {
                 same.push(exchange.clone());
             }
         }

@@ -132,7 +132,7 @@ impl Work<'_> {
             let Some(live) = self.live(number)? else { continue };
             let Exchange::Delegation(state) = &live.exchange else { continue };
             let pair = state.initiator == arrival.from && state.assignee == arrival.to[0];
-            if !pair || !state.is_open() || state.amendment.is_some() {
+            if !pair || !state.is_open() || !state.amendments.is_empty() {
                 continue;
             }
             let first = self.content(&state.assignment.clone())?;

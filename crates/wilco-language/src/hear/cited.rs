@@ -8,7 +8,7 @@ use wilco_protocol::{MessageId, Name};
 
 use crate::parse::Task;
 use crate::read::ack::{AckReading, AckText, acks};
-use crate::read::verdict::verdicts;
+use crate::read::verdict::{VerdictReading, VerdictText, verdicts};
 
 /// Contents and subjects by message id, and what commands printed by agent.
 #[derive(Debug, Clone, Default)]
@@ -27,14 +27,11 @@ impl Cited {
         self.0.get(id).map(|(_, content)| content)
     }
 
-    /// The task of an assignment as its newest amendment changed it.
-    pub fn task(&self, assignment: &MessageId, amendment: Option<&MessageId>) -> Task {
+    /// The task of an assignment as its amendments changed it, one after the other.
+    pub fn task(&self, assignment: &MessageId, amendments: &[MessageId]) -> Task {
         let first = self.0.get(assignment).map(|(subject, content)| Task::of(content, subject));
-        let task = first.unwrap_or_default();
-        match amendment.and_then(|id| self.content(id)) {
-            Some(changed) => task.amended(changed),
-            None => task,
-        }
+        let changes = amendments.iter().filter_map(|id| self.content(id));
+        changes.fold(first.unwrap_or_default(), Task::amended)
     }
 
     pub fn text(&self, id: &MessageId, key: &str) -> Option<String> {
@@ -83,10 +80,18 @@ impl Cited {
 
     /// The initiator's correction of an understanding.
     pub fn correction(&self, verdict: &MessageId) -> Option<String> {
-        self.text(verdict, "correction").or_else(|| {
-            let said = verdicts(&self.text(verdict, "message")?);
-            said.into_iter().find_map(|verdict| verdict.correction)
-        })
+        let said = || self.verdict_texts(verdict).into_iter().find_map(|verdict| verdict.correction);
+        self.text(verdict, "correction").or_else(said)
+    }
+
+    /// The verdicts that stand in the text of a message.
+    fn verdict_texts(&self, id: &MessageId) -> Vec<VerdictText> {
+        let said = self.text(id, "message").map(|text| verdicts(&text)).unwrap_or_default();
+        let clear = |reading| match reading {
+            VerdictReading::Verdict(verdict) => Some(verdict),
+            VerdictReading::Contradiction { .. } => None,
+        };
+        said.into_iter().filter_map(clear).collect()
     }
 }
 
@@ -99,12 +104,12 @@ impl Texts for Cited {
         self.0.get(opening).map(|(subject, _)| subject.clone()).filter(|subject| !subject.trim().is_empty())
     }
 
-    fn title(&self, assignment: &MessageId, amendment: Option<&MessageId>) -> Option<String> {
-        Some(self.task(assignment, amendment).title)
+    fn title(&self, assignment: &MessageId, amendments: &[MessageId]) -> Option<String> {
+        Some(self.task(assignment, amendments).title)
     }
 
-    fn criteria(&self, assignment: &MessageId, amendment: Option<&MessageId>) -> Vec<String> {
-        self.task(assignment, amendment).criteria
+    fn criteria(&self, assignment: &MessageId, amendments: &[MessageId]) -> Vec<String> {
+        self.task(assignment, amendments).criteria
     }
 
     fn questions(&self, ack: &MessageId) -> Vec<String> {
@@ -120,8 +125,7 @@ impl Texts for Cited {
         if !listed.is_empty() {
             return listed;
         }
-        let said = self.text(verdict, "message").map(|text| verdicts(&text)).unwrap_or_default();
-        said.into_iter().flat_map(|verdict| verdict.missing).collect()
+        self.verdict_texts(verdict).into_iter().flat_map(|verdict| verdict.missing).collect()
     }
 
     fn planned(&self, ack: &MessageId, number: u32) -> Option<String> {

@@ -1,7 +1,7 @@
 //! What a message means to a delegation.
 
 use wilco_protocol::delegation::{
-    Ack, AgentError, Choice, Phase, Ruling, Said, Scored, State, Understanding, Verdict, What,
+    Ack, AgentError, Choice, Ruling, Said, Scored, State, Understanding, Verdict, What,
 };
 
 use super::{Cited, Heard};
@@ -9,7 +9,7 @@ use crate::parse::{Acknowledgment, Delegation, Task, Typed};
 use crate::read::ack::{AckReading, AckText, acks};
 use crate::read::questions::vague;
 use crate::read::understanding::{self, TaskText, score};
-use crate::read::verdict::verdicts;
+use crate::read::verdict::{VerdictReading, verdicts};
 
 pub(super) fn hear(state: &State, heard: &Heard<'_>, cited: &Cited) -> Said {
     let what = match &heard.incoming.typed {
@@ -21,6 +21,7 @@ pub(super) fn hear(state: &State, heard: &Heard<'_>, cited: &Cited) -> Said {
             time: choice.time,
         }),
         Typed::Operation(_) => remark(heard),
+        Typed::Conversation | Typed::Talk if heard.incoming.only_wilco() => remark(heard),
         Typed::Conversation | Typed::Talk if heard.amends => What::Amend,
         Typed::Conversation | Typed::Talk => text(state, heard, cited),
     };
@@ -58,11 +59,16 @@ fn typed(state: &State, heard: &Heard<'_>, cited: &Cited, said: &Delegation) -> 
 fn text(state: &State, heard: &Heard<'_>, cited: &Cited) -> What {
     let body = heard.incoming.text();
     if heard.by == state.initiator {
-        let of_this = |task_id: &str| same(task_id, &state.task_id);
-        if let Some(said) = verdicts(body).into_iter().find(|said| of_this(&said.task_id)) {
-            return text_verdict(state, cited, said.verdict, &said.missing, said.correction.is_some());
+        match verdicts(body).into_iter().find(|said| same(said.task_id(), &state.task_id)) {
+            Some(VerdictReading::Verdict(said)) => {
+                return text_verdict(state, cited, said.verdict, &said.missing, said.correction.is_some());
+            }
+            Some(VerdictReading::Contradiction { .. }) => return What::UnclearVerdict,
+            None => {}
         }
-        if matches!(state.phase, Phase::Clarifying { .. }) && !body.trim().is_empty() {
+        // Words to an escalation are no answer to the questions behind it.
+        let decides = heard.parent.as_ref().is_some_and(|parent| parent.kind == "escalation");
+        if state.is_asked() && !decides && !body.trim().is_empty() {
             return What::Clarify { answers: None };
         }
         return remark(heard);
@@ -109,7 +115,7 @@ fn from_text(ack: AckText) -> Acknowledgment {
 }
 
 fn ack_of(state: &State, heard: &Heard<'_>, cited: &Cited, ack: &Acknowledgment) -> Ack {
-    let mut task = cited.task(&state.assignment, state.amendment.as_ref());
+    let mut task = cited.task(&state.assignment, &state.amendments);
     for answer in &state.answers {
         // What was answered is part of what there is to understand.
         task.description.push('\n');
@@ -152,7 +158,7 @@ fn scored(state: &State, task: &Task, said: &str) -> Scored {
 }
 
 fn criteria(state: &State, cited: &Cited) -> Vec<String> {
-    cited.task(&state.assignment, state.amendment.as_ref()).criteria
+    cited.task(&state.assignment, &state.amendments).criteria
 }
 
 /// Which criteria a verdict names as missing; what names none of them stays in its message.

@@ -13,6 +13,7 @@ pub(super) fn hear(state: &State, heard: &Heard<'_>) -> Said {
             option: choice.option.clone(),
             escalation: choice.escalation.map(|id| id.number),
         }),
+        Typed::Conversation | Typed::Talk if heard.incoming.only_wilco() => What::Remark,
         Typed::Conversation | Typed::Talk => plain(state, heard, None),
         Typed::Delegation(_) => What::Remark,
     };

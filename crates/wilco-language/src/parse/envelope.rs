@@ -39,6 +39,11 @@ impl Incoming {
     pub fn kind(&self) -> &str {
         self.content.get("type").and_then(Value::as_str).unwrap_or("")
     }
+
+    /// Whether its type is one that only Wilco sends: whatever it says, it moves nothing.
+    pub fn only_wilco(&self) -> bool {
+        matches!(kind(self.kind()), Kind::OnlyWilco(_))
+    }
 }
 
 /// Why a body is no message.

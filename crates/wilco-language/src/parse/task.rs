@@ -1,6 +1,7 @@
 //! The task in a content: its title, its description and its acceptance criteria.
 
 use serde_json::{Map, Value};
+use wilco_protocol::delegation::Sign;
 
 use super::fields::Fields;
 use crate::read::classify::classify;
@@ -40,16 +41,20 @@ impl Task {
         }
     }
 
-    /// This task as a later amendment changed it.
+    /// This task as a later amendment changed it. A text under the task's heading says it anew.
     pub fn amended(mut self, content: &Map<String, Value>) -> Task {
         let mut fields = Fields::new(content, "");
-        if let Some(title) = fields.text("title") {
+        let message = fields.text("message");
+        let anew = message.as_deref().and_then(|text| classify(None, text));
+        let anew = anew.filter(|task| task.sign == Sign::TaskHeading);
+        if let Some(title) = fields.text("title").or(anew.as_ref().and_then(|task| task.title.clone())) {
             self.title = cut(&title);
         }
-        if let Some(criteria) = fields.texts("acceptance_criteria") {
+        let listed = anew.map(|task| task.criteria).filter(|criteria| !criteria.is_empty());
+        if let Some(criteria) = fields.texts("acceptance_criteria").or(listed) {
             self.criteria = criteria;
         }
-        let changed = fields.text("description").or_else(|| fields.text("message"));
+        let changed = fields.text("description").or(message);
         if let Some(changed) = changed {
             self.description = format!("{}\n{changed}", self.description).trim().to_owned();
         }

@@ -21,8 +21,28 @@ pub struct VerdictText {
     pub note: Option<String>,
 }
 
-/// Every verdict of a body; of a task judged in two ways, none.
-pub fn verdicts(body: &str) -> Vec<VerdictText> {
+/// What a body says of one task.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum VerdictReading {
+    Verdict(VerdictText),
+    /// The task is judged in two ways, so neither counts.
+    Contradiction {
+        task_id: String,
+    },
+}
+
+impl VerdictReading {
+    /// The task it speaks of, as written.
+    pub fn task_id(&self) -> &str {
+        match self {
+            VerdictReading::Verdict(verdict) => &verdict.task_id,
+            VerdictReading::Contradiction { task_id } => task_id,
+        }
+    }
+}
+
+/// What a body says of each task that it judges.
+pub fn verdicts(body: &str) -> Vec<VerdictReading> {
     let blocks = block::blocks(body, "VERDICT", |block| verdict(block).is_some());
     let mut verdicts: Vec<VerdictText> = Vec::new();
     let mut seen: HashMap<String, usize> = HashMap::new();
@@ -37,8 +57,11 @@ pub fn verdicts(body: &str) -> Vec<VerdictText> {
             verdicts.push(read);
         }
     }
-    let clear = verdicts.into_iter().enumerate().filter(|(at, _)| !unclear.contains(at));
-    clear.map(|(_, verdict)| verdict).collect()
+    let read = |(at, verdict): (usize, VerdictText)| match unclear.contains(&at) {
+        true => VerdictReading::Contradiction { task_id: verdict.task_id },
+        false => VerdictReading::Verdict(verdict),
+    };
+    verdicts.into_iter().enumerate().map(read).collect()
 }
 
 fn verdict(block: &Block) -> Option<Said<Verdict>> {

@@ -31,7 +31,7 @@ pub(super) fn say(state: &State, to: &Name, say: &Say, setting: &Setting<'_>) ->
             let text = format!(
                 "Your questions about {task} cannot be answered as they stand. Which acceptance criterion is unclear, \
                  and what exactly about it?\n{}",
-                bulleted(&setting.cited.criteria(&state.assignment, state.amendment.as_ref()))
+                bulleted(&setting.cited.criteria(&state.assignment, &state.amendments))
             );
             taught(state, to, "protocol-notice", format!("Which part of {task} is unclear?"), text, setting)
                 .with("reason", json!("which-criterion"))
@@ -46,8 +46,12 @@ pub(super) fn say(state: &State, to: &Name, say: &Say, setting: &Setting<'_>) ->
         Say::Cancel { because } => cancel(state, *because),
         Say::Notice(kind) => {
             let (reason, text) = notice::notice(state, kind);
-            plain(state, "protocol-notice", format!("About {task}: {reason}"), text)
-                .with("reason", json!(reason))
+            let (word, subject) = ("protocol-notice", format!("About {task}: {reason}"));
+            let message = match notice::asks_for_ack(state, kind) {
+                true => taught(state, to, word, subject, text, setting),
+                false => plain(state, word, subject, text),
+            };
+            message.with("reason", json!(reason))
         }
         Say::ToInitiator(say) => {
             let told = told(state, say, setting);
@@ -102,8 +106,8 @@ pub(super) fn deadline(state: &State, now: Time) -> Time {
 }
 
 fn assignment(state: &State, to: &Name, sole: bool, spell_out: bool, setting: &Setting<'_>) -> Rendered {
-    let original = setting.cited.content(&state.assignment).cloned().unwrap_or_default();
-    let mut content = passed::taught_if(state.requires_ack, state, to, &original, setting);
+    let task = passed::as_amended(state, setting);
+    let mut content = passed::taught_if(state.requires_ack, state, to, &task, setting);
     let mut lead = Vec::new();
     if sole {
         lead.push(format!("You are the sole assignee of {} now.", state.task_id));
@@ -147,7 +151,7 @@ fn missing(state: &State, judged_by: Option<&MessageId>, setting: &Setting<'_>) 
     if !said.is_empty() {
         return said;
     }
-    let task = setting.cited.task(&state.assignment, state.amendment.as_ref());
+    let task = setting.cited.task(&state.assignment, &state.amendments);
     let judged = state.understanding.as_ref().map(|judged| judged.missing.as_slice()).unwrap_or_default();
     let named: Vec<_> =
         judged.iter().filter_map(|index| task.criteria.get(usize::from(*index)).cloned()).collect();

@@ -1,6 +1,15 @@
 //! `protocol-notice`s: what a message was taken for, and what to do instead.
 
-use wilco_protocol::delegation::{Notice, State, Verdict};
+use wilco_protocol::delegation::{Notice, Phase, State, Verdict};
+
+/// Whether it asks for an ACK that is owed now: then it says how to give one.
+pub(super) fn asks_for_ack(state: &State, notice: &Notice) -> bool {
+    let owed =
+        matches!(state.phase, Phase::AwaitingAck { .. } | Phase::Queued { .. } | Phase::Waiting { .. });
+    let asks =
+        matches!(notice, Notice::AckFirst | Notice::WhichRevision { .. } | Notice::StaleRevision { .. });
+    owed && asks
+}
 
 /// The reason as a word, and in a sentence.
 pub(super) fn notice(state: &State, notice: &Notice) -> (&'static str, String) {
@@ -77,6 +86,13 @@ pub(super) fn notice(state: &State, notice: &Notice) -> (&'static str, String) {
                 ),
             )
         }
+        Notice::UnclearVerdict => (
+            "contradiction",
+            format!(
+                "Your message judges {task} in several ways, so no verdict counts and {} was not told. Send one.",
+                state.assignee
+            ),
+        ),
         Notice::Ended { outcome } => (
             "ended",
             format!("{task} has ended ({}). Your message is kept and changes nothing.", outcome.word()),

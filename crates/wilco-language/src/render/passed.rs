@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 use wilco_protocol::delegation::State;
-use wilco_protocol::{Exchange, Name};
+use wilco_protocol::{Exchange, MessageId, Name};
 
 use super::delegation::deadline;
 use super::{Setting, announced, teaching};
@@ -88,7 +88,8 @@ fn with_teaching(
     setting: &Setting<'_>,
 ) -> Map<String, Value> {
     let mut content = named(state, original);
-    if original.get("message").and_then(Value::as_str).is_some_and(asks_already) {
+    let asks = |text: &str| asks_already(text, state.revision);
+    if original.get("message").and_then(Value::as_str).is_some_and(asks) {
         return content;
     }
     let text = body(state, original);
@@ -96,6 +97,43 @@ fn with_teaching(
     content.insert("message".to_owned(), json!(format!("{text}\n\n{block}")));
     content.insert("taught".to_owned(), json!(true));
     content
+}
+
+/// The assignment as it stands now: what was sent first, and every change since.
+pub(super) fn as_amended(state: &State, setting: &Setting<'_>) -> Map<String, Value> {
+    let mut content = setting.cited.content(&state.assignment).cloned().unwrap_or_default();
+    if state.amendments.is_empty() {
+        return content;
+    }
+    let mut text = body(state, &content);
+    let first = state.revision + 1 - state.amendments.len() as u32;
+    for (id, revision) in state.amendments.iter().zip(first..) {
+        text.push_str(&format!("\n\nChanged in revision {revision}:\n\n{}", changed(id, setting)));
+        if let Some(description) = setting.cited.text(id, "description") {
+            content.insert("description".to_owned(), json!(description));
+        }
+    }
+    let now = setting.cited.task(&state.assignment, &state.amendments);
+    content.insert("title".to_owned(), json!(now.title));
+    content.insert("acceptance_criteria".to_owned(), json!(now.criteria));
+    content.insert("message".to_owned(), json!(text));
+    content
+}
+
+/// What an amendment says, in words.
+fn changed(id: &MessageId, setting: &Setting<'_>) -> String {
+    let said = |key| setting.cited.text(id, key).filter(|text| !text.trim().is_empty());
+    let message = said("message").unwrap_or_default();
+    let listed = setting.cited.content(id).map(|content| Task::default().amended(content).criteria);
+    let mut unsaid = listed.unwrap_or_default();
+    unsaid.retain(|criterion| !message.contains(criterion.trim()));
+    let mut parts = Vec::from_iter(Some(message).filter(|text| !text.is_empty()));
+    parts.extend(said("title").map(|title| format!("Title: {title}")));
+    parts.extend(said("description"));
+    if !unsaid.is_empty() {
+        parts.push(format!("### Acceptance Criteria\n{}", super::to_initiator::bulleted(&unsaid)));
+    }
+    parts.join("\n\n")
 }
 
 /// The text of the task: what was written, or what its fields say.
@@ -134,8 +172,9 @@ fn answers(state: &State, original: &Map<String, Value>) -> Option<String> {
     Some(format!("{answered}{}", besides.unwrap_or_default()))
 }
 
-/// Whether the text itself asks for an ACK in the right form.
-fn asks_already(text: &str) -> bool {
+/// Whether the text itself asks for an ACK in the right form, which names every revision but the first.
+fn asks_already(text: &str, revision: u32) -> bool {
     let upper = text.to_uppercase();
-    upper.contains("[ACK]") && upper.contains("RECEIVED")
+    let named = revision == 1 || upper.contains(&format!(" R{revision} "));
+    upper.contains("[ACK]") && upper.contains("RECEIVED") && named
 }

@@ -137,7 +137,7 @@ fn still_open(state: &State, from: u32, count: u32, setting: &Setting<'_>) -> To
 
 fn review(state: &State, setting: &Setting<'_>) -> Told {
     let stated = state.ack.as_ref().map(|ack| setting.cited.understanding(ack)).unwrap_or_default();
-    let criteria = setting.cited.criteria(&state.assignment, state.amendment.as_ref());
+    let criteria = setting.cited.criteria(&state.assignment, &state.amendments);
     let pick = |indexes: &[u16]| -> Vec<String> {
         indexes.iter().filter_map(|index| criteria.get(usize::from(*index)).cloned()).collect()
     };

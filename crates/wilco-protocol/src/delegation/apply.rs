@@ -1,7 +1,7 @@
 //! Folding events into state. Total on every log that `decide` wrote.
 
 use super::event::{Assigned, Event, Resend};
-use super::state::{Checkpoint, FirstAck, Outcome, Phase, Questions, State, Unconfirmed};
+use super::state::{Checkpoint, FirstAck, MAX_AMENDMENTS, Outcome, Phase, Questions, State, Unconfirmed};
 use super::words::AckStatus;
 use crate::escalation::{Closed, Escalation, keep};
 use crate::name::{MessageId, Name};
@@ -30,7 +30,7 @@ fn assign(assigned: &Assigned, at: Time) -> State {
         requires_ack: assigned.requires_ack,
         policy: assigned.policy.clone(),
         assignment: assigned.assignment.clone(),
-        amendment: None,
+        amendments: Vec::new(),
         assignee: assigned.assignee.clone(),
         former_assignees: Vec::new(),
         candidates: assigned.candidates.clone(),
@@ -125,11 +125,7 @@ pub fn apply(state: &mut State, event: &Event, at: Time) {
         }
         Event::Reassigned { to, until, .. } => reassigned(state, to, *until),
         Event::CandidatesAdded { agents } => state.candidates.extend(agents.iter().cloned()),
-        Event::Amended { message, revision, until } => {
-            state.amendment = Some(message.clone());
-            state.revision = *revision;
-            anew(state, *until);
-        }
+        Event::Amended { message, revision, until } => amended(state, message, *revision, *until),
         Event::PauseRequested { until, expected_duration } => {
             let (until, expected_duration) = (Some(*until), *expected_duration);
             state.unconfirmed = Some(Unconfirmed { resume: false, until, expected_duration });
@@ -212,6 +208,14 @@ fn reached(state: &mut State, checkpoint: &Checkpoint, check: Option<Time>) {
     if !waits {
         state.phase = Phase::Working { check, checks: 0 };
     }
+}
+
+fn amended(state: &mut State, message: &MessageId, revision: u32, until: Option<Time>) {
+    state.amendments.push(message.clone());
+    let over = state.amendments.len().saturating_sub(MAX_AMENDMENTS);
+    state.amendments.drain(..over);
+    state.revision = revision;
+    anew(state, until);
 }
 
 fn reassigned(state: &mut State, to: &Name, until: Option<Time>) {

@@ -76,6 +76,8 @@ pub enum What {
     HalfVerdict {
         verdict: Verdict,
     },
+    /// Verdicts in words that contradict each other.
+    UnclearVerdict,
     Amend,
     Cancel,
     Pause {
@@ -169,6 +171,7 @@ impl What {
             What::Clarify { .. } => "answers",
             What::Verdict { verdict, .. } => verdict.word(),
             What::HalfVerdict { .. } => "unfinished-verdict",
+            What::UnclearVerdict => "contradiction",
             What::Amend => "amendment",
             What::Cancel => "cancel",
             What::Pause { .. } => "pause",

@@ -76,6 +76,8 @@ pub enum Notice {
     HalfVerdict {
         verdict: Verdict,
     },
+    /// To the initiator: its verdicts contradict each other.
+    UnclearVerdict,
     Ended {
         outcome: Outcome,
     },

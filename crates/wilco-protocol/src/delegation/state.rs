@@ -19,9 +19,10 @@ pub struct State {
     pub initiator: Name,
     pub requires_ack: bool,
     pub policy: Policy,
-    /// The message that holds the task, and the newest that changed it.
+    /// The message that holds the task, and those that changed it, newest last.
     pub assignment: MessageId,
-    pub amendment: Option<MessageId>,
+    #[serde(default)]
+    pub amendments: Vec<MessageId>,
     pub assignee: Name,
     pub former_assignees: Vec<Name>,
     /// Whom to ask next, in order: candidates first, then what agents suggested.
@@ -173,12 +174,23 @@ pub struct Checkpoint {
     pub planned_in: Option<MessageId>,
 }
 
+/// Of more amendments than this the oldest are not repeated to another agent.
+pub(super) const MAX_AMENDMENTS: usize = 100;
 /// More checkpoints than this are refused.
 pub const MAX_CHECKPOINTS: u32 = 1000;
 
 impl State {
     pub fn is_open(&self) -> bool {
         !matches!(self.phase, Phase::Ended { .. })
+    }
+
+    /// Whether questions wait for the initiator's answer, also after somebody was asked to decide because
+    /// of them.
+    pub fn is_asked(&self) -> bool {
+        match &self.phase {
+            Phase::Escalated { from } => matches!(**from, Phase::Clarifying { .. }),
+            phase => matches!(phase, Phase::Clarifying { .. }),
+        }
     }
 
     /// The name of the state, as the API shows it.
@@ -206,7 +218,7 @@ impl State {
     /// Messages whose texts the view needs.
     pub fn cites(&self) -> Vec<MessageId> {
         let mut ids = vec![self.assignment.clone()];
-        ids.extend(self.amendment.clone());
+        ids.extend(self.amendments.iter().cloned());
         ids.extend(self.ack.clone());
         ids.extend(self.understanding.as_ref().and_then(|judged| judged.judged_by.clone()));
         ids.extend(self.questions.as_ref().map(|questions| questions.asked_in.clone()));

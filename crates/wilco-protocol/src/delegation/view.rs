@@ -96,7 +96,7 @@ fn data(state: &State, texts: &dyn Texts) -> Value {
         "checkpoints": state.checkpoints.iter().map(|point| checkpoint(point, texts)).collect::<Vec<_>>(),
         "acknowledged_at": state.acknowledged_at,
         "stop_confirmed": stop_confirmed(state),
-        "incidents": state.incidents,
+        "incidents": state.incidents.iter().map(|one| one.shown(state.id)).collect::<Vec<_>>(),
         "escalation": escalation.map(|id| id.to_string()),
         "options": options(state),
     })
@@ -104,14 +104,14 @@ fn data(state: &State, texts: &dyn Texts) -> Value {
 
 /// As it was given, unless an amendment gave another.
 fn title(state: &State, texts: &dyn Texts) -> String {
-    let amended =
-        state.amendment.as_ref().and_then(|_| texts.title(&state.assignment, state.amendment.as_ref()));
+    let changed = !state.amendments.is_empty();
+    let amended = changed.then(|| texts.title(&state.assignment, &state.amendments)).flatten();
     amended.filter(|title| !title.is_empty()).unwrap_or_else(|| state.title.clone())
 }
 
 fn understanding(state: &State, texts: &dyn Texts) -> Value {
     let Some(judged) = &state.understanding else { return Value::Null };
-    let criteria = texts.criteria(&state.assignment, state.amendment.as_ref());
+    let criteria = texts.criteria(&state.assignment, &state.amendments);
     let named = |indexes: &[u16]| -> Vec<String> {
         indexes.iter().filter_map(|index| criteria.get(usize::from(*index)).cloned()).collect()
     };

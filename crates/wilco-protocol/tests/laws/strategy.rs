@@ -148,7 +148,8 @@ fn what() -> impl Strategy<Value = What> {
         3 => (1u32..5).prop_map(|number| What::Checkpoint { number }),
         1 => prop_oneof![
             Just(What::Complete), Just(What::StopAck), Just(What::Amend), Just(What::Cancel),
-            Just(What::Contradiction), verdict().prop_map(|verdict| What::HalfVerdict { verdict }), Just(What::Remark { to_notice: false }),
+            Just(What::Contradiction), verdict().prop_map(|verdict| What::HalfVerdict { verdict }),
+            Just(What::UnclearVerdict), Just(What::Remark { to_notice: false }),
         ],
         3 => prop_oneof![
             Just(What::PauseAck), Just(What::ResumeAck), Just(What::Resume),

@@ -183,6 +183,7 @@ fn notice(notice: &Notice) -> String {
         Notice::Paused => "it is paused".to_owned(),
         Notice::Contradiction => "contradicting acknowledgements".to_owned(),
         Notice::HalfVerdict { verdict } => format!("the verdict {} lacks what it needs", verdict.word()),
+        Notice::UnclearVerdict => "contradicting verdicts".to_owned(),
         Notice::Ended { outcome } => format!("it ended: {}", outcome.word()),
         Notice::SoleAssignee => "you are the sole assignee".to_owned(),
     }
@@ -248,7 +249,7 @@ fn checkpoint(checkpoint: &wilco_protocol::delegation::Checkpoint) -> String {
 struct NoTexts;
 
 impl Texts for NoTexts {
-    fn title(&self, _: &MessageId, _: Option<&MessageId>) -> Option<String> {
+    fn title(&self, _: &MessageId, _: &[MessageId]) -> Option<String> {
         None
     }
 
@@ -256,7 +257,7 @@ impl Texts for NoTexts {
         None
     }
 
-    fn criteria(&self, _: &MessageId, _: Option<&MessageId>) -> Vec<String> {
+    fn criteria(&self, _: &MessageId, _: &[MessageId]) -> Vec<String> {
         vec!["first".to_owned(), "second".to_owned()]
     }
 

@@ -125,6 +125,7 @@ pub(crate) fn what(words: &Words<'_>) -> What {
             missing: words.list("missing").into_iter().map(|index| number(index) as u16).collect(),
         },
         ("half-verdict", verdict) => What::HalfVerdict { verdict: word(verdict) },
+        ("verdicts", "contradicting") => What::UnclearVerdict,
         ("amend", "") => What::Amend,
         ("cancel", "") => What::Cancel,
         ("pause", "") => What::Pause { expected_duration: words.span("for") },

@@ -40,9 +40,8 @@ pub fn untried(state: &State) -> Option<&Name> {
 
 pub(super) fn decide(draft: &mut Draft<'_>, by: Name, choice: Choice) -> Result<(), Refusal> {
     let open = draft.state.escalation().map(|escalation| escalation.number);
-    let newest = draft.state.escalations.last().map_or(0, |last| last.number);
-    if choice.escalation.is_some_and(|number| number == 0 || number > newest) {
-        return Err(Refusal::Field { pointer: "/content/escalation", problem: Problem::UnknownEscalation });
+    if names_none(&draft.state, &choice) {
+        return Err(unknown_escalation());
     }
     if choice.escalation.is_some() && choice.escalation != open {
         return Err(Refusal::State { expected: "an open escalation", got: "decided" });
@@ -68,6 +67,25 @@ pub(super) fn decide(draft: &mut Draft<'_>, by: Name, choice: Choice) -> Result<
         }
     }
     Ok(())
+}
+
+/// A decision where none is wanted: it was made already, or nobody ever asked.
+pub(super) fn not_asked(state: &State, choice: &Choice) -> Refusal {
+    match state.escalations.is_empty() {
+        _ if names_none(state, choice) => unknown_escalation(),
+        true => Refusal::State { expected: "escalated", got: state.name() },
+        false => Refusal::State { expected: "waiting for a decision", got: "decided already" },
+    }
+}
+
+/// Whether it names an escalation that never was.
+fn names_none(state: &State, choice: &Choice) -> bool {
+    let newest = state.escalations.last().map_or(0, |last| last.number);
+    choice.escalation.is_some_and(|number| number == 0 || number > newest)
+}
+
+fn unknown_escalation() -> Refusal {
+    Refusal::Field { pointer: "/content/escalation", problem: Problem::UnknownEscalation }
 }
 
 enum Decided {

@@ -45,6 +45,7 @@ fn may_say(state: &State, said: &Said) -> Result<Standing, Refusal> {
         What::Clarify { .. }
         | What::Verdict { .. }
         | What::HalfVerdict { .. }
+        | What::UnclearVerdict
         | What::Amend
         | What::Cancel
         | What::Pause { .. }
@@ -83,7 +84,12 @@ fn current(draft: &mut Draft<'_>, said: Said) -> Result<(), Refusal> {
         }
         (
             Phase::Ended { .. },
-            What::Cancel | What::Amend | What::Verdict { .. } | What::HalfVerdict { .. } | What::Decide(_),
+            What::Cancel
+            | What::Amend
+            | What::Verdict { .. }
+            | What::HalfVerdict { .. }
+            | What::UnclearVerdict
+            | What::Decide(_),
         ) => {
             return Err(Refusal::State { expected: "an open exchange", got: phase.name() });
         }
@@ -114,10 +120,16 @@ fn current(draft: &mut Draft<'_>, said: Said) -> Result<(), Refusal> {
             draft.withhold();
             draft.say(by, Say::Notice(Notice::HalfVerdict { verdict }));
         }
-        (_, What::Verdict { .. } | What::HalfVerdict { .. }) => {
+        (Phase::InReview { .. }, What::UnclearVerdict) => {
+            draft.withhold();
+            draft.say(by, Say::Notice(Notice::UnclearVerdict));
+        }
+        (_, What::Verdict { .. } | What::HalfVerdict { .. } | What::UnclearVerdict) => {
             return Err(Refusal::State { expected: "in-review", got: phase.name() });
         }
-        (open, What::Clarify { answers }) if clarifying(open) => initiator::clarify(draft, message, answers),
+        (_, What::Clarify { answers }) if draft.state.is_asked() => {
+            initiator::clarify(draft, message, answers);
+        }
         (_, What::Clarify { .. }) => draft.pass_to_assignee(false),
 
         (_, What::Amend) => initiator::amend(draft, message),
@@ -141,12 +153,7 @@ fn current(draft: &mut Draft<'_>, said: Said) -> Result<(), Refusal> {
         (_, What::StopAck) => nothing_to_confirm(draft, "stop"),
 
         (Phase::Escalated { .. }, What::Decide(choice)) => return choice::decide(draft, by, choice),
-        (_, What::Decide(_)) if !draft.state.escalations.is_empty() => {
-            return Err(Refusal::State { expected: "waiting for a decision", got: "decided already" });
-        }
-        (_, What::Decide(_)) => {
-            return Err(Refusal::State { expected: "escalated", got: phase.name() });
-        }
+        (_, What::Decide(choice)) => return Err(choice::not_asked(&draft.state, &choice)),
         (_, What::Remark { .. }) => {}
     }
     Ok(())
@@ -170,14 +177,6 @@ fn at_work(phase: &Phase) -> bool {
 /// Whether a report of work counts: the task is assigned, or was without any ACK.
 fn may_report(draft: &Draft<'_>, phase: &Phase) -> bool {
     at_work(phase) || !draft.state.requires_ack
-}
-
-/// Whether the agent's questions are open, also after somebody was asked to decide because of them.
-fn clarifying(phase: &Phase) -> bool {
-    match phase {
-        Phase::Escalated { from } => clarifying(from),
-        phase => matches!(phase, Phase::Clarifying { .. }),
-    }
 }
 
 /// Whether the agent still owes its answer to the assignment.
@@ -218,6 +217,7 @@ fn former(draft: &mut Draft<'_>, said: Said) {
         | What::Clarify { .. }
         | What::Verdict { .. }
         | What::HalfVerdict { .. }
+        | What::UnclearVerdict
         | What::Amend
         | What::Cancel
         | What::Pause { .. }
