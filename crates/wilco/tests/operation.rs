@@ -440,3 +440,27 @@ fn op_1_policies_presets_and_content_in_their_order() {
     let alias = policy(json!({"reminder_intervals": [5, 500]}));
     assert_eq!(alias["acknowledgment_reminder_intervals"], json!(["5s", "8m20s"]));
 }
+
+#[test]
+fn op_10_scripts_of_ai_maestro_perform_it_themselves() {
+    let server = with_agents(&["worker"]);
+    let (status, sent) = server.post("/api/messages", &json!({
+        "from": "boss", "to": "worker", "subject": "Skill Installation Pending - Acknowledgment Required", "priority": "high",
+        "content": {
+            "type": "pre-operation", "message": "I will install a skill. Reply with \"ok\" when ready.",
+            "operation": "skill-install", "requires_acknowledgment": true, "acknowledgment_timeout": 120,
+            "acknowledgment_reminder_intervals": [30, 60, 90],
+        },
+    }));
+    assert_eq!(status, 201, "{sent}");
+    let id = server.newest("worker")["exchange"].as_str().unwrap().to_owned();
+    assert_eq!(server.newest("worker")["subject"], "Skill Installation Pending - Acknowledgment Required");
+    assert_eq!(server.exchange(&id)["data"]["execution"]["mode"], "none");
+    let answer = json!({
+        "from": "worker", "to": "boss", "subject": "RE: Skill Installation Pending - Acknowledgment Required",
+        "content": {"type": "acknowledgment", "message": "ok", "ready": true, "notes": "Finished saving"},
+    });
+    assert_eq!(server.post("/api/messages", &answer).0, 201);
+    let shown = server.exchange(&id);
+    assert_eq!((&shown["state"], &shown["data"]["execution"]["result"]), (&json!("done"), &json!("unknown")));
+}

@@ -73,7 +73,7 @@ pub struct Announcement {
 }
 
 const MAX_OPERATION: usize = 128;
-const MAX_PARALLEL: u64 = 32;
+const MAX_PARALLEL: u64 = 1000;
 const MAX_ARGUMENTS: usize = 100;
 const TIME_LIMIT: Span = Span::minutes(10);
 

@@ -37,10 +37,14 @@ pub(super) fn say(state: &State, to: &Name, say: &Say, setting: &Setting<'_>) ->
         Say::ToInitiator(say) => to_initiator(state, say, setting),
         Say::Escalation { number, again } => {
             let exchange = Exchange::Operation(state.clone());
-            escalation::message(&exchange, to, *number, *again, setting)
+            let mut message = escalation::message(&exchange, to, *number, *again, setting)
                 .unwrap_or_else(|| plain(state, "escalation", "Decision needed", String::new()))
                 .with("operation_id", json!(state.id))
-                .with("operation", json!(state.operation))
+                .with("operation", json!(state.operation));
+            message
+                .content
+                .extend(state.broadcast_id.as_ref().map(|id| ("broadcast_id".to_owned(), json!(id))));
+            message
         }
     }
 }
