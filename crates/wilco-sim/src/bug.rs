@@ -36,10 +36,12 @@ pub enum Bug {
     ForgottenDowntime,
     /// A retry loses its key on the way.
     LostKey,
+    /// A command that was under way when the server stopped is run again.
+    RepeatedCommand,
 }
 
 impl Bug {
-    pub const ALL: [Bug; 15] = [
+    pub const ALL: [Bug; 16] = [
         Bug::LostWake,
         Bug::StuckTimer,
         Bug::DoubledEffect,
@@ -55,6 +57,7 @@ impl Bug {
         Bug::FastClock,
         Bug::ForgottenDowntime,
         Bug::LostKey,
+        Bug::RepeatedCommand,
     ];
 
     /// Every how many commits a defect of the disk shows.
@@ -89,7 +92,8 @@ impl Bug {
             | Bug::TornCommit
             | Bug::FastClock
             | Bug::ForgottenDowntime
-            | Bug::LostKey => {}
+            | Bug::LostKey
+            | Bug::RepeatedCommand => {}
         }
     }
 

@@ -1,11 +1,13 @@
 //! The courier: carries orders out, reports on them, fails, reports twice.
 
 use wilco_engine::{Command, Order};
+use wilco_protocol::Span;
 use wilco_protocol::decision::{Effect, Report};
 use wilco_protocol::delegation::Verdict;
 use wilco_protocol::operation::StepEnd;
 use wilco_store::EffectRow;
 
+use crate::bug::Bug;
 use crate::model::Broken;
 use crate::step::Outcome;
 use crate::world::{Happening, World};
@@ -14,6 +16,8 @@ use crate::world::{Happening, World};
 #[derive(Debug, Clone)]
 pub(crate) struct Errand {
     row: EffectRow,
+    /// What came of it, when that could not be brought home yet.
+    came: Option<Report>,
 }
 
 /// An order is put off this often at the most.
@@ -25,29 +29,36 @@ impl World {
             let wait = self.chance.seconds(0, 90);
             let due = row.due.since(self.now);
             let after = wilco_protocol::Span::millis(due.as_millis() + wait.as_millis());
-            self.later(after, Happening::Report(Box::new(Errand { row: row.clone() })));
+            self.later(after, Happening::Report(Box::new(Errand { row: row.clone(), came: None })));
         }
     }
 
     pub(crate) fn report(&mut self, errand: Errand) -> Result<(), Broken> {
         let EffectRow { position, index, attempts, .. } = errand.row;
         let order: Order = serde_json::from_slice(&errand.row.body)?;
-        if attempts < MAX_ATTEMPTS && self.chance.percent(15) {
+        let once = order.effect.interrupted().is_some();
+        if !once && attempts < MAX_ATTEMPTS && self.chance.percent(15) {
             let due = self.now.plus(self.chance.seconds(5, 60));
             return self.step(vec![Command::Postpone { position, index, due }]).map(|_| ());
         }
-        let report = self.came_of_it(&order.effect);
+        let report = match errand.came {
+            Some(report) => report,
+            None => self.came_of_it(&order.effect)?,
+        };
         self.note(|| format!("the courier reports on {position}/{index}: {report:?}"));
-        match self.step(vec![Command::Report { position, index, report }])? {
+        match self.step(vec![Command::Report { position, index, report: report.clone() }])? {
             Outcome::Done(_) => self.model.reported(position, index),
-            Outcome::Refused => self.run_errands(&[errand.row]),
+            Outcome::Refused => {
+                let again = Errand { row: errand.row, came: Some(report) };
+                self.later(Span::seconds(1), Happening::Report(Box::new(again)));
+            }
             Outcome::Died => {}
         }
         Ok(())
     }
 
-    fn came_of_it(&mut self, effect: &Effect) -> Report {
-        match effect {
+    fn came_of_it(&mut self, effect: &Effect) -> Result<Report, Broken> {
+        Ok(match effect {
             Effect::CallHuman { escalation, .. } => {
                 Report::HumanCalled { escalation: *escalation, reached: self.chance.percent(80) }
             }
@@ -66,12 +77,35 @@ impl World {
                 let verdict = *self.chance.pick(&verdicts);
                 Report::Judged { ack: ack.clone(), verdict, correction: Some("Read it.".to_owned()), missing }
             }
-            Effect::RunStep { agent, run, .. } => {
+            Effect::RunStep { exchange, agent, run } => {
+                self.model.performs(*exchange, agent, *run)?;
                 let exit_code = Some(i32::from(self.chance.percent(15)));
                 let (stdout, stderr) = ("restarted".to_owned(), String::new());
                 let end = StepEnd { exit_code, stdout, stderr, failure: None };
                 Report::StepEnded { agent: agent.clone(), run: *run, end }
             }
+        })
+    }
+
+    /// Orders that were under way when the process died: what must not be repeated is reported so.
+    pub(crate) fn resume_errands(&mut self, orders: &[EffectRow]) -> Result<(), Broken> {
+        for row in orders {
+            let order: Order = serde_json::from_slice(&row.body)?;
+            match order.effect.interrupted().filter(|_| self.bug != Some(Bug::RepeatedCommand)) {
+                None => self.run_errands(std::slice::from_ref(row)),
+                Some(report) => {
+                    let (position, index) = (row.position, row.index);
+                    match self.step(vec![Command::Report { position, index, report: report.clone() }])? {
+                        Outcome::Done(_) => self.model.reported(position, index),
+                        Outcome::Refused => {
+                            let again = Errand { row: row.clone(), came: Some(report) };
+                            self.later(Span::seconds(1), Happening::Report(Box::new(again)));
+                        }
+                        Outcome::Died => return Ok(()),
+                    }
+                }
+            }
         }
+        Ok(())
     }
 }

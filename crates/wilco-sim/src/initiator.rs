@@ -20,12 +20,40 @@ impl Initiator<'_> {
     pub(crate) fn delegate(&mut self) -> Speech {
         let to = vec![self.chance.pick(&self.cast.workers).clone()];
         let task_id = task_id(self.chance, self.climate.tasks);
+        if self.chance.percent(15) {
+            return self.operate();
+        }
         let content = match self.chance.below(12) {
             0 => json!({"message": heading(&task_id)}),
             1 => json!({"message": "Please:\n- [ ] sweep the floor\n- [ ] close the window"}),
             2 => return self.talk(),
             _ => self.assignment(&task_id),
         };
+        Speech { from: self.me.clone(), to, exchange: None, in_reply_to: None, content }
+    }
+
+    /// Somebody is to be restarted, or all of them.
+    fn operate(&mut self) -> Speech {
+        let all = self.chance.percent(60);
+        let to =
+            if all { self.cast.workers.clone() } else { vec![self.chance.pick(&self.cast.workers).clone()] };
+        let mut content = json!({
+            "type": "pre-operation", "operation": "restart", "message": "I will restart you.",
+            "on_cancel": self.chance.pick(&["abort", "exclude"]),
+            "on_interrupted": self.chance.pick(&["ask", "retry"]),
+            "quorum": self.chance.pick(&["all", "majority"]),
+        });
+        if self.chance.percent(50) {
+            content["proceed_on_timeout"] = json!(self.chance.percent(70));
+        }
+        match self.chance.below(4) {
+            0 => content["execute"] = json!("none"),
+            1 => {}
+            most => {
+                content["execute"] =
+                    json!({"command": ["restart-agent", "{agent}"], "max_parallel": most - 1})
+            }
+        }
         Speech { from: self.me.clone(), to, exchange: None, in_reply_to: None, content }
     }
 
@@ -101,6 +129,9 @@ impl Initiator<'_> {
     pub(crate) fn react(&mut self, letter: &Letter) -> Vec<(Span, Speech)> {
         let content = match (letter.kind.as_str(), letter.reason.as_str()) {
             ("escalation", _) => self.decision(letter.escalation.as_deref()),
+            ("operation-authorized", _) | ("protocol-notice", "result-due") => {
+                json!({"type": "operation-result", "status": self.chance.pick(&["done", "failed"])})
+            }
             ("protocol-notice", "clarification-needed" | "questions-open") => self.answers(),
             ("protocol-notice", "verdict-needed") => self.verdict(&letter.task_id),
             ("protocol-notice", "amendment-needed") => {
@@ -145,7 +176,8 @@ impl Initiator<'_> {
     }
 
     fn decision(&mut self, escalation: Option<&str>) -> Value {
-        let option = *self.chance.pick(&["retry", "reassign", "accept", "extend", "abort", "abort"]);
+        let option =
+            *self.chance.pick(&["retry", "reassign", "accept", "extend", "proceed", "abort", "abort"]);
         let mut content = json!({"type": "decision", "option": option});
         if let Some(id) = escalation {
             content["escalation"] = json!(id);

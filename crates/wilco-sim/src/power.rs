@@ -40,7 +40,7 @@ impl World {
         }
         let orders = self.disk.effects()?;
         self.model.ordered(&orders)?;
-        self.run_errands(&orders);
+        self.resume_errands(&orders)?;
         let everybody: Vec<Name> = self.cast.everybody().cloned().collect();
         everybody.iter().for_each(|who| self.will_look(who));
         Ok(())

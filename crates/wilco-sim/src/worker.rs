@@ -39,6 +39,14 @@ impl Worker<'_> {
             },
             ("task-pause", _) if share(&mut self, 80) => self.answer("pause-ack", json!({})),
             ("task-resume", _) if share(&mut self, 80) => self.answer("resume-ack", json!({})),
+            ("pre-operation" | "reminder", _) => {
+                let words = ["ok", "ready", "ok, saved", "wait", "not yet", "cancel", "what is it?"];
+                let words = *self.chance.pick(&words);
+                match self.chance.below(3) {
+                    0 => self.text(words.to_owned()),
+                    _ => self.say(json!({"type": "acknowledgment", "message": words})),
+                }
+            }
             ("begin-now", _) => self.work(),
             ("status-check", _) if share(&mut self, 70) => self.work(),
             ("protocol-notice", "ack-first" | "which-revision" | "stale-revision" | "which-criterion") => {

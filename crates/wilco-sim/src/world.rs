@@ -72,6 +72,7 @@ impl World {
         let climate = Climate::of(&mut chance);
         let cast = Cast::of(&climate);
         let mut settings = Settings { judge: true, ..Settings::default() };
+        settings.operation_commands.insert("restart-agent".to_owned());
         settings.escalation.reaches_human = chance.percent(50);
         settings.escalation.controller = cast.initiators.last().filter(|_| chance.percent(25)).cloned();
         if chance.percent(10) {

@@ -1,6 +1,6 @@
 //! Messages: each is stored once, lies in the right inboxes, and is marked only by its reader.
 
-use wilco_protocol::{MessageId, Name};
+use wilco_protocol::{MessageId, Name, Protocol};
 use wilco_store::{InboxStatus, Reader};
 
 use super::record::{Accepted, Marked, Message, Reading, Record};
@@ -30,7 +30,8 @@ impl Model {
             return broken("G4", format!("another message than {} is stored at {position}", accepted.id));
         }
         self.messages += 1;
-        if let Some(mark) = &message.broadcast_id {
+        // What Wilco says in an operation carries the mark of the message that began it.
+        if let Some(mark) = message.broadcast_id.as_ref().filter(|_| message.from != Name::wilco()) {
             let stored = self.stored.entry(mark.clone().into_owned()).or_default();
             stored.push((position, accepted.id.clone()));
         }
@@ -41,23 +42,34 @@ impl Model {
             }
             self.inboxes.insert((agent.clone(), position), InboxStatus::Unread);
         }
+        if let Some(asked) = message.exchange.and_then(|id| self.operations.get_mut(&id.number)) {
+            let told = accepted.inboxes.iter().filter(|_| message.from == Name::wilco());
+            told.into_iter().try_for_each(|agent| asked.heard(agent, &accepted.kind))?;
+        }
         self.gave(record, &message, &accepted, change);
         Ok(())
     }
 
     /// The inboxes are those that follow from who wrote what to whom.
     fn lies_right(&self, position: u64, message: &Message<'_>, accepted: &Accepted) -> Result<(), Broken> {
-        let withheld =
-            |reading: &Reading<'_>| reading.exchange.is_some() && WITHHELD.contains(&&*reading.meaning);
+        let initiator = message.exchange.and_then(|id| self.initiator_of(id.number));
+        let withheld = |reading: &Reading<'_>| match reading.exchange.map(|id| id.protocol) {
+            None => false,
+            Some(Protocol::Delegation) => WITHHELD.contains(&&*reading.meaning),
+            Some(Protocol::Operation) => match &*reading.meaning {
+                "result" | "decision" => true,
+                "cancel" => initiator == Some(&message.from),
+                _ => false,
+            },
+        };
         let mut right = Vec::new();
         if !message.reading.as_ref().is_some_and(withheld) {
             right.extend(Some(&message.to).filter(|to| **to != Name::wilco()));
-            let track = message.exchange.and_then(|id| self.tracks.get(&id.number));
-            if let (Some(track), Some(_)) = (track, &message.reading)
-                && message.from != track.initiator
-                && message.to != track.initiator
+            if let (Some(initiator), Some(_)) = (initiator, &message.reading)
+                && message.from != *initiator
+                && message.to != *initiator
             {
-                right.push(&track.initiator);
+                right.push(initiator);
             }
         }
         if !right.iter().copied().eq(&accepted.inboxes) {

@@ -1,11 +1,12 @@
 //! The reference: what must be true after every step, kept beside the engine and learnt only from what can
 //! be read in the store.
 //!
-//! `track` follows single exchanges (G5, G6, G7), `letters` messages and inboxes (G4), `answers` what callers
+//! `track` follows single delegations and `asked` single operations (G5, G6, G7), `letters` messages and inboxes (G4), `answers` what callers
 //! were told (G4, MSG-12, MSG-13), `whole` compares everything with a rebuild (G8). This file has the journal
 //! itself (G3).
 
 mod answers;
+mod asked;
 mod letters;
 mod record;
 mod track;
@@ -14,10 +15,11 @@ mod whole;
 use std::collections::{BTreeMap, BTreeSet};
 
 use wilco_engine::Engine;
-use wilco_protocol::{MessageId, Name, Time};
+use wilco_protocol::{ExchangeId, MessageId, Name, Protocol, Time};
 use wilco_store::{Hash, InboxStatus, Reader, StoreError, genesis, link};
 
 use crate::disk::Disk;
+use asked::{Asked, Said};
 use record::{Assigned, Particulars, Record};
 use track::Track;
 
@@ -49,6 +51,9 @@ pub(crate) struct Model {
     head: u64,
     hash: Hash,
     tracks: BTreeMap<u64, Track>,
+    operations: BTreeMap<u64, Asked>,
+    /// Commands that were run: for which operation and agent, the how manieth time.
+    performed: BTreeSet<(u64, Name, u32)>,
     wakes: BTreeSet<(Time, u64)>,
     /// The messages that were stored under each sender's mark, in order.
     stored: BTreeMap<String, Vec<(u64, MessageId)>>,
@@ -83,6 +88,8 @@ impl Model {
             head: 0,
             hash: genesis(),
             tracks: BTreeMap::new(),
+            operations: BTreeMap::new(),
+            performed: BTreeSet::new(),
             wakes: BTreeSet::new(),
             stored: BTreeMap::new(),
             inboxes: BTreeMap::new(),
@@ -94,7 +101,20 @@ impl Model {
     }
 
     pub(crate) fn exchanges(&self) -> usize {
-        self.tracks.len()
+        self.tracks.len() + self.operations.len()
+    }
+
+    /// A command is run.
+    pub(crate) fn performs(&mut self, id: ExchangeId, agent: &Name, run: u32) -> Result<(), Broken> {
+        if self.performed.insert((id.number, agent.clone(), run)) {
+            return Ok(());
+        }
+        broken("OP-14", format!("run {run} of {id} for {agent} happens twice"))
+    }
+
+    fn initiator_of(&self, number: u64) -> Option<&Name> {
+        let delegated = self.tracks.get(&number).map(|track| &track.initiator);
+        delegated.or(self.operations.get(&number).map(|asked| &asked.initiator))
     }
 
     pub(crate) fn head(&self) -> (u64, Hash) {
@@ -108,7 +128,8 @@ impl Model {
 
     /// Exchanges that still wait for something that time alone will bring.
     pub(crate) fn unsettled(&self) -> Option<u64> {
-        self.tracks.iter().find(|(_, track)| !track.is_settled()).map(|(number, _)| *number)
+        let delegated = self.tracks.iter().find(|(_, track)| !track.is_settled()).map(|(number, _)| *number);
+        delegated.or(self.operations.iter().find(|(_, asked)| !asked.is_settled()).map(|(number, _)| *number))
     }
 
     /// Takes in what was stored since the last look, at this instant.
@@ -155,6 +176,17 @@ impl Model {
             ("message-accepted", _) => self.accepted(disk, position, record, change)?,
             (kind, None) if kind.starts_with("message-") => self.marked(disk, record)?,
             (_, None) => {}
+            (kind, Some(number)) if record.exchange.is_some_and(|id| id.protocol == Protocol::Operation) => {
+                let said: Said = serde_json::from_str(record.data.get())?;
+                if kind == "announced" {
+                    change.first.remove(&number);
+                    self.operations.insert(number, Asked::born(said)?);
+                } else if let Some(asked) = self.operations.get_mut(&number) {
+                    asked.take(kind, &said)?;
+                } else {
+                    return broken("G3", format!("{kind} comes before operation {number} began"));
+                }
+            }
             ("assigned", Some(number)) => {
                 let assigned: Assigned = serde_json::from_str(record.data.get())?;
                 let first = change.first.remove(&number).unwrap_or_default();
@@ -174,14 +206,17 @@ impl Model {
         }
         let Some(number) = exchange else { return Ok(()) };
         change.tracks.insert(number);
-        let Some(track) = self.tracks.get_mut(&number) else { return Ok(()) };
+        let asked = self.operations.get_mut(&number).map(|asked| &mut asked.seq);
+        let Some(seq) = self.tracks.get_mut(&number).map(|track| &mut track.seq).or(asked) else {
+            return Ok(());
+        };
         let first_message = &*record.kind == "message-accepted" && record.seq == Some(1);
         if first_message {
             return Ok(());
         }
-        track.seq += 1;
-        if record.seq != Some(track.seq) {
-            return broken("G3", format!("{number} is at seq {:?}, not {}", record.seq, track.seq));
+        *seq += 1;
+        if record.seq != Some(*seq) {
+            return broken("G3", format!("{number} is at seq {:?}, not {seq}", record.seq));
         }
         Ok(())
     }
@@ -189,6 +224,12 @@ impl Model {
     /// What must be true of everything that was touched.
     fn judge(&mut self, disk: &Disk, change: &Change) -> Result<(), Broken> {
         for number in &change.tracks {
+            if let Some(asked) = self.operations.get(number) {
+                judge_operation(asked, disk, *number)?;
+                self.wakes.retain(|(_, other)| other != number);
+                self.wakes.extend(asked.wake().map(|due| (due, *number)));
+                continue;
+            }
             let Some(track) = self.tracks.get(number) else {
                 return broken("G3", format!("exchange {number} never began"));
             };
@@ -258,4 +299,23 @@ impl Model {
             _ => Ok(()),
         }
     }
+}
+
+/// What must be true of an operation that was touched.
+fn judge_operation(asked: &Asked, disk: &Disk, number: u64) -> Result<(), Broken> {
+    let Some(row) = disk.exchange(number)? else {
+        return broken("G8", format!("operation {number} is not stored"));
+    };
+    let (stored, told) = ((&*row.state, row.open, row.seq), (&*asked.state, asked.is_open(), asked.seq));
+    if stored != told {
+        return broken("G8", format!("{} is stored as {stored:?}, its events say {told:?}", row.id));
+    }
+    if row.wake_at != asked.wake() {
+        let what = format!("{} wakes {:?}, its events say {:?}", row.id, row.wake_at, asked.wake());
+        return broken("G7", what);
+    }
+    if asked.is_stuck() {
+        return broken("G6", format!("{} is {} and nothing will move it", row.id, asked.state));
+    }
+    Ok(())
 }

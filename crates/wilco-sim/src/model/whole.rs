@@ -39,7 +39,7 @@ impl Model {
         same("wakes", &stored.wakes()?, &rebuilt.wakes()?)?;
         same("the model's wakes", &stored.wakes()?, &self.wakes.iter().copied().collect())?;
         same("effects", &stored.effects()?, &rebuilt.effects()?)?;
-        for number in self.tracks.keys() {
+        for number in self.tracks.keys().chain(self.operations.keys()) {
             same("an exchange", &stored.exchange(*number)?, &rebuilt.exchange(*number)?)?;
             let (mine, theirs) =
                 (stored.journal_of(*number, 0, MANY)?, rebuilt.journal_of(*number, 0, MANY)?);
@@ -50,7 +50,7 @@ impl Model {
 
     fn same_keys(&self, stored: &Memory, rebuilt: &Memory, agents: &BTreeSet<Name>) -> Result<(), Broken> {
         let mut keys: BTreeSet<String> =
-            ["escalated:open", "escalated:ever", "incident:ever"].map(str::to_owned).into();
+            ["escalated:open", "escalated:ever", "incident:ever", "operation:ever"].map(str::to_owned).into();
         for kind in ["party", "works", "owes"] {
             keys.extend(agents.iter().map(|agent| key(kind, agent.as_str())));
         }
@@ -91,10 +91,12 @@ impl Model {
 
     /// Reading: every exchange can be shown, and its past ends where it stands now.
     pub(crate) fn readable(&self, stored: &Memory) -> Result<(), Broken> {
-        for (number, track) in &self.tracks {
+        let delegated = self.tracks.iter().map(|(number, track)| (number, track.seq));
+        let operated = self.operations.iter().map(|(number, asked)| (number, asked.seq));
+        for (number, seq) in delegated.chain(operated) {
             let Some(row) = stored.exchange(*number)? else { continue };
             let now = reads::exchange(stored, &Viewer::Operator, row.id)?;
-            let then = reads::exchange_at(stored, &Viewer::Operator, row.id, track.seq)?;
+            let then = reads::exchange_at(stored, &Viewer::Operator, row.id, seq)?;
             same("the newest past of an exchange", &then, &now)?;
             let exchange: Exchange = serde_json::from_slice(&row.body)?;
             let stuck = exchange.is_open() && exchange.wake_at().is_none() && !exchange.rests();
