@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use wilco_wire::{
-    Agent, AgentSpec, Clock, Escalation, Event, Exchange, Incident, Message, OperationRow, Page, Posted,
-    Ready, Verified,
+    Agent, AgentSpec, Clock, Escalation, Event, Exchange, Incident, Message, Nudge, NudgeTest, OperationRow,
+    Page, Posted, Ready, Verified,
 };
 
 use crate::answer::Answer;
@@ -89,6 +89,16 @@ impl Client {
         pairs.extend(query.wait.map(|wait| ("wait", format!("{}ms", wait.as_millis()))));
         let path = format!("/v1/agents/{}/inbox", segment(agent));
         self.get_within(&path, pairs, query.wait.unwrap_or_default())
+    }
+
+    pub fn nudges(&self) -> Result<Page<Nudge>> {
+        self.get("/v1/nudges", Vec::new())
+    }
+
+    /// Nudges an agent once, to see whether it works.
+    pub fn nudge_test(&self, agent: &str) -> Result<NudgeTest> {
+        // Typing into a pane or calling somebody takes its time.
+        self.post(&format!("/v1/agents/{}/nudge", segment(agent)), &serde_json::json!({}))
     }
 
     pub fn agents(&self) -> Result<Page<Agent>> {

@@ -1,12 +1,14 @@
 //! Agents: registering, removing, signs of life, and what they do with their inboxes.
 
 use serde_json::Value;
-use wilco_protocol::directory;
+use wilco_protocol::directory::{self, Profile};
 use wilco_protocol::journal::{Fact, MessageEvent};
 use wilco_protocol::{MessageId, Name};
 use wilco_store::{InboxMark, InboxStatus};
 
 use crate::command::{AgentChanged, MarkAs, PatchAgent, PutAgent, Refused, Viewer};
+use crate::facts::IDLE_FOR;
+use crate::nudge::How;
 use crate::settings::AutoRegister;
 use crate::work::Work;
 
@@ -35,6 +37,7 @@ impl Work<'_> {
         // Letter case does not tell agents apart.
         let name = self.directory().spelt(name.as_str()).cloned().unwrap_or(name);
         self.may_manage(&name, &put.viewer)?;
+        self.check_nudge(&put.profile, name.as_str())?;
         let created = self.directory().get(&name).is_none();
         self.room_for(created)?;
         let input = directory::Input::Put {
@@ -56,12 +59,40 @@ impl Work<'_> {
         let wrong = |error: serde_json::Error| Refused::invalid("", error.to_string());
         let mut profile = serde_json::to_value(&known.profile).map_err(wrong)?;
         merge(&mut profile, Value::Object(patch.fields));
-        let profile = Box::new(serde_json::from_value(profile).map_err(wrong)?);
+        let profile: Box<Profile> = Box::new(serde_json::from_value(profile).map_err(wrong)?);
         let name = known.name.clone();
+        if profile.nudge != known.profile.nudge {
+            self.check_nudge(&profile, name.as_str())?;
+        }
         let input = directory::Input::Put { id: known.id, name: name.clone(), profile, mark: patch.mark };
         let by = by(&patch.viewer, &self.settings.default_sender);
         self.change_directory_fully(input, &by)?;
         self.changed(&name, false)
+    }
+
+    /// What an agent asks for must be there.
+    fn check_nudge(&self, profile: &Profile, name: &str) -> Result<(), Refused> {
+        let Some(nudge) = &profile.nudge else { return Ok(()) };
+        let session = profile.session.as_deref().unwrap_or(name);
+        let how = How::read(nudge, session).map_err(|error| Refused::Invalid { errors: vec![error] })?;
+        match how {
+            How::Command { name } if !self.settings.nudge.commands.contains(&name) => {
+                let known: Vec<_> = self.settings.nudge.commands.iter().map(String::as_str).collect();
+                let detail = match known.is_empty() {
+                    true => "no commands are configured; add one to nudge.commands".to_owned(),
+                    false => format!(
+                        "there is no command {name:?} in nudge.commands; there are {}",
+                        known.join(", ")
+                    ),
+                };
+                Err(Refused::invalid("/nudge/command", detail))
+            }
+            How::Webhook { .. } if !self.settings.nudge.webhooks => {
+                let detail = "webhooks are not configured; set nudge.webhook_hosts and nudge.secret";
+                Err(Refused::invalid("/nudge/kind", detail))
+            }
+            How::Tmux { .. } | How::Webhook { .. } | How::Command { .. } => Ok(()),
+        }
     }
 
     fn changed(&self, name: &Name, created: bool) -> Result<AgentChanged, Refused> {
@@ -119,8 +150,20 @@ impl Work<'_> {
         let Some(agent) = self.directory().spelt(agent.as_str()).cloned() else {
             return Err(Refused::NotFound { detail: format!("there is no agent {:?}", agent.as_str()) });
         };
+        let was_away = self.was_away(&agent);
         self.state.saw(&agent, self.now);
-        self.change_directory_fully(directory::Input::SignOfLife { agent: agent.clone() }, &agent)
+        self.change_directory_fully(directory::Input::SignOfLife { agent: agent.clone() }, &agent)?;
+        if was_away {
+            self.tell_again(&agent)?;
+        }
+        Ok(())
+    }
+
+    /// Whether nothing was heard of it for long, or it is marked.
+    fn was_away(&self, agent: &Name) -> bool {
+        let seen = self.state.last_seen.get(agent);
+        let marked = self.directory().get(agent).is_some_and(|agent| agent.mark.is_some());
+        marked || seen.is_none_or(|seen| self.now.since(*seen) >= IDLE_FOR)
     }
 
     /// A call on behalf of an agent. Only one that is proven brings an unresponsive agent back; one of

@@ -246,6 +246,9 @@ impl Work<'_> {
             *self.draft.unread.entry(agent.clone()).or_default() += 1;
             self.draft.inbox.push(InboxRow { agent: agent.clone(), position, status: InboxStatus::Unread });
         }
+        for agent in inboxes.iter().filter(|agent| **agent != by) {
+            self.nudge(agent, position);
+        }
         let fact = Fact::Message(MessageEvent::MessageAccepted { id, to, inboxes, kind, hash });
         self.fill(
             position,

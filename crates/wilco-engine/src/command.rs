@@ -10,6 +10,8 @@ use wilco_protocol::directory::{Agent, Mark, Profile};
 use wilco_protocol::{ExchangeId, MessageId, Name, Protocol, Span, Time};
 use wilco_store::{InboxStatus, Message, StoreError};
 
+use crate::nudge::NudgeOutcome;
+
 /// One thing to do. Each is done whole or not at all.
 #[derive(Debug, Clone)]
 pub enum Command {
@@ -53,6 +55,18 @@ pub enum Command {
         position: u64,
         index: u32,
         due: Time,
+    },
+    /// What came of a nudge.
+    Nudged {
+        position: u64,
+        index: u32,
+        agent: Name,
+        outcome: NudgeOutcome,
+    },
+    /// A message entered the context of an agent.
+    Injected {
+        agent: Name,
+        id: MessageId,
     },
     Started {
         version: String,
@@ -146,6 +160,8 @@ pub enum Done {
 pub struct Accepted {
     pub messages: Vec<Arc<Message>>,
     pub exchange: Option<Summary>,
+    /// Whether somebody who got it is being nudged.
+    pub nudged: bool,
     /// Whether this is the answer to an earlier request of the same key.
     pub again: bool,
 }

@@ -13,6 +13,7 @@ use wilco_store::{
 use crate::cache::Cache;
 use crate::command::{Answer, Command, Done};
 use crate::layer::Layer;
+use crate::nudge::{self, NEVER, Standing};
 use crate::settings::Settings;
 use crate::work::Work;
 
@@ -46,6 +47,8 @@ pub(crate) struct State {
     pub(crate) wakes: BTreeSet<(Time, u64)>,
     /// How many unread messages an inbox has, once somebody asked.
     pub(crate) unread: BTreeMap<Name, i64>,
+    /// The nudge that an agent is being given, or that failed for good.
+    pub(crate) nudges: BTreeMap<Name, Standing>,
 }
 
 /// An agent is active for this long after it was last seen.
@@ -112,6 +115,7 @@ impl Engine {
             downtime: None,
             wakes: store.wakes()?.into_iter().collect(),
             unread: BTreeMap::new(),
+            nudges: nudge::standing(store.effects()?),
         };
         Ok(Engine { settings, state, cache: Cache::new(), open: Layer::default(), submitted: None })
     }
@@ -249,6 +253,7 @@ impl Engine {
         }
         batch.inbox = layer.inbox.clone();
         batch.marks = layer.marks.clone();
+        batch.reaches = layer.reaches.clone();
         batch.effects = std::mem::take(&mut layer.effects);
         batch.idempotency = layer.idempotency.values().cloned().collect();
         let last = batch.journal.last().map_or(self.state.head.position, |row| row.position);
@@ -287,8 +292,14 @@ impl Engine {
                 *known += count;
             }
         }
+        for (agent, standing) in layer.nudges {
+            match standing {
+                Some(standing) => self.state.nudges.insert(agent, standing),
+                None => self.state.nudges.remove(&agent),
+            };
+        }
         let effects = batch.effects.into_iter().filter_map(|change| match change {
-            EffectChange::Put(row) => Some(row),
+            EffectChange::Put(row) => Some(row).filter(|row| row.due < NEVER),
             EffectChange::Settled { .. } => None,
         });
         let reached = batch.inbox.into_iter().filter(|row| row.status == InboxStatus::Unread);
@@ -327,6 +338,10 @@ fn run(work: &mut Work<'_>, command: Command) -> Answer {
         Command::Postpone { position, index, due } => {
             work.postpone(position, index, due).map(|()| Done::Nothing)
         }
+        Command::Nudged { position, index, agent, outcome } => {
+            work.nudged(position, index, &agent, outcome).map(|()| Done::Nothing)
+        }
+        Command::Injected { agent, id } => work.injected(&agent, &id).map(|()| Done::Nothing),
         Command::Alive => {
             work.draft.alive = true;
             Ok(Done::Nothing)

@@ -6,8 +6,9 @@ use wilco_protocol::decision::{Facts, Stage};
 use wilco_protocol::directory::Mark;
 use wilco_protocol::exchange::key;
 use wilco_protocol::{Exchange, ExchangeId, Name, Span, Time};
-use wilco_store::{InboxStatus, StoreError};
+use wilco_store::StoreError;
 
+use crate::reads::delivery::lies;
 use crate::work::Work;
 
 /// The working set as a source of facts. A read that fails answers "nothing", and the failure is
@@ -110,15 +111,21 @@ impl Facts for World<'_, '_> {
             let rows = work.store.messages_of(exchange.number, 0, MAX_DELIVERIES)?;
             let mut stage = Stage::Stored;
             for row in rows {
-                match work.status(agent, row.position)? {
-                    Some(InboxStatus::Read | InboxStatus::Archived | InboxStatus::Deleted) => {
-                        stage = Stage::Read
-                    }
-                    Some(InboxStatus::Unread) | None => {}
+                let status = work.status(agent, row.position)?;
+                if status.is_some() {
+                    stage = stage.max(lies(status, work.store.reached(agent, row.position)?));
                 }
             }
             Ok(stage)
         })
+    }
+
+    fn unreached(&self, exchange: ExchangeId, agent: &Name, since: Time) -> bool {
+        let (failed, seen) = {
+            let work = self.work.borrow();
+            (work.nudge_fails(agent), work.state.last_seen.get(agent).is_some_and(|seen| *seen >= since))
+        };
+        failed && !seen && self.delivery(exchange, agent) == Stage::Stored
     }
 
     fn escalation_reminder(&self) -> Span {

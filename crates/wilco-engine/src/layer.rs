@@ -5,7 +5,9 @@ use std::sync::Arc;
 
 use wilco_protocol::journal::Entry;
 use wilco_protocol::{Exchange, MessageId, Name, Time};
-use wilco_store::{EffectChange, IdempotencyRow, InboxMark, InboxRow, InboxStatus, Message};
+use wilco_store::{EffectChange, IdempotencyRow, InboxMark, InboxRow, InboxStatus, Message, ReachRow};
+
+use crate::nudge::Standing;
 
 /// An exchange with its place in the journal and the keys it is found under.
 #[derive(Debug, Clone)]
@@ -35,6 +37,9 @@ pub(crate) struct Layer {
     pub(crate) by_id: BTreeMap<MessageId, usize>,
     pub(crate) inbox: Vec<InboxRow>,
     pub(crate) marks: Vec<InboxMark>,
+    pub(crate) reaches: Vec<ReachRow>,
+    /// The nudges of agents, as they stand after this; none when it is over.
+    pub(crate) nudges: BTreeMap<Name, Option<Standing>>,
     pub(crate) exchanges: BTreeMap<u64, Live>,
     /// Keys added (true) and removed, by key and exchange.
     pub(crate) keys: BTreeMap<String, BTreeMap<u64, bool>>,
@@ -51,6 +56,7 @@ impl Layer {
     pub(crate) fn is_empty(&self) -> bool {
         self.journal.is_empty()
             && self.marks.is_empty()
+            && self.reaches.is_empty()
             && self.effects.is_empty()
             && self.idempotency.is_empty()
             && self.exchanges.is_empty()
@@ -80,6 +86,8 @@ impl Layer {
         self.messages.extend(draft.messages);
         self.inbox.extend(draft.inbox);
         self.marks.extend(draft.marks);
+        self.reaches.extend(draft.reaches);
+        self.nudges.extend(draft.nudges);
         self.exchanges.extend(draft.exchanges);
         for (key, changes) in draft.keys {
             self.keys.entry(key).or_default().extend(changes);

@@ -12,6 +12,7 @@ mod engine;
 mod facts;
 mod ids;
 mod layer;
+mod nudge;
 mod operation_policy;
 pub mod reads;
 mod rebuild;
@@ -26,5 +27,6 @@ pub use command::{
     Summary, Viewer,
 };
 pub use engine::{Committed, Engine, Stepped, status};
+pub use nudge::{Errand, How, NEVER, Nudge, NudgeJob, NudgeOutcome, Told};
 pub use rebuild::rebuild;
-pub use settings::{AutoRegister, EscalationSettings, PolicySettings, Settings};
+pub use settings::{AutoRegister, EscalationSettings, NudgeSettings, PolicySettings, Settings};

@@ -4,9 +4,10 @@ use std::collections::BTreeMap;
 
 use wilco_protocol::directory::{self, Directory};
 use wilco_protocol::journal::{Entry, Fact, MessageEvent};
-use wilco_protocol::{Exchange, MessageId, Time};
+use wilco_protocol::{Exchange, MessageId, Name, Time};
 use wilco_store::{
-    AgentChange, Batch, ExchangeRow, InboxMark, InboxRow, InboxStatus, KeyChange, Store, StoreError,
+    AgentChange, Batch, ExchangeRow, InboxMark, InboxRow, InboxStatus, KeyChange, Reach, ReachRow, Store,
+    StoreError,
 };
 
 use crate::work::damaged;
@@ -94,25 +95,31 @@ impl Fold {
         store: &impl Store,
         batch: &mut Batch,
     ) -> Result<(), StoreError> {
-        let mut mark = |agent: &wilco_protocol::Name, id: &MessageId, status| -> Result<(), StoreError> {
+        let mut mark = |agent: &Name, id: &MessageId, status| -> Result<(), StoreError> {
             if let Some(row) = store.message(id)? {
                 batch.marks.push(InboxMark { agent: agent.clone(), position: row.position, status });
             }
             Ok(())
         };
+        let mut reach = |agent: &Name, id: &MessageId, reach| -> Result<(), StoreError> {
+            if let Some(row) = store.message(id)? {
+                batch.reaches.push(ReachRow { agent: agent.clone(), position: row.position, reach });
+            }
+            Ok(())
+        };
         match event {
             MessageEvent::MessageAccepted { inboxes, .. } => {
-                let row = |agent: &wilco_protocol::Name| InboxRow {
-                    agent: agent.clone(),
-                    position,
-                    status: InboxStatus::Unread,
-                };
+                let row =
+                    |agent: &Name| InboxRow { agent: agent.clone(), position, status: InboxStatus::Unread };
                 batch.inbox.extend(inboxes.iter().map(row));
-                Ok(())
+                answered(position, store, batch)
             }
             MessageEvent::MessageRead { id, agent } => mark(agent, id, InboxStatus::Read),
             MessageEvent::MessageArchived { id, agent } => mark(agent, id, InboxStatus::Archived),
             MessageEvent::MessageDeleted { id, agent } => mark(agent, id, InboxStatus::Deleted),
+            MessageEvent::MessageNudged { id, agent, .. } => reach(agent, id, Reach::Nudged),
+            MessageEvent::MessageNudgeFailed { id, agent, .. } => reach(agent, id, Reach::NudgeFailed),
+            MessageEvent::MessageInjected { id, agent } => reach(agent, id, Reach::Injected),
         }
     }
 
@@ -134,4 +141,22 @@ impl Fold {
         batch.agents = self.directory.iter().cloned().map(AgentChange::Put).collect();
         batch
     }
+}
+
+/// A reply answers the message it names.
+fn answered(position: u64, store: &impl Store, batch: &mut Batch) -> Result<(), StoreError> {
+    #[derive(serde::Deserialize)]
+    struct Reply {
+        from: Name,
+        #[serde(default)]
+        in_reply_to: Option<MessageId>,
+    }
+    let Some(row) = store.message_at(position)? else { return Ok(()) };
+    let reply: Reply = serde_json::from_slice(&row.body).map_err(|error| damaged(position, error))?;
+    let parent = reply.in_reply_to.map(|id| store.message(&id)).transpose()?.flatten();
+    if let Some(parent) = parent.filter(|parent| parent.position < position) {
+        let (agent, position) = (reply.from, parent.position);
+        batch.reaches.push(ReachRow { agent, position, reach: Reach::Answered });
+    }
+    Ok(())
 }

@@ -24,6 +24,16 @@ pub struct Settings {
     /// Whether a judge command is configured.
     pub judge: bool,
     pub inbox_limit: usize,
+    pub nudge: NudgeSettings,
+}
+
+/// What agents may ask to be nudged by.
+#[derive(Debug, Clone, Default)]
+pub struct NudgeSettings {
+    /// The names of the configured programs.
+    pub commands: BTreeSet<String>,
+    /// Whether webhooks are configured.
+    pub webhooks: bool,
 }
 
 #[derive(Debug, Clone)]
@@ -67,6 +77,7 @@ impl Default for Settings {
             operation_commands: BTreeSet::new(),
             judge: false,
             inbox_limit: 100_000,
+            nudge: NudgeSettings::default(),
         }
     }
 }

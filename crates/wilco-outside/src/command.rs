@@ -18,11 +18,22 @@ const MAX_OUTPUT: u64 = 64 << 10;
 
 /// What a program printed, if it ended well and in time.
 pub(crate) async fn run(program: &Program, input: &str) -> Result<String, String> {
+    run_for(program, &[], input).await
+}
+
+/// The same with `{name}` in its arguments filled in, and in the environment as `WILCO_NAME`. A value
+/// fills part of one argument and is never split.
+pub(crate) async fn run_for(program: &Program, fill: &[(&str, &str)], input: &str) -> Result<String, String> {
     let [name, arguments @ ..] = program.argv.as_slice() else {
         return Err("no program is configured".to_owned());
     };
+    let mut filled = Vec::with_capacity(arguments.len());
+    for argument in arguments {
+        filled.push(filled_in(argument, fill)?);
+    }
     let mut child = Command::new(name)
-        .args(arguments)
+        .args(filled)
+        .envs(fill.iter().map(|(key, value)| (format!("WILCO_{}", key.to_uppercase()), value)))
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
@@ -42,6 +53,29 @@ pub(crate) async fn run(program: &Program, input: &str) -> Result<String, String
             Err(format!("{name} did not end within {:?}", program.limit))
         }
     }
+}
+
+/// One pass, so that nothing in a value is taken for a placeholder.
+fn filled_in(argument: &str, fill: &[(&str, &str)]) -> Result<String, String> {
+    let (mut out, mut rest) = (String::new(), argument);
+    while let Some(at) = rest.find('{') {
+        let found = fill
+            .iter()
+            .find(|(key, _)| rest[at + 1..].strip_prefix(key).is_some_and(|rest| rest.starts_with('}')));
+        let Some((key, value)) = found else {
+            out.push_str(&rest[..=at]);
+            rest = &rest[at + 1..];
+            continue;
+        };
+        out.push_str(&rest[..at]);
+        if out.is_empty() && value.starts_with('-') {
+            return Err(format!("the {key} {value:?} begins with a dash and would be taken for an option"));
+        }
+        out.push_str(value);
+        rest = &rest[at + key.len() + 2..];
+    }
+    out.push_str(rest);
+    Ok(out)
 }
 
 async fn exchange(child: &mut tokio::process::Child, input: &str) -> Result<String, String> {
@@ -97,5 +131,19 @@ impl Group {
 impl Drop for Group {
     fn drop(&mut self) {
         self.end();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sec_4_a_value_fills_part_of_one_argument_and_nothing_else() {
+        let fill = [("agent", "a b; rm {session}"), ("session", "s1")];
+        assert_eq!(filled_in("x={agent}.{session}{other}", &fill).unwrap(), "x=a b; rm {session}.s1{other}");
+        assert_eq!(filled_in("{}{", &fill).unwrap(), "{}{");
+        assert!(filled_in("{agent}", &[("agent", "--force")]).is_err());
+        assert_eq!(filled_in("--to={agent}", &[("agent", "-x")]).unwrap(), "--to=-x");
     }
 }

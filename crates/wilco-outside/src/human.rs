@@ -1,18 +1,32 @@
-//! Reaching a person about an escalation by a configured program.
+//! Reaching a person about an escalation: by a configured program, a webhook, or both.
 
-use serde_json::Value;
+use serde_json::{Value, json};
+use wilco_protocol::Time;
 use wilco_protocol::decision::Report;
 
-use crate::Outcome;
-use crate::command::{Program, run};
+use crate::command::run;
+use crate::webhook::Hook;
+use crate::{Outcome, Outside};
 
-/// The escalation goes to the program's standard input as JSON.
-pub(crate) async fn call(program: Option<&Program>, escalation: u32, payload: &Value) -> Outcome {
-    let Some(program) = program else {
-        return Outcome::Reported(Report::HumanCalled { escalation, reached: false });
-    };
-    match run(program, &payload.to_string()).await {
-        Ok(_) => Outcome::Reported(Report::HumanCalled { escalation, reached: true }),
-        Err(reason) => Outcome::NotYet { reason },
+/// The escalation goes to the program's standard input as JSON, and to the webhook as its data. One that
+/// succeeds is enough.
+pub(crate) async fn call(outside: &Outside, escalation: u32, payload: &Value, now: Time) -> Outcome {
+    let mut failed = Vec::new();
+    if let Some(program) = &outside.human
+        && let Err(reason) = run(program, &payload.to_string()).await
+    {
+        failed.push(reason);
+    }
+    if let Some(url) = &outside.human_webhook {
+        let id = format!("escalation-{}", payload["escalation"].as_str().unwrap_or_default());
+        let body = json!({"type": "escalation.opened", "timestamp": now, "data": payload}).to_string();
+        let hook = Hook { url, id: &id, timestamp: now.millis() / 1000, body };
+        failed.extend(outside.webhooks.call_configured(&hook).await.err());
+    }
+    let ways = usize::from(outside.human.is_some()) + usize::from(outside.human_webhook.is_some());
+    match failed.len() {
+        0 => Outcome::Reported(Report::HumanCalled { escalation, reached: ways > 0 }),
+        lost if lost < ways => Outcome::Reported(Report::HumanCalled { escalation, reached: true }),
+        _ => Outcome::NotYet { reason: failed.join("; ") },
     }
 }

@@ -5,13 +5,20 @@
 mod command;
 mod human;
 mod judge;
+mod nudge;
+mod sleep;
 mod step;
+mod tmux;
+mod webhook;
 
 pub use command::Program;
+pub use sleep::Sleep;
+pub use webhook::{Secret, Webhooks};
 
 use std::collections::BTreeMap;
 
 use wilco_engine::Order;
+use wilco_protocol::Time;
 use wilco_protocol::decision::{Effect, Report};
 
 /// The programs that orders may run, from the configuration.
@@ -23,6 +30,14 @@ pub struct Outside {
     pub human: Option<Program>,
     /// What operations may run: names and absolute programs.
     pub commands: BTreeMap<String, String>,
+    /// Called for the same purpose.
+    pub human_webhook: Option<String>,
+    /// Put agents to sleep, and wake them.
+    pub hibernate: Option<Program>,
+    pub wake: Option<Program>,
+    /// Programs that nudge, by name.
+    pub nudges: BTreeMap<String, Program>,
+    pub webhooks: Webhooks,
 }
 
 /// What became of an order.
@@ -37,12 +52,10 @@ pub enum Outcome {
 
 impl Outside {
     /// Carries out an order.
-    pub async fn carry_out(&self, order: &Order) -> Outcome {
+    pub async fn carry_out(&self, order: &Order, now: Time) -> Outcome {
         match &order.effect {
             Effect::Judge { ack, .. } => judge::judge(self.judge.as_ref(), ack, &order.payload).await,
-            Effect::CallHuman { escalation, .. } => {
-                human::call(self.human.as_ref(), *escalation, &order.payload).await
-            }
+            Effect::CallHuman { escalation, .. } => human::call(self, *escalation, &order.payload, now).await,
             Effect::RunStep { agent, run, .. } => {
                 let end = step::run(&self.commands, &order.payload).await;
                 Outcome::Reported(Report::StepEnded { agent: agent.clone(), run: *run, end })

@@ -52,6 +52,24 @@ pub enum MessageEvent {
         id: MessageId,
         agent: Name,
     },
+    /// A nudge told the agent that it is there.
+    MessageNudged {
+        id: MessageId,
+        agent: Name,
+        kind: String,
+    },
+    /// Every try to nudge the agent failed.
+    MessageNudgeFailed {
+        id: MessageId,
+        agent: Name,
+        kind: String,
+        reason: String,
+    },
+    /// It entered the agent's context.
+    MessageInjected {
+        id: MessageId,
+        agent: Name,
+    },
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

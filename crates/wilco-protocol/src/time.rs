@@ -15,6 +15,8 @@ const LAST_MILLIS: i64 = 253_402_300_799_999;
 
 impl Time {
     pub const ZERO: Time = Time(0);
+    /// The last one that can be written.
+    pub const LAST: Time = Time(LAST_MILLIS);
 
     pub fn from_millis(millis: i64) -> Time {
         Time(millis.clamp(0, LAST_MILLIS))

@@ -5,10 +5,10 @@ use std::sync::mpsc::SyncSender;
 use std::time::Duration;
 
 use tokio::sync::oneshot;
-use wilco_engine::{Command, Order, Refused};
+use wilco_engine::{Command, How, NEVER, Nudge, NudgeJob, NudgeOutcome, Order, Refused};
 use wilco_outside::{Outcome, Outside};
 use wilco_protocol::{Span, Time};
-use wilco_store::EffectRow;
+use wilco_store::{EffectRow, StoreError};
 
 use crate::writer::Job;
 
@@ -22,10 +22,24 @@ const FIRST_WAIT: Span = Span::seconds(5);
 /// How long a report waits when it could not be stored.
 const REPORT_AGAIN: Duration = Duration::from_secs(1);
 
+/// How long to wait before each further try of a nudge; after the last it is a dead letter. A service that
+/// is called may be down for a night.
+const WEBHOOK_WAITS: [Span; 6] = [
+    Span::seconds(5),
+    Span::minutes(5),
+    Span::minutes(30),
+    Span::minutes(120),
+    Span::minutes(300),
+    Span::minutes(600),
+];
+/// What runs on this machine is there soon, or not at all.
+const LOCAL_WAITS: [Span; 4] = [Span::seconds(2), Span::seconds(10), Span::minutes(1), Span::minutes(5)];
+
 /// Orders of an earlier run: what must not be repeated is reported as interrupted, the rest goes on.
 pub(crate) fn left_over(rows: Vec<EffectRow>) -> (Vec<Command>, Pending) {
     let (mut interrupted, mut pending) = (Vec::new(), BTreeMap::new());
-    for row in rows {
+    // A dead letter waits for nothing.
+    for row in rows.into_iter().filter(|row| row.due < NEVER) {
         let (position, index) = (row.position, row.index);
         let order = serde_json::from_slice::<Order>(&row.body).ok();
         match order.and_then(|order| order.effect.interrupted()) {
@@ -56,25 +70,70 @@ pub(crate) async fn report(queue: SyncSender<Job>, command: Command) {
     send(Job::Carried).await;
 }
 
-/// Carries out an order; what came of it is a command again.
-pub(crate) async fn carried_out(outside: &Outside, row: EffectRow, now: Time) -> Command {
-    let (position, index) = (row.position, row.index);
-    let order: Order = match serde_json::from_slice(&row.body) {
-        Ok(order) => order,
-        Err(error) => {
-            tracing::error!(%error, position, "an order cannot be read and is put off");
-            return Command::Postpone { position, index, due: now.plus(Span::minutes(60)) };
+/// What is to be done for a row of the table of effects.
+pub(crate) enum Errand {
+    Order(EffectRow, Box<Order>),
+    /// The job is none when everything was read meanwhile, and an error when the nudge makes no sense.
+    Nudge(EffectRow, Nudge, Result<Option<Result<NudgeJob, String>>, StoreError>),
+    Unreadable(EffectRow, String),
+}
+
+/// Carries it out; what came of it is a command again.
+pub(crate) async fn carried_out(outside: &Outside, errand: Errand, now: Time) -> Command {
+    match errand {
+        Errand::Order(row, order) => ordered(outside, row, &order, now).await,
+        Errand::Nudge(row, nudge, job) => {
+            let (position, index) = (row.position, row.index);
+            let outcome = nudged(outside, &row, job, now).await;
+            Command::Nudged { position, index, agent: nudge.agent, outcome }
         }
-    };
-    match outside.carry_out(&order).await {
+        Errand::Unreadable(row, error) => {
+            tracing::error!(error, position = row.position, "an order cannot be read and is put off");
+            let due = now.plus(Span::minutes(60));
+            Command::Postpone { position: row.position, index: row.index, due }
+        }
+    }
+}
+
+async fn ordered(outside: &Outside, row: EffectRow, order: &Order, now: Time) -> Command {
+    let (position, index) = (row.position, row.index);
+    match outside.carry_out(order, now).await {
         Outcome::Reported(report) => Command::Report { position, index, report },
         Outcome::NotYet { reason } if row.attempts + 1 >= MAX_ATTEMPTS => {
-            let report = Outside::given_up(&order, reason);
+            let report = Outside::given_up(order, reason);
             Command::Report { position, index, report }
         }
         Outcome::NotYet { reason } => {
             tracing::warn!(reason, position, "an order failed and is tried again");
             Command::Postpone { position, index, due: now.plus(FIRST_WAIT.doubled(row.attempts)) }
+        }
+    }
+}
+
+async fn nudged(
+    outside: &Outside,
+    row: &EffectRow,
+    job: Result<Option<Result<NudgeJob, String>>, StoreError>,
+    now: Time,
+) -> NudgeOutcome {
+    let job = match job {
+        Ok(None) => return NudgeOutcome::Moot,
+        Ok(Some(Ok(job))) => job,
+        Ok(Some(Err(reason))) => return NudgeOutcome::Dead { reason },
+        Err(error) => {
+            return NudgeOutcome::Again { due: now.plus(FIRST_WAIT), reason: error.to_string() };
+        }
+    };
+    let waits: &[Span] = match job.how {
+        How::Webhook { .. } => &WEBHOOK_WAITS,
+        How::Tmux { .. } | How::Command { .. } => &LOCAL_WAITS,
+    };
+    match (outside.nudge(&job, now).await, waits.get(row.attempts as usize)) {
+        (Ok(()), _) => NudgeOutcome::Delivered,
+        (Err(reason), Some(wait)) => NudgeOutcome::Again { due: now.plus(*wait), reason },
+        (Err(reason), None) => {
+            tracing::warn!(reason, agent = %job.agent, "a nudge failed for good");
+            NudgeOutcome::Dead { reason }
         }
     }
 }

@@ -1,9 +1,11 @@
 //! What doors hold: a way to the writer, to readers, and to those who wait.
 
+use std::sync::Arc;
 use std::sync::mpsc::{SyncSender, TrySendError};
 
 use tokio::sync::oneshot;
-use wilco_engine::{Answer, Command};
+use wilco_engine::{Answer, Command, NudgeJob};
+use wilco_outside::{Outside, Sleep};
 use wilco_protocol::directory::Agent;
 use wilco_protocol::{Name, Span, Time};
 use wilco_store::{Reader, StoreError};
@@ -22,6 +24,7 @@ pub struct Handle {
     pub(crate) waiters: Waiters,
     pub(crate) clock: Clock,
     pub(crate) marks: Marks,
+    pub(crate) outside: Arc<Outside>,
     pub(crate) search: Option<Follower>,
 }
 
@@ -93,6 +96,16 @@ impl Handle {
         let readers = self.readers.clone();
         let answer = tokio::task::spawn_blocking(move || readers.read(ask)).await;
         answer.map_err(|_| ReadError::Lost)?.map_err(ReadError::Store)
+    }
+
+    /// Nudges an agent now, apart from all orders: to see whether it works.
+    pub async fn nudge(&self, job: &NudgeJob) -> Result<(), String> {
+        self.outside.nudge(job, self.now()).await
+    }
+
+    /// Puts an agent to sleep or wakes it; none when no program is configured for it.
+    pub async fn sleep(&self, what: Sleep, agent: &Agent) -> Option<Result<String, String>> {
+        self.outside.sleep(what, agent).await
     }
 
     pub fn waiters(&self) -> &Waiters {

@@ -17,4 +17,5 @@ pub use clock::Clock;
 pub use handle::{AgentNow, Handle, Overloaded, ReadError};
 pub use test_clock::TestClock;
 pub use waiters::Waiters;
+pub use wilco_outside::Sleep;
 pub use writer::{Start, StartError, start};

@@ -11,11 +11,11 @@ use tokio::sync::{oneshot, watch};
 use wilco_engine::{Answer, Command, Committed, Engine, Refused, Settings};
 use wilco_outside::Outside;
 use wilco_protocol::{Span, Time};
-use wilco_store::{Batch, Reader, SearchIndex, Store, StoreError};
+use wilco_store::{Batch, EffectRow, Reader, SearchIndex, Store, StoreError};
 
 use crate::clock::Clock;
 use crate::committer::{Committer, Gone};
-use crate::courier::{Pending, carried_out, left_over, report};
+use crate::courier::{Errand, Pending, carried_out, left_over, report};
 use crate::handle::{AgentNow, Handle};
 use crate::marks::Marks;
 use crate::readers::{OpenReader, Readers};
@@ -91,6 +91,7 @@ pub fn start<S: Store + Send + 'static>(start: Start<S>) -> Result<Handle, Start
     let (interrupted, pending) = left_over(store.effects()?);
     let reader = readers()?;
     let look = queue.clone();
+    let outside = Arc::new(outside);
     // A full queue has the writer awake, and it looks by itself.
     let committer = Committer::start(store, move || drop(look.try_send(Job::Look)))?;
     let mut writer = Writer {
@@ -106,7 +107,7 @@ pub fn start<S: Store + Send + 'static>(start: Start<S>) -> Result<Handle, Start
         marks: marks.clone(),
         jobs,
         queue: queue.clone(),
-        outside: Arc::new(outside),
+        outside: outside.clone(),
         courier: tokio::runtime::Handle::current(),
         pending,
         running: 0,
@@ -127,7 +128,7 @@ pub fn start<S: Store + Send + 'static>(start: Start<S>) -> Result<Handle, Start
     std::thread::Builder::new().name("wilco-writer".to_owned()).spawn(move || writer.run())?;
     let readers = Readers::new(readers);
     let search = search.map(|index| Follower::start(index, readers.clone(), waiters.head()));
-    Ok(Handle { queue, readers, waiters, clock, marks, search })
+    Ok(Handle { queue, readers, waiters, clock, marks, outside, search })
 }
 
 struct Writer {
@@ -396,9 +397,10 @@ impl Writer {
             self.running += 1;
             let (outside, queue, mut ending) =
                 (self.outside.clone(), self.queue.clone(), self.ending.subscribe());
+            let errand = self.errand(row);
             self.courier.spawn(async move {
                 tokio::select! {
-                    command = carried_out(&outside, row, now) => report(queue, command).await,
+                    command = carried_out(&outside, errand, now) => report(queue, command).await,
                     // Dropping it ends the programs that it runs.
                     _ = ending.changed() => {}
                 }
@@ -413,6 +415,18 @@ impl Writer {
         let dropped = async { tokio::time::timeout(RECALL, ending.closed()).await };
         if self.courier.block_on(dropped).is_err() {
             tracing::warn!("the courier is still busy; what it does is left behind");
+        }
+    }
+
+    /// What is to be done for a row, looked up at the last moment.
+    fn errand(&self, row: EffectRow) -> Errand {
+        match serde_json::from_slice(&row.body) {
+            Ok(wilco_engine::Errand::Order(order)) => Errand::Order(row, Box::new(order)),
+            Ok(wilco_engine::Errand::Nudge { nudge }) => {
+                let job = self.engine.nudge_job(&nudge, &row, &*self.reader);
+                Errand::Nudge(row, nudge, job)
+            }
+            Err(error) => Errand::Unreadable(row, error.to_string()),
         }
     }
 

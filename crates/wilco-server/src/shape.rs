@@ -4,9 +4,10 @@ use std::borrow::Cow;
 
 use serde_json::Value;
 use serde_json::value::{RawValue, to_raw_value};
-use wilco_engine::reads::{EscalationView, EventView, IncidentView, Letter};
+use wilco_engine::reads::{EscalationView, EventView, IncidentView, Letter, NudgeView};
 use wilco_engine::{Accepted, Summary, status};
 use wilco_protocol::Time;
+use wilco_protocol::decision::Stage;
 use wilco_protocol::directory::Agent;
 use wilco_protocol::exchange::View;
 use wilco_runtime::AgentNow;
@@ -49,6 +50,8 @@ pub(crate) fn original(message: &Message, status: InboxStatus) -> wire::Message<
         broadcast_id: message.broadcast_id.clone(),
         timestamp: message.timestamp.to_string(),
         status: status_word(status).to_owned(),
+        delivery: None,
+        nudge: None,
         reading: message.reading.as_ref().map(|reading| wire::Reading {
             exchange: reading.exchange.map(|id| id.to_string()),
             rule: reading.rule.clone(),
@@ -64,10 +67,34 @@ pub(crate) fn delivered(letter: &Letter) -> wire::Message<Content<'_>> {
     wire::Message { content, reading: None, ..original(&letter.message, letter.status) }
 }
 
+/// How far a message got, and how its nudge stands.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Way {
+    pub(crate) stage: Stage,
+    pub(crate) nudge: Option<&'static str>,
+}
+
 /// Both forms.
 pub(crate) fn whole(letter: &Letter) -> wire::Message<Content<'_>> {
     let delivered = Some(delivered_content(&letter.message));
     wire::Message { delivered, ..original(&letter.message, letter.status) }
+}
+
+/// Both forms, and how far it got.
+pub(crate) fn followed(letter: &Letter, way: Way) -> wire::Message<Content<'_>> {
+    let (delivery, nudge) = (Some(word(&way.stage)), way.nudge.map(str::to_owned));
+    wire::Message { delivery, nudge, ..whole(letter) }
+}
+
+pub(crate) fn nudge(view: NudgeView) -> wire::Nudge {
+    wire::Nudge {
+        agent: view.agent.to_string(),
+        kind: view.kind.to_owned(),
+        state: view.state.word().to_owned(),
+        attempts: view.attempts,
+        next_attempt: view.due.map(|due| due.to_string()),
+        reason: view.reason,
+    }
 }
 
 pub(crate) fn priority_word(priority: Priority) -> &'static str {

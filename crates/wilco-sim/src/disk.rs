@@ -5,7 +5,7 @@ use wilco_protocol::directory::Agent;
 use wilco_protocol::{MessageId, Name, Time};
 use wilco_store::{
     Batch, EffectRow, ExchangeFilter, ExchangeRow, Found, Head, IdempotencyRow, InboxFilter, InboxStatus,
-    JournalRow, Memory, MessageRow, Reader, SearchFilter, Store, StoreError,
+    JournalRow, Memory, MessageRow, Reached, Reader, SearchFilter, Store, StoreError,
 };
 
 use crate::bug::Bug;
@@ -104,6 +104,10 @@ impl Reader for Disk {
 
     fn inbox_status(&self, agent: &Name, position: u64) -> Result<Option<InboxStatus>, StoreError> {
         self.tables.inbox_status(agent, position)
+    }
+
+    fn reached(&self, agent: &Name, position: u64) -> Result<Reached, StoreError> {
+        self.tables.reached(agent, position)
     }
 
     fn inbox_end(&self, agent: &Name) -> Result<u64, StoreError> {

@@ -15,6 +15,7 @@ pub struct Batch {
     pub messages: Vec<MessageRow>,
     pub inbox: Vec<InboxRow>,
     pub marks: Vec<InboxMark>,
+    pub reaches: Vec<ReachRow>,
     pub exchanges: Vec<ExchangeRow>,
     pub keys: Vec<KeyChange>,
     pub agents: Vec<AgentChange>,
@@ -86,6 +87,55 @@ pub struct InboxMark {
     pub agent: Name,
     pub position: u64,
     pub status: InboxStatus,
+}
+
+/// One more way in which a message got nearer to an agent. Adding one that is there changes nothing.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ReachRow {
+    pub agent: Name,
+    pub position: u64,
+    pub reach: Reach,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Reach {
+    /// A nudge told the agent of it.
+    Nudged,
+    /// Every try to nudge the agent failed.
+    NudgeFailed,
+    /// It entered the agent's context.
+    Injected,
+    /// The agent answered it.
+    Answered,
+}
+
+/// All ways in which a message got nearer to an agent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Reached(u8);
+
+impl Reached {
+    pub fn has(self, reach: Reach) -> bool {
+        self.0 & Reached::bit(reach) != 0
+    }
+
+    #[must_use]
+    pub fn and(self, reach: Reach) -> Reached {
+        Reached(self.0 | Reached::bit(reach))
+    }
+
+    /// As they stand in a database, for ever.
+    pub(crate) fn bit(reach: Reach) -> u8 {
+        match reach {
+            Reach::Nudged => 1,
+            Reach::NudgeFailed => 2,
+            Reach::Injected => 4,
+            Reach::Answered => 8,
+        }
+    }
+
+    pub(crate) fn of_bits(bits: u8) -> Reached {
+        Reached(bits)
+    }
 }
 
 /// An exchange as it stands after the batch: inserted or replaced.

@@ -17,7 +17,7 @@ mod verify;
 
 pub use batch::{
     AgentChange, Batch, EffectChange, EffectRow, ExchangeRow, IdempotencyRow, InboxMark, InboxRow,
-    InboxStatus, JournalRow, KeyChange, MessageRow,
+    InboxStatus, JournalRow, KeyChange, MessageRow, Reach, ReachRow, Reached,
 };
 pub use chain::{Hash, genesis, link};
 pub use error::{BackupError, OpenError, Source, StoreError};

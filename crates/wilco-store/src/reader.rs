@@ -3,7 +3,7 @@
 use wilco_protocol::directory::Agent;
 use wilco_protocol::{MessageId, Name, Protocol, Time};
 
-use crate::batch::{EffectRow, ExchangeRow, IdempotencyRow, InboxStatus, JournalRow, MessageRow};
+use crate::batch::{EffectRow, ExchangeRow, IdempotencyRow, InboxStatus, JournalRow, MessageRow, Reached};
 use crate::chain::Hash;
 use crate::error::StoreError;
 use crate::search::{Found, SearchFilter};
@@ -65,6 +65,8 @@ pub trait Reader {
 
     fn inbox(&self, filter: &InboxFilter) -> Result<Vec<(InboxStatus, MessageRow)>, StoreError>;
     fn inbox_status(&self, agent: &Name, position: u64) -> Result<Option<InboxStatus>, StoreError>;
+    /// How a message got nearer to an agent besides lying in its inbox.
+    fn reached(&self, agent: &Name, position: u64) -> Result<Reached, StoreError>;
     /// The position of the newest message of this inbox, whatever its status; 0 if there is none.
     fn inbox_end(&self, agent: &Name) -> Result<u64, StoreError>;
     /// How many messages are unread, counted up to `most`.

@@ -6,10 +6,12 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 use tempfile::TempDir;
 use wilco_store::conformance::{Author, Questions, answers};
-use wilco_store::{Batch, InboxRow, InboxStatus, Memory, Reader, Sqlite, Store};
+use wilco_store::{Batch, InboxRow, InboxStatus, Memory, Reach, Reader, Sqlite, Store};
 
 const STATUSES: [InboxStatus; 4] =
     [InboxStatus::Unread, InboxStatus::Read, InboxStatus::Archived, InboxStatus::Deleted];
+
+const REACHES: [Reach; 4] = [Reach::Nudged, Reach::NudgeFailed, Reach::Injected, Reach::Answered];
 
 /// Something that may stand in a batch. Small numbers choose among few things, so that they meet.
 #[derive(Debug, Clone)]
@@ -30,6 +32,11 @@ enum Part {
         agent: usize,
         position: u64,
         status: usize,
+    },
+    Reach {
+        agent: usize,
+        position: u64,
+        reach: usize,
     },
     Exchange {
         number: u64,
@@ -76,6 +83,8 @@ fn part() -> impl Strategy<Value = Part> {
         1 => (1u64..400).prop_map(|number| Part::Named { number }),
         3 => (0..4usize, number(), 0..4usize)
             .prop_map(|(agent, position, status)| Part::Mark { agent, position, status }),
+        2 => (0..4usize, number(), 0..4usize)
+            .prop_map(|(agent, position, reach)| Part::Reach { agent, position, reach }),
         3 => (number(), 0..3usize, proptest::option::of(0..5i64))
             .prop_map(|(number, state, wake_at)| Part::Exchange { number, state, wake_at }),
         4 => (0..4usize, number(), any::<bool>()).prop_map(|(key, number, added)| Part::Key { key, number, added }),
@@ -132,6 +141,9 @@ impl World {
             }
             Part::Mark { agent, position, status } => {
                 author.mark(&agents[*agent], *position, STATUSES[*status])
+            }
+            Part::Reach { agent, position, reach } => {
+                author.reach(&agents[*agent], *position, REACHES[*reach])
             }
             Part::Exchange { number, state, wake_at } => {
                 author.exchange(*number, &states[*state], *state < 2, *wake_at)

@@ -5,11 +5,13 @@
 mod agent;
 mod exchange;
 mod message;
+mod nudge;
 mod page;
 mod problem;
 
 pub use agent::{Agent, AgentSpec};
 pub use exchange::{ChecklistItem, Escalation, Event, Exchange, Incident, OperationRow, Participant, Timer};
 pub use message::{Message, Posted, Reading, Summary};
+pub use nudge::{Nudge, NudgeTest};
 pub use page::{Clock, Page, Ready, Verified};
 pub use problem::{FieldProblem, Problem};

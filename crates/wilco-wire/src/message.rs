@@ -23,6 +23,12 @@ pub struct Message<C = Value> {
     pub broadcast_id: Option<String>,
     pub timestamp: String,
     pub status: String,
+    /// How far it got: `stored`, `nudged`, `injected`, `read`, `acknowledged` or `acted`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub delivery: Option<String>,
+    /// How its nudge stands: `pending`, `retrying`, `delivered` or `dead`; missing when nobody is nudged.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub nudge: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reading: Option<Reading>,
 }

@@ -4,9 +4,9 @@ use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use crate::commands::{
     ack, agent, agents, amend, audit, backup, cancel, checkpoint, clarify, complete, completions, config,
-    decide, delegate, demo, doctor, error, exchanges, extend, inbox, log, man, operate, pause, paused, read,
-    ready, rebuild, reply, report, restore, result, resume, resumed, send, serve, show, status, stop,
-    stopped, token, verdict, wait, watch,
+    decide, delegate, demo, doctor, error, exchanges, extend, forward, inbox, log, man, nudge_test, nudges,
+    operate, pause, paused, read, ready, rebuild, reply, report, restore, result, resume, resumed, search,
+    send, serve, show, status, stop, stopped, token, verdict, wait, watch,
 };
 use crate::{output, topics};
 
@@ -30,6 +30,7 @@ pub(crate) enum Verb {
     Read(read::Args),
     Send(send::Args),
     Reply(reply::Args),
+    Forward(forward::Args),
     Ack(ack::Args),
     Checkpoint(checkpoint::Args),
     Complete(complete::Args),
@@ -56,8 +57,11 @@ pub(crate) enum Verb {
     Show(show::Args),
     Watch(watch::Args),
     Log(log::Args),
+    Search(search::Args),
     Agents(agents::Args),
     Agent(agent::Args),
+    Nudges(nudges::Args),
+    NudgeTest(nudge_test::Args),
     Report(report::Args),
     Audit(audit::Args),
     Doctor(doctor::Args),
@@ -81,6 +85,7 @@ const GROUPS: &[(&str, &[&str])] = &[
             "read",
             "send",
             "reply",
+            "forward",
             "ack",
             "checkpoint",
             "complete",
@@ -102,7 +107,21 @@ const GROUPS: &[(&str, &[&str])] = &[
     ),
     (
         "For everyone",
-        &["status", "exchanges", "show", "watch", "log", "agents", "agent", "report", "audit", "doctor"],
+        &[
+            "status",
+            "exchanges",
+            "show",
+            "watch",
+            "log",
+            "search",
+            "agents",
+            "agent",
+            "nudges",
+            "nudge-test",
+            "report",
+            "audit",
+            "doctor",
+        ],
     ),
     ("The server", &["serve", "demo", "token", "config", "backup", "restore", "rebuild"]),
     ("This program", &["completions", "man"]),

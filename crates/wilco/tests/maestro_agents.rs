@@ -3,7 +3,7 @@
 mod server;
 
 use serde_json::json;
-use server::Server;
+use server::{Server, Setup, task, until};
 
 #[test]
 fn msg_44_agents_are_created_changed_and_removed() {
@@ -120,4 +120,60 @@ fn msg_43_health_host_sessions_and_organization() {
         (&json!("s1"), &json!("ann"))
     );
     assert_eq!(server.get("/api/organization").1["isSet"], false);
+}
+
+/// A program that writes what it is told into a file, or fails when there is a file `broken`.
+fn program(directory: &std::path::Path) -> String {
+    let (program, place) = (directory.join("agent-command"), directory.display());
+    let script = format!(
+        "#!/bin/sh\n[ -e '{place}/broken' ] && exit 3\necho \"$*\" >> '{place}/done'\ncat >> '{place}/done'\n"
+    );
+    std::fs::write(&program, script).unwrap();
+    let mode = std::os::unix::fs::PermissionsExt::from_mode(0o700);
+    std::fs::set_permissions(&program, mode).unwrap();
+    program.display().to_string()
+}
+
+#[test]
+fn msg_44_agents_are_put_to_sleep_and_woken_by_programs() {
+    let directory = tempfile::tempdir().unwrap();
+    let program = program(directory.path());
+    let config = format!(
+        "[agents.commands]\nhibernate = [\"{program}\", \"sleep\", \"{{session}}\"]\nwake = [\"{program}\", \"wake\", \"{{agent}}\"]"
+    );
+    let server = Setup::new().config(&config).start();
+    server.put("/v1/agents/worker", &json!({"session": "pane-1"}));
+    server.register(&["boss"]);
+    server.begin(&task("GH-1"));
+    let (status, body) = server.post("/api/agents/pane-1/hibernate", &json!({}));
+    assert_eq!((status, &body["hibernated"], &body["success"]), (200, &json!(true), &json!(true)), "{body}");
+    assert_eq!(body["sessionName"], "pane-1");
+    assert_eq!(body["agentId"], server.get("/v1/agents/worker").1["id"]);
+    assert_eq!(server.get("/v1/agents/worker").1["status"], "hibernated");
+    let done = || std::fs::read_to_string(directory.path().join("done")).unwrap();
+    assert!(done().starts_with("sleep pane-1\n") && done().contains("\"agent\":\"worker\""), "{}", done());
+
+    std::fs::write(directory.path().join("broken"), "").unwrap();
+    let (status, body) = server.post("/api/agents/worker/wake", &json!({}));
+    assert_eq!((status, &body["error"]), (502, &json!("command_failed")), "{body}");
+    assert_eq!(server.get("/v1/agents/worker").1["status"], "hibernated", "nothing changed");
+    std::fs::remove_file(directory.path().join("broken")).unwrap();
+    let (status, body) = server.post("/api/agents/worker/wake", &json!({}));
+    assert_eq!((status, &body["woken"]), (200, &json!(true)));
+    assert!(done().contains("wake worker"));
+    assert_eq!(server.get("/v1/agents/worker").1["status"], "active");
+    until("it is asked about its task", || server.kinds("worker").contains(&"status-check".to_owned()));
+    assert_eq!(server.post("/api/agents/nobody/wake", &json!({})).0, 404);
+    assert_eq!(server.get("/api/agents/worker/wake").0, 405);
+}
+
+#[test]
+fn msg_44_without_a_program_nobody_is_put_to_sleep() {
+    let server = Server::start();
+    server.register(&["worker"]);
+    for what in ["hibernate", "wake"] {
+        let (status, body) = server.post(&format!("/api/agents/worker/{what}"), &json!({}));
+        assert_eq!((status, &body["error"]), (501, &json!("not_configured")), "{body}");
+        assert!(body["message"].as_str().unwrap().contains(&format!("agents.commands.{what}")));
+    }
 }

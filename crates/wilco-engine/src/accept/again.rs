@@ -12,6 +12,8 @@ use crate::work::{Work, damaged};
 struct Kept {
     messages: Vec<MessageId>,
     exchange: Option<Summary>,
+    #[serde(default)]
+    nudged: bool,
 }
 
 impl Work<'_> {
@@ -40,13 +42,14 @@ impl Work<'_> {
         for id in &kept.messages {
             messages.extend(self.message(id)?.map(|(_, message)| message));
         }
-        Ok(Accepted { messages, exchange: kept.exchange, again: true })
+        Ok(Accepted { messages, exchange: kept.exchange, nudged: kept.nudged, again: true })
     }
 
     pub(crate) fn remember(&mut self, from: &Name, post: &Post, accepted: &Accepted) -> Result<(), Refused> {
         let kept = Kept {
             messages: accepted.messages.iter().map(|message| message.id.clone()).collect(),
             exchange: accepted.exchange.clone(),
+            nudged: accepted.nudged,
         };
         for key in keys(post) {
             let row = IdempotencyRow {

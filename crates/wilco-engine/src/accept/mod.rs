@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 use wilco_language::parse::{Delegation, Incoming, Operation, Typed};
 use wilco_protocol::{Exchange, MessageId, Name};
-use wilco_store::Message;
+use wilco_store::{Message, Reach, ReachRow};
 
 use crate::command::{Accepted, Post, Refused, Summary, Viewer};
 use crate::ids;
@@ -26,10 +26,12 @@ impl Work<'_> {
         if let Some(detail) = read_only(&post.viewer) {
             return Err(Refused::Forbidden { detail });
         }
+        let mut answered = None;
         if let Some(parent) = &post.incoming.in_reply_to
-            && let Some((_, message)) = self.message_named(parent)?
+            && let Some((position, message)) = self.message_named(parent)?
         {
             post.incoming.in_reply_to = Some(message.id.clone());
+            answered = Some(position);
         }
         let from = self.sender(&post)?;
         if let Some(first) = self.answered_before(&from, &post)? {
@@ -40,7 +42,12 @@ impl Work<'_> {
         let id = self.message_id(&post.incoming)?;
         let arrival = Arrival { id, from: from.clone(), to, post: &post };
         let (messages, exchange) = self.take_in(&arrival)?;
-        let accepted = Accepted { messages, exchange: exchange.as_ref().map(summary), again: false };
+        if let Some(position) = answered {
+            let reach = ReachRow { agent: from.clone(), position, reach: Reach::Answered };
+            self.draft.reaches.push(reach);
+        }
+        let nudged = messages.iter().any(|message| self.is_being_nudged(&message.to));
+        let accepted = Accepted { messages, exchange: exchange.as_ref().map(summary), nudged, again: false };
         self.remember(&from, &post, &accepted)?;
         Ok(accepted)
     }

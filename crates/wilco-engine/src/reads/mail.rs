@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::Deserialize;
 use wilco_protocol::directory::{Agent, Directory};
 use wilco_protocol::{MessageId, Name};
-use wilco_store::{InboxFilter, InboxStatus, MessageRow, Priority, Reader, StoreError, Walk};
+use wilco_store::{InboxFilter, InboxStatus, MessageRow, Priority, Reader, SearchFilter, StoreError, Walk};
 
 use super::messages::{Letter, parsed, row_of};
 use super::sight::limited_to;
@@ -53,12 +53,10 @@ pub fn mail(reader: &dyn Reader, viewer: &Viewer, query: &MailQuery) -> Result<V
         return Ok(letters);
     }
     let most = query.limit.unwrap_or(usize::MAX);
-    let page = PAGE.min(most);
-    let mut before = u64::MAX;
-    while letters.len() < most {
-        let rows = rows(reader, query, before, page)?;
-        let Some((_, last)) = rows.last() else { break };
-        before = last.position;
+    let mut before = Some(u64::MAX);
+    while let Some(from) = before.filter(|_| letters.len() < most) {
+        let (rows, next) = rows(reader, query, from, PAGE.min(most))?;
+        before = next;
         for (status, row) in rows {
             let letter = Letter { position: row.position, status, message: parsed(&row)? };
             if letters.len() < most && fits(&letter, query) {
@@ -69,23 +67,29 @@ pub fn mail(reader: &dyn Reader, viewer: &Viewer, query: &MailQuery) -> Result<V
     Ok(letters)
 }
 
-/// The next rows of a mailbox, before a position.
-fn rows(
-    reader: &dyn Reader,
-    query: &MailQuery,
-    before: u64,
-    limit: usize,
-) -> Result<Vec<(InboxStatus, MessageRow)>, StoreError> {
-    match (&query.agent, query.mailbox) {
+/// Rows of a mailbox before a position, and where it goes on.
+type Rows = (Vec<(InboxStatus, MessageRow)>, Option<u64>);
+
+fn rows(reader: &dyn Reader, query: &MailQuery, before: u64, limit: usize) -> Result<Rows, StoreError> {
+    let lying = |rows: Vec<MessageRow>| -> Result<Vec<_>, StoreError> {
+        rows.into_iter().map(|row| Ok((lies(reader, &row)?, row))).collect()
+    };
+    let rows = match (&query.agent, query.mailbox) {
         (Some(agent), Mailbox::Inbox) => {
             let (agent, statuses) = (agent.clone(), query.statuses.clone());
-            reader.inbox(&InboxFilter { agent, statuses, walk: Walk::Before(before), limit })
+            reader.inbox(&InboxFilter { agent, statuses, walk: Walk::Before(before), limit })?
         }
-        (None, _) | (Some(_), Mailbox::Sent) => {
-            let rows = reader.messages_before(Some(before), limit)?;
-            rows.into_iter().map(|row| Ok((lies(reader, &row)?, row))).collect()
+        (None, _) => lying(reader.messages_before(Some(before), limit)?)?,
+        (Some(agent), Mailbox::Sent) => {
+            let (from, to) = (Some(agent.clone()), query.to.clone());
+            let filter = SearchFilter { from, to, before: Some(before), limit, ..SearchFilter::default() };
+            let found = reader.search(&filter)?;
+            let last = found.rows.last().filter(|_| found.rows.len() == limit).map(|row| row.position);
+            return Ok((lying(found.rows)?, found.next.or(last)));
         }
-    }
+    };
+    let next = rows.last().map(|(_, row)| row.position);
+    Ok((rows, next))
 }
 
 /// The status of a message with the one it is addressed to.

@@ -1,19 +1,23 @@
 //! Questions that doors ask. Every one takes the viewer: what somebody may not see does not exist for it.
 
+pub(crate) mod delivery;
 mod exchanges;
 mod incidents;
 mod journal;
 mod mail;
 mod messages;
+mod nudges;
 mod scene;
 mod search;
 mod sight;
 
+pub use delivery::delivery;
 pub use exchanges::{ExchangeQuery, exchange, exchange_at, exchanges};
 pub use incidents::{EscalationView, IncidentView, Row, Rows, escalations, incidents, operations};
 pub use journal::{EventQuery, EventView, events, events_of};
 pub use mail::{MailCount, MailQuery, Mailbox, directory, letter, mail, mail_count, people, unread};
 pub use messages::{InboxQuery, Letter, agent, inbox, message};
+pub use nudges::{NudgeState, NudgeView, nudge_of, nudges};
 pub use scene::scene;
 pub use search::{MAX_WORDS, SearchQuery, search};
 

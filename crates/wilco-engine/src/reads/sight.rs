@@ -57,7 +57,10 @@ pub(super) fn sees_event(reader: &dyn Reader, viewer: &Viewer, entry: &Entry) ->
             Fact::Message(
                 MessageEvent::MessageRead { agent: of, .. }
                 | MessageEvent::MessageArchived { agent: of, .. }
-                | MessageEvent::MessageDeleted { agent: of, .. },
+                | MessageEvent::MessageDeleted { agent: of, .. }
+                | MessageEvent::MessageNudged { agent: of, .. }
+                | MessageEvent::MessageNudgeFailed { agent: of, .. }
+                | MessageEvent::MessageInjected { agent: of, .. },
             ) => of == agent,
             Fact::Agent(event) => event.agent() == agent,
             Fact::Server(_) | Fact::Exchange(_) => false,

@@ -7,6 +7,7 @@ mod delegation;
 mod escalation;
 mod forward;
 mod notice;
+mod nudge;
 mod operation;
 mod passed;
 mod refusal;
@@ -16,6 +17,7 @@ mod to_initiator;
 
 pub use escalation::{escalation_evidence, escalation_text};
 pub use forward::{ForwardText, Forwarded, forwarded};
+pub use nudge::{nudge_line, nudge_test_line};
 pub use operation::{pending, timeout_line};
 pub use passed::{delivered, passed_subject};
 pub use refusal::{bad_key, refusal, unresolved};

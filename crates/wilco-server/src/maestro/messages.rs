@@ -67,7 +67,7 @@ pub(super) async fn posted(
     let shapes = mail.originals();
     let mut answer = json!({
         "message": shapes.first().ok_or_else(removed)?,
-        "notified": false,
+        "notified": accepted.nudged,
         "exchange": accepted.exchange.as_ref().map(shape::summary),
     });
     if shapes.len() > 1 {

@@ -13,6 +13,7 @@ mod list;
 mod mailbox;
 mod messages;
 mod owner;
+mod sleep;
 mod worded;
 
 use axum::Router;
@@ -35,6 +36,8 @@ pub(crate) fn router() -> Router<Door> {
         .route("/api/agents/by-name/{name}", get(agents::by_name))
         .route("/api/agents/{id}", get(agents::get).patch(agents::patch).delete(agents::delete))
         .route("/api/agents/{id}/heartbeat", post(agents::heartbeat))
+        .route("/api/agents/{id}/hibernate", post(sleep::hibernate))
+        .route("/api/agents/{id}/wake", post(sleep::wake))
         .route("/api/agents/{id}/messages", get(mailbox::list).post(mailbox::post))
         .route(
             "/api/agents/{id}/messages/{message}",

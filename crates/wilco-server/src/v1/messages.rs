@@ -17,7 +17,7 @@ use crate::auth::{Caller, content_type};
 use crate::door::Door;
 use crate::problem::Failure;
 use crate::query::Query;
-use crate::shape::{self, Content};
+use crate::shape::{self, Content, Way};
 
 const MAX_KEY: usize = 255;
 /// Messages in one batch.
@@ -147,9 +147,15 @@ pub(crate) async fn get(
 ) -> Result<Response, Failure> {
     Query::read(query.as_deref(), &[])?;
     let key = MessageId::new(&id);
-    let found = door.handle.read(move |reader| reads::message(reader, &caller.viewer, &key)).await?;
-    let letter = found.ok_or_else(|| Failure::not_found(format!("there is no message {id:?}")))?;
-    Ok(Json(shape::whole(&letter)).into_response())
+    let found = door.handle.read(move |reader| {
+        let Some(letter) = reads::message(reader, &caller.viewer, &key)? else { return Ok(None) };
+        let stage = reads::delivery(reader, &letter.message, letter.position)?;
+        let nudge = reads::nudge_of(reader, &letter.message.to, letter.position)?;
+        Ok(Some((letter, Way { stage, nudge })))
+    });
+    let found = found.await?.ok_or_else(|| Failure::not_found(format!("there is no message {id:?}")));
+    let (letter, way) = found?;
+    Ok(Json(shape::followed(&letter, way)).into_response())
 }
 
 /// Marks it as read in the inbox of its recipient.
@@ -167,5 +173,23 @@ pub(crate) async fn read(
     let letter = found.ok_or_else(|| Failure::not_found(format!("there is no message {id:?}")))?;
     let agent = caller.agent.unwrap_or(letter.message.to);
     door.handle.send(Command::Mark { agent, id: key, mark: MarkAs::Read }).await??;
+    Ok(StatusCode::NO_CONTENT)
+}
+
+/// It entered the context of the agent that it is addressed to.
+pub(crate) async fn injected(
+    State(door): State<Door>,
+    caller: Caller,
+    RawQuery(query): RawQuery,
+    Path(id): Path<String>,
+) -> Result<StatusCode, Failure> {
+    Query::read(query.as_deref(), &[])?;
+    caller.may_write()?;
+    let (key, viewer) = (MessageId::new(&id), caller.viewer.clone());
+    let lookup = key.clone();
+    let found = door.handle.read(move |reader| reads::message(reader, &viewer, &lookup)).await?;
+    let letter = found.ok_or_else(|| Failure::not_found(format!("there is no message {id:?}")))?;
+    let agent = caller.agent.unwrap_or(letter.message.to);
+    door.handle.send(Command::Injected { agent, id: key }).await??;
     Ok(StatusCode::NO_CONTENT)
 }

@@ -7,6 +7,7 @@ mod events;
 mod exchanges;
 mod inbox;
 pub(crate) mod messages;
+mod nudges;
 pub(crate) mod path;
 mod reports;
 mod scene;
@@ -28,6 +29,9 @@ pub(crate) fn router(door: &Door) -> Router<Door> {
         .route("/v1/messages", get(search::list).post(messages::post))
         .route("/v1/messages/{id}", get(messages::get))
         .route("/v1/messages/{id}/read", post(messages::read))
+        .route("/v1/messages/{id}/injected", post(messages::injected))
+        .route("/v1/nudges", get(nudges::list))
+        .route("/v1/agents/{name}/nudge", post(nudges::test))
         .route("/v1/agents", get(agents::list))
         .route("/v1/agents/{name}", get(agents::get).put(agents::put).delete(agents::remove))
         .route("/v1/agents/{name}/inbox", get(inbox::inbox))

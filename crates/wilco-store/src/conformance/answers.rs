@@ -102,6 +102,7 @@ fn inboxes(
         }
         for number in questions.numbers.iter().copied() {
             told.say(("status", &agent, number), reader.inbox_status(&agent, number)?);
+            told.say(("reached", &agent, number), reader.reached(&agent, number)?);
         }
         for key in &questions.keys {
             told.say(("idempotent", &agent, key), reader.idempotent(&agent, key)?);

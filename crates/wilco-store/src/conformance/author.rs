@@ -5,7 +5,7 @@ use wilco_protocol::{ExchangeId, MessageId, Name, Protocol, Time};
 
 use crate::batch::{
     AgentChange, Batch, EffectChange, EffectRow, ExchangeRow, IdempotencyRow, InboxMark, InboxRow,
-    InboxStatus, JournalRow, KeyChange, MessageRow,
+    InboxStatus, JournalRow, KeyChange, MessageRow, Reach, ReachRow,
 };
 use crate::chain::{Hash, genesis, link};
 
@@ -79,6 +79,10 @@ impl Author {
 
     pub fn mark(&mut self, agent: &str, position: u64, status: InboxStatus) {
         self.batch.marks.push(InboxMark { agent: Name::new(agent), position, status });
+    }
+
+    pub fn reach(&mut self, agent: &str, position: u64, reach: Reach) {
+        self.batch.reaches.push(ReachRow { agent: Name::new(agent), position, reach });
     }
 
     pub fn exchange(&mut self, number: u64, state: &str, open: bool, wake_at: Option<i64>) {

@@ -4,6 +4,7 @@ use wilco_protocol::Name;
 
 use crate::Store;
 use crate::batch::InboxStatus::{self, Archived, Deleted, Read, Unread};
+use crate::batch::{Reach, Reached};
 use crate::error::StoreError;
 use crate::reader::{InboxFilter, Walk};
 
@@ -108,6 +109,24 @@ pub(super) fn marks_change_what_is_there(store: &mut dyn Store) -> Result<(), St
     assert_eq!(places(store, &[Unread, Read, Archived, Deleted], 0, 10)?, [(Read, first), (Unread, second)]);
     assert_eq!(store.inbox_end(&Name::new("carol"))?, 0, "a mark puts nothing into an inbox");
     assert_eq!(store.inbox_status(&Name::new("bob"), first)?, None);
+    Ok(())
+}
+
+pub(super) fn what_was_reached_adds_up(store: &mut dyn Store) -> Result<(), StoreError> {
+    let (mut author, alice) = (Author::default(), Name::new("alice"));
+    let position = author.deliver("alice", Unread);
+    author.reach("alice", position, Reach::Nudged);
+    store.commit(&author.take(1))?;
+    author.reach("alice", position, Reach::Injected);
+    author.reach("alice", position, Reach::Injected);
+    store.commit(&author.take(2))?;
+    let reached = store.reached(&alice, position)?;
+    assert_eq!(reached, Reached::default().and(Reach::Nudged).and(Reach::Injected));
+    assert!(!reached.has(Reach::Answered) && !reached.has(Reach::NudgeFailed));
+    assert_eq!(store.reached(&Name::new("bob"), position)?, Reached::default());
+    store.begin_rebuild()?;
+    store.finish_rebuild()?;
+    assert_eq!(store.reached(&alice, position)?, Reached::default(), "it is derived");
     Ok(())
 }
 

@@ -19,7 +19,7 @@ pub use search::walk;
 
 pub type Property = fn(&mut dyn Store) -> Result<(), StoreError>;
 
-pub const PROPERTIES: [(&str, Property); 20] = [
+pub const PROPERTIES: [(&str, Property); 21] = [
     ("an empty store has no head", record::an_empty_store_has_no_head),
     ("the head follows the journal", record::the_head_follows_the_journal),
     ("g3: positions have no gaps", record::g3_positions_have_no_gaps),
@@ -32,6 +32,7 @@ pub const PROPERTIES: [(&str, Property); 20] = [
     ("an inbox is read in pages", inbox::is_read_in_pages),
     ("marks change what is there and nothing else", inbox::marks_change_what_is_there),
     ("unread messages are counted up to a bound", inbox::unread_are_counted),
+    ("what a message reached adds up", inbox::what_was_reached_adds_up),
     ("exchanges are replaced", exchanges::are_replaced),
     ("exchanges are filtered by all that is asked", exchanges::are_filtered),
     ("keys are added and removed once", exchanges::keys_are_added_and_removed),

@@ -50,6 +50,10 @@ impl Derived {
                 inbox.put(mark.position, mark.status);
             }
         }
+        for row in &batch.reaches {
+            let reached = self.reached.entry((row.position, row.agent.clone())).or_default();
+            *reached = reached.and(row.reach);
+        }
         for row in &batch.exchanges {
             self.exchanges.insert(row.id.number, Arc::new(row.clone()));
         }

@@ -12,7 +12,9 @@ use std::sync::Arc;
 use wilco_protocol::directory::Agent;
 use wilco_protocol::{MessageId, Name, Time};
 
-use crate::batch::{Batch, EffectRow, ExchangeRow, IdempotencyRow, InboxStatus, JournalRow, MessageRow};
+use crate::batch::{
+    Batch, EffectRow, ExchangeRow, IdempotencyRow, InboxStatus, JournalRow, MessageRow, Reached,
+};
 use crate::error::StoreError;
 use crate::{Head, Store, genesis};
 
@@ -81,6 +83,7 @@ struct Derived {
     exchanges: BTreeMap<u64, Arc<ExchangeRow>>,
     keys: BTreeMap<String, BTreeSet<u64>>,
     agents: BTreeMap<Name, Agent>,
+    reached: BTreeMap<(u64, Name), Reached>,
 }
 
 #[derive(Debug, Clone, Default)]

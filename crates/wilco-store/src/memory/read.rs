@@ -5,7 +5,7 @@ use std::ops::Bound::{Excluded, Included, Unbounded};
 use wilco_protocol::directory::Agent;
 use wilco_protocol::{MessageId, Name, Time};
 
-use crate::batch::{EffectRow, ExchangeRow, IdempotencyRow, InboxStatus, JournalRow, MessageRow};
+use crate::batch::{EffectRow, ExchangeRow, IdempotencyRow, InboxStatus, JournalRow, MessageRow, Reached};
 use crate::error::StoreError;
 use crate::reader::{ExchangeFilter, Head, InboxFilter, Reader, Walk};
 use crate::search::{Found, SearchFilter, scan};
@@ -78,6 +78,10 @@ impl Reader for Memory {
     fn inbox_status(&self, agent: &Name, position: u64) -> Result<Option<InboxStatus>, StoreError> {
         let inbox = self.tables.derived.inboxes.get(agent);
         Ok(inbox.and_then(|inbox| inbox.messages.get(&position).copied()))
+    }
+
+    fn reached(&self, agent: &Name, position: u64) -> Result<Reached, StoreError> {
+        Ok(self.tables.derived.reached.get(&(position, agent.clone())).copied().unwrap_or_default())
     }
 
     fn inbox_end(&self, agent: &Name) -> Result<u64, StoreError> {

@@ -7,7 +7,7 @@
 use rusqlite::{Connection, Result, params};
 use wilco_protocol::Name;
 
-use crate::batch::{InboxMark, InboxRow, InboxStatus, MessageRow};
+use crate::batch::{InboxMark, InboxRow, InboxStatus, MessageRow, ReachRow, Reached};
 use crate::error::StoreError;
 use crate::reader::{InboxFilter, Walk};
 
@@ -165,6 +165,22 @@ pub(super) fn status(
     let sql = "SELECT status FROM arrival WHERE agent = ?1 AND position = ?2 UNION ALL
                SELECT status FROM inbox WHERE agent = ?1 AND status IN (0, 1, 2, 3) AND position = ?2 LIMIT 1";
     first(connection, sql, (agent.as_str(), int(position)), |row| rows::status(row, 0, position))
+}
+
+pub(super) fn reach(connection: &Connection, rows: &[ReachRow]) -> Result<()> {
+    let sql = "INSERT INTO reach (position, agent, bits) VALUES (?1, ?2, ?3)
+               ON CONFLICT (position, agent) DO UPDATE SET bits = bits | excluded.bits";
+    for row in rows {
+        let params = params![int(row.position), row.agent.as_str(), Reached::bit(row.reach)];
+        connection.prepare_cached(sql)?.execute(params)?;
+    }
+    Ok(())
+}
+
+pub(super) fn reached(connection: &Connection, agent: &Name, position: u64) -> Result<Reached, StoreError> {
+    let sql = "SELECT bits FROM reach WHERE position = ?1 AND agent = ?2";
+    let bits = first(connection, sql, (int(position), agent.as_str()), |row| rows::column(row, 0, position))?;
+    Ok(Reached::of_bits(bits.unwrap_or(0)))
 }
 
 pub(super) fn end(connection: &Connection, agent: &Name) -> Result<u64, StoreError> {

@@ -3,7 +3,7 @@
 use wilco_protocol::directory::Agent;
 use wilco_protocol::{MessageId, Name, Time};
 
-use crate::batch::{EffectRow, ExchangeRow, IdempotencyRow, InboxStatus, JournalRow, MessageRow};
+use crate::batch::{EffectRow, ExchangeRow, IdempotencyRow, InboxStatus, JournalRow, MessageRow, Reached};
 use crate::error::StoreError;
 use crate::reader::{ExchangeFilter, Head, InboxFilter, Reader};
 use crate::search::{Found, SearchFilter};
@@ -55,6 +55,10 @@ impl<C: Connected> Reader for C {
 
     fn inbox_status(&self, agent: &Name, position: u64) -> Result<Option<InboxStatus>, StoreError> {
         inbox::status(self.connection(), agent, position)
+    }
+
+    fn reached(&self, agent: &Name, position: u64) -> Result<Reached, StoreError> {
+        inbox::reached(self.connection(), agent, position)
     }
 
     fn inbox_end(&self, agent: &Name) -> Result<u64, StoreError> {

@@ -16,6 +16,7 @@ pub(super) fn batch(connection: &Connection, batch: &Batch, arrivals: u32) -> Re
     journal(connection, &batch.journal)?;
     messages(connection, &batch.messages)?;
     let arrivals = inbox::write(connection, &batch.inbox, &batch.marks, arrivals)?;
+    inbox::reach(connection, &batch.reaches)?;
     exchanges(connection, &batch.exchanges)?;
     keys(connection, &batch.keys)?;
     agents(connection, &batch.agents)?;

@@ -19,9 +19,12 @@ pub(crate) mod doctor;
 pub(crate) mod error;
 pub(crate) mod exchanges;
 pub(crate) mod extend;
+pub(crate) mod forward;
 pub(crate) mod inbox;
 pub(crate) mod log;
 pub(crate) mod man;
+pub(crate) mod nudge_test;
+pub(crate) mod nudges;
 pub(crate) mod operate;
 pub(crate) mod pause;
 pub(crate) mod paused;
@@ -34,6 +37,7 @@ pub(crate) mod restore;
 pub(crate) mod result;
 pub(crate) mod resume;
 pub(crate) mod resumed;
+pub(crate) mod search;
 pub(crate) mod send;
 pub(crate) mod serve;
 pub(crate) mod show;
@@ -58,6 +62,7 @@ pub(crate) fn run(cli: Cli) -> anyhow::Result<ExitCode> {
         Verb::Read(args) => read::run(args),
         Verb::Send(args) => send::run(args),
         Verb::Reply(args) => reply::run(args),
+        Verb::Forward(args) => forward::run(args),
         Verb::Ack(args) => ack::run(args),
         Verb::Checkpoint(args) => checkpoint::run(args),
         Verb::Complete(args) => complete::run(args),
@@ -84,8 +89,11 @@ pub(crate) fn run(cli: Cli) -> anyhow::Result<ExitCode> {
         Verb::Show(args) => show::run(args),
         Verb::Watch(args) => watch::run(args),
         Verb::Log(args) => log::run(args),
+        Verb::Search(args) => search::run(args),
         Verb::Agents(args) => agents::run(args),
         Verb::Agent(args) => agent::run(args),
+        Verb::Nudges(args) => nudges::run(args),
+        Verb::NudgeTest(args) => nudge_test::run(args),
         Verb::Report(args) => report::run(args),
         Verb::Audit(args) => audit::run(args),
         Verb::Doctor(args) => doctor::run(args),

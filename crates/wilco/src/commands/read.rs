@@ -58,6 +58,11 @@ fn words(message: &Message, now: Time, screen: &Screen) -> String {
     if message.priority != "normal" {
         line("priority", &message.priority);
     }
+    let delivery = message.delivery.as_deref().unwrap_or_default();
+    match &message.nudge {
+        Some(nudge) => line("delivery", &format!("{delivery}, nudge {nudge}")),
+        None => line("delivery", delivery),
+    }
     if let Some(reading) = &message.reading {
         line("reading", &format!("{}, effect: {}", reading.meaning, reading.effect));
     }

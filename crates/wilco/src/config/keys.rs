@@ -13,10 +13,14 @@ pub(crate) struct Key {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Kind {
     Text,
+    /// A text that is never shown.
+    Secret,
     Flag,
     Whole,
     /// A list of texts.
     List,
+    /// A program, or a list of it and its arguments.
+    Program,
     /// A text such as `5m`, or a number of seconds.
     Span,
 }
@@ -44,6 +48,18 @@ pub(crate) const KEYS: &[Key] = &[
         "who is registered by being written to: conversations, all or none",
     ),
     key("agents.default_sender", Kind::Text, || json!("operator"), "who sends a message that names nobody"),
+    key(
+        "agents.commands.hibernate",
+        Kind::Program,
+        || json!([]),
+        "the program that puts an agent to sleep; {agent} and {session} are filled in",
+    ),
+    key(
+        "agents.commands.wake",
+        Kind::Program,
+        || json!([]),
+        "the program that wakes an agent; {agent} and {session} are filled in",
+    ),
     key(
         "delegation.auto_enrol",
         Kind::Flag,
@@ -75,6 +91,25 @@ pub(crate) const KEYS: &[Key] = &[
         || json!([]),
         "the program that reaches a person, with its arguments",
     ),
+    key(
+        "escalation.webhook",
+        Kind::Text,
+        || json!(""),
+        "the address that is called to reach a person; signed with nudge.secret",
+    ),
+    key(
+        "nudge.webhook_hosts",
+        Kind::List,
+        || json!([]),
+        "hosts whose webhooks may be called, with or without a port",
+    ),
+    key(
+        "nudge.private_addresses",
+        Kind::Flag,
+        || json!(false),
+        "whether webhooks may be on this machine or in a private network",
+    ),
+    key("nudge.secret", Kind::Secret, || json!(""), "what webhooks are signed with: whsec_ and base64"),
     key("limits.body_bytes", Kind::Whole, || json!(1 << 20), "the largest request body"),
     key("limits.header_timeout", Kind::Span, || json!("10s"), "how long the head of a request may take"),
     key("limits.body_timeout", Kind::Span, || json!("30s"), "how long the body of a request may take"),

@@ -3,6 +3,7 @@
 mod commands;
 mod file;
 mod keys;
+mod nudges;
 mod policy;
 mod sample;
 mod values;
@@ -13,8 +14,8 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use anyhow::{Context, bail};
-use wilco_engine::{AutoRegister, EscalationSettings, Settings};
-use wilco_outside::{Outside, Program};
+use wilco_engine::{AutoRegister, EscalationSettings, NudgeSettings, Settings};
+use wilco_outside::{Outside, Program, Secret, Webhooks};
 use wilco_protocol::{Name, Span};
 use wilco_server::Limits;
 
@@ -28,6 +29,13 @@ use values::{Values, nearest};
 /// How long the program that reaches a person may take.
 const HUMAN_LIMIT: Duration = Duration::from_secs(30);
 
+/// How long a program that nudges may take.
+const NUDGE_LIMIT: Duration = Duration::from_secs(30);
+
+fn nudge(argv: &[String]) -> Program {
+    Program { argv: argv.to_vec(), limit: NUDGE_LIMIT }
+}
+
 /// Everything that the server is told by its configuration.
 #[derive(Debug)]
 pub(crate) struct Config {
@@ -35,6 +43,8 @@ pub(crate) struct Config {
     policies: Policies,
     /// What operations may run: names and absolute programs.
     commands: BTreeMap<String, String>,
+    /// Programs that nudge, by name.
+    nudges: nudges::Commands,
     /// The file that was read.
     file: Option<PathBuf>,
 }
@@ -44,11 +54,12 @@ impl Config {
     pub(crate) fn load(path: Option<&Path>) -> anyhow::Result<Config> {
         let mut file = file::read(path)?;
         let commands = commands::take(&mut file.table).with_context(|| file.place.clone())?;
+        let nudges = nudges::take(&mut file.table).with_context(|| file.place.clone())?;
         let environment = environment();
         let (values, rest) = Values::read(file.table, &file.place, &environment)?;
         let policies = Policies::read(rest.as_ref(), &file.place, &environment)?;
         known_variables(&environment, &policies)?;
-        Ok(Config { values, policies, commands, file: file.path })
+        Ok(Config { values, policies, commands, nudges, file: file.path })
     }
 
     /// Takes over what a flag says, where there is one.
@@ -67,9 +78,15 @@ impl Config {
             given.value =
                 self.data().map_or_else(|error| error.to_string(), |path| path.display().to_string()).into();
         }
+        for (_, given) in rows.iter_mut().filter(|(key, given)| Values::is_secret(key) && given.value != "") {
+            given.value = "(set)".into();
+        }
         rows.extend(self.commands.iter().map(|(name, program)| {
             let (value, origin) = (program.as_str().into(), Origin::File);
             (format!("operation.commands.{name}"), Given { value, origin })
+        }));
+        rows.extend(self.nudges.iter().map(|(name, argv)| {
+            (format!("nudge.commands.{name}"), Given { value: argv.clone().into(), origin: Origin::File })
         }));
         rows.extend(self.policies.each());
         rows
@@ -146,13 +163,18 @@ impl Config {
             escalation: EscalationSettings {
                 reminder: self.span("escalation.reminder")?,
                 controller: Some(Name::new(controller)).filter(|name| !name.as_str().is_empty()),
-                reaches_human: !self.values.list("escalation.command").is_empty(),
+                reaches_human: !self.values.list("escalation.command").is_empty()
+                    || !self.values.text("escalation.webhook").is_empty(),
             },
             delegation: self.policies.of("delegation"),
             operation: self.policies.of("operation"),
             operation_commands: self.commands.keys().cloned().collect(),
             judge: !self.values.list("delegation.judge").is_empty(),
             inbox_limit: self.values.whole("limits.inbox_unread") as usize,
+            nudge: NudgeSettings {
+                commands: self.nudges.keys().cloned().collect(),
+                webhooks: !self.values.list("nudge.webhook_hosts").is_empty() && self.secret()?.is_some(),
+            },
         })
     }
 
@@ -166,7 +188,35 @@ impl Config {
             judge: program("delegation.judge", self.time("delegation.judge_timeout")?),
             human: program("escalation.command", HUMAN_LIMIT),
             commands: self.commands.clone(),
+            human_webhook: self.human_webhook()?,
+            hibernate: program("agents.commands.hibernate", HUMAN_LIMIT),
+            wake: program("agents.commands.wake", HUMAN_LIMIT),
+            nudges: self.nudges.iter().map(|(name, argv)| (name.clone(), nudge(argv))).collect(),
+            webhooks: Webhooks {
+                hosts: self.values.list("nudge.webhook_hosts"),
+                private: self.values.flag("nudge.private_addresses"),
+                secret: self.secret()?,
+            },
         })
+    }
+
+    /// What webhooks are signed with. An error does not repeat it.
+    fn secret(&self) -> anyhow::Result<Option<Secret>> {
+        match self.values.text("nudge.secret") {
+            "" => Ok(None),
+            text => match Secret::read(text) {
+                Ok(secret) => Ok(Some(secret)),
+                Err(wrong) => bail!("{}: {wrong}", self.named("nudge.secret")),
+            },
+        }
+    }
+
+    fn human_webhook(&self) -> anyhow::Result<Option<String>> {
+        let url = Some(self.values.text("escalation.webhook").to_owned()).filter(|url| !url.is_empty());
+        if url.is_some() && self.secret()?.is_none() {
+            bail!("{}: needs nudge.secret to be signed with", self.named("escalation.webhook"));
+        }
+        Ok(url)
     }
 
     pub(crate) fn limits(&self) -> anyhow::Result<Limits> {

@@ -66,6 +66,11 @@ impl Values {
         KEYS.iter().filter_map(|key| Some((key.path, self.0.get(key.path)?)))
     }
 
+    /// Whether a key's value is shown to nobody.
+    pub(crate) fn is_secret(path: &str) -> bool {
+        KEYS.iter().any(|key| key.path == path && key.kind == Kind::Secret)
+    }
+
     fn value(&self, key: &str) -> Option<&Value> {
         self.0.get(key).map(|given| &given.value)
     }
@@ -119,17 +124,22 @@ pub(crate) fn nearest<'a>(word: &str, known: impl Iterator<Item = &'a str>) -> O
 fn checked(key: &Key, value: Value) -> anyhow::Result<Value> {
     let fits = match key.kind {
         Kind::Text => value.is_string(),
+        Kind::Secret if !value.is_string() => bail!("{}: expected a text", key.path),
+        Kind::Secret => true,
         Kind::Flag => value.is_boolean(),
         Kind::Whole => value.as_u64().is_some_and(|number| number > 0),
         Kind::List => value.as_array().is_some_and(|items| items.iter().all(Value::is_string)),
+        Kind::Program if value.is_string() => return Ok(Value::Array(vec![value])),
+        Kind::Program => value.as_array().is_some_and(|items| items.iter().all(Value::is_string)),
         Kind::Span => return span(key, &value),
     };
     if !fits {
         let expected = match key.kind {
-            Kind::Text | Kind::Span => "a text",
+            Kind::Text | Kind::Secret | Kind::Span => "a text",
             Kind::Flag => "true or false",
             Kind::Whole => "a whole number above zero",
             Kind::List => "a list of texts",
+            Kind::Program => "a program, or a list of it and its arguments",
         };
         bail!("{}: expected {expected}, got {value}", key.path);
     }
@@ -147,9 +157,11 @@ fn span(key: &Key, value: &Value) -> anyhow::Result<Value> {
 
 fn from_text(key: &Key, text: &str) -> anyhow::Result<Value> {
     let value = match key.kind {
-        Kind::Text | Kind::Span => Value::String(text.to_owned()),
+        Kind::Text | Kind::Secret | Kind::Span => Value::String(text.to_owned()),
         Kind::Flag | Kind::Whole => serde_json::from_str(text).unwrap_or(Value::String(text.to_owned())),
-        Kind::List => text.split_whitespace().map(|word| Value::String(word.to_owned())).collect(),
+        Kind::List | Kind::Program => {
+            text.split_whitespace().map(|word| Value::String(word.to_owned())).collect()
+        }
     };
     checked(key, value)
 }

@@ -1,0 +1,387 @@
+//! Nudges: telling an agent outside its inbox that something lies there.
+//!
+//! An agent has one nudge at a time. What arrives meanwhile is told by the next one, which is ordered when
+//! the first is over: a flood of messages does not become a flood of nudges. A nudge that fails for good
+//! stays as a dead letter until the next one is ordered. The messages lie in the inbox whatever happens.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use wilco_language::parse::FieldError;
+use wilco_language::render;
+use wilco_protocol::journal::{Fact, MessageEvent};
+use wilco_protocol::{MessageId, Name, Time};
+use wilco_store::{
+    EffectChange, EffectRow, InboxFilter, InboxStatus, Message, Priority, Reach, ReachRow, Reader,
+    StoreError, Walk,
+};
+
+use crate::command::{Order, Refused};
+use crate::work::{Work, damaged};
+
+/// When a dead letter is due.
+pub const NEVER: Time = Time::LAST;
+/// Messages that one nudge tells of.
+const MAX_TOLD: usize = 1000;
+/// Orders that no message caused count from here, so that they meet no other.
+const TOLD_AGAIN: u32 = 1_000_000;
+
+/// What stands in the table of effects.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum Errand {
+    /// Ordered by an exchange, which gets the report.
+    Order(Order),
+    Nudge {
+        nudge: Nudge,
+    },
+}
+
+/// Tell an agent of the unread messages behind `after` up to `through`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Nudge {
+    pub agent: Name,
+    pub after: u64,
+    pub through: u64,
+    /// Why the last try failed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+    /// Whether it was given up.
+    #[serde(default)]
+    pub dead: bool,
+}
+
+/// A nudge and its row among the effects.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Standing {
+    pub(crate) nudge: Nudge,
+    pub(crate) row: EffectRow,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum NudgeOutcome {
+    Delivered,
+    /// It failed and is tried again.
+    Again {
+        due: Time,
+        reason: String,
+    },
+    Dead {
+        reason: String,
+    },
+    /// Everything was read meanwhile, or nobody is to be nudged any more.
+    Moot,
+}
+
+/// How an agent wants to be nudged.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum How {
+    /// A line is typed into this pane.
+    Tmux {
+        target: String,
+    },
+    Webhook {
+        url: String,
+    },
+    /// The program that the configuration has under this name.
+    Command {
+        name: String,
+    },
+}
+
+/// Everything the courier needs for one nudge.
+#[derive(Debug, Clone, PartialEq)]
+pub struct NudgeJob {
+    /// The same for every try.
+    pub id: String,
+    pub agent: Name,
+    pub session: String,
+    pub how: How,
+    /// What a terminal is shown: never anything that somebody wrote.
+    pub line: String,
+    pub priority: Priority,
+    pub messages: Vec<Told>,
+}
+
+/// A message as a nudge names it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Told {
+    pub id: MessageId,
+    pub from: Name,
+    pub priority: Priority,
+    pub exchange: Option<String>,
+    pub timestamp: Time,
+}
+
+const KINDS: [&str; 3] = ["tmux", "webhook", "command"];
+
+impl How {
+    /// Reads what an agent's profile says; `session`: where it works.
+    pub fn read(value: &Value, session: &str) -> Result<How, FieldError> {
+        let wrong = |key: &str, detail: &str| FieldError {
+            pointer: format!("/nudge/{key}"),
+            detail: detail.to_owned(),
+        };
+        let text = |key: &str| value.get(key).and_then(Value::as_str).filter(|text| !text.is_empty());
+        let legal = |key: &str| match value.get(key) {
+            None | Some(Value::Null | Value::String(_)) => Ok(()),
+            Some(_) => Err(wrong(key, "expected a text")),
+        };
+        if value.get("secret").is_some() {
+            return Err(wrong("secret", "stands in the configuration of the server, as nudge.secret"));
+        }
+        match text("kind") {
+            Some("tmux") => {
+                legal("target")?;
+                // Exactly this session: tmux would also take one whose name only begins like it.
+                let target = text("target").map_or_else(|| format!("={session}:"), str::to_owned);
+                if target.starts_with('-') || target.chars().any(char::is_control) {
+                    return Err(wrong("target", "expected the name of a tmux session, window or pane"));
+                }
+                Ok(How::Tmux { target })
+            }
+            Some("webhook") => match text("url") {
+                Some(url) => Ok(How::Webhook { url: url.to_owned() }),
+                None => Err(wrong("url", "is required: the address that is called")),
+            },
+            Some("command") => match text("command").or_else(|| text("name")) {
+                Some(name) => Ok(How::Command { name: name.to_owned() }),
+                None => Err(wrong("command", "is required: a name from nudge.commands")),
+            },
+            Some(_) | None => Err(wrong("kind", &format!("expected {}", KINDS.join(", ")))),
+        }
+    }
+
+    pub fn kind(&self) -> &'static str {
+        match self {
+            How::Tmux { .. } => "tmux",
+            How::Webhook { .. } => "webhook",
+            How::Command { .. } => "command",
+        }
+    }
+}
+
+/// The nudges among the stored effects.
+pub(crate) fn standing(rows: Vec<EffectRow>) -> BTreeMap<Name, Standing> {
+    let read = |row: EffectRow| match serde_json::from_slice(&row.body) {
+        Ok(Errand::Nudge { nudge }) => Some((nudge.agent.clone(), Standing { nudge, row })),
+        Ok(Errand::Order(_)) | Err(_) => None,
+    };
+    rows.into_iter().filter_map(read).collect()
+}
+
+impl Work<'_> {
+    fn standing(&self, agent: &Name) -> Option<&Standing> {
+        let layers = [Some(&self.draft), Some(&self.batch), self.submitted];
+        let pending = layers.into_iter().flatten().find_map(|layer| layer.nudges.get(agent));
+        match pending {
+            Some(standing) => standing.as_ref(),
+            None => self.state.nudges.get(agent),
+        }
+    }
+
+    /// Whether a nudge is on its way to this agent.
+    pub(crate) fn is_being_nudged(&self, agent: &Name) -> bool {
+        self.standing(agent).is_some_and(|standing| !standing.nudge.dead)
+    }
+
+    /// Whether this agent is to be nudged, and every try so far failed.
+    pub(crate) fn nudge_fails(&self, agent: &Name) -> bool {
+        let failed = |standing: &Standing| standing.nudge.dead || standing.row.attempts > 0;
+        self.wants_nudges(agent) && self.standing(agent).is_some_and(failed)
+    }
+
+    fn wants_nudges(&self, agent: &Name) -> bool {
+        self.directory().get(agent).is_some_and(|agent| agent.profile.nudge.is_some())
+    }
+
+    /// A message arrived in an inbox: its agent is told, unless it is being told of others.
+    pub(crate) fn nudge(&mut self, agent: &Name, position: u64) {
+        if self.wants_nudges(agent) && !self.is_being_nudged(agent) {
+            let place = (position, self.draft.effects.len() as u32);
+            self.order_nudge(agent, position - 1, position, place);
+        }
+    }
+
+    /// Whoever comes back is told of everything that it has not read.
+    pub(crate) fn tell_again(&mut self, agent: &Name) -> Result<(), StoreError> {
+        if self.wants_nudges(agent) && !self.is_being_nudged(agent) && self.store.unread(agent, 1)? > 0 {
+            let last = self.next_position() - 1;
+            let id = self.directory().get(agent).map(|agent| agent.id.as_str()).unwrap_or("");
+            let number: u32 = id.rsplit('-').next().and_then(|number| number.parse().ok()).unwrap_or(0);
+            self.order_nudge(agent, 0, last, (last, number.saturating_add(TOLD_AGAIN)));
+        }
+        Ok(())
+    }
+
+    /// `place`: under which the order is known, unless an older one of this agent is replaced.
+    fn order_nudge(&mut self, agent: &Name, after: u64, through: u64, place: (u64, u32)) {
+        let replaced = self.standing(agent).map(|old| (old.row.position, old.row.index));
+        let (position, index) = replaced.unwrap_or(place);
+        let nudge = Nudge { agent: agent.clone(), after, through, reason: None, dead: false };
+        let row = EffectRow { position, index, due: self.now, attempts: 0, body: Vec::new() };
+        self.put_nudge(Standing { nudge, row });
+    }
+
+    fn put_nudge(&mut self, mut standing: Standing) {
+        let errand = Errand::Nudge { nudge: standing.nudge.clone() };
+        standing.row.body = serde_json::to_vec(&errand).unwrap_or_default();
+        self.draft.effects.push(EffectChange::Put(standing.row.clone()));
+        self.draft.nudges.insert(standing.nudge.agent.clone(), Some(standing));
+    }
+
+    pub(crate) fn nudged(
+        &mut self,
+        position: u64,
+        index: u32,
+        agent: &Name,
+        outcome: NudgeOutcome,
+    ) -> Result<(), Refused> {
+        let same = |one: &&Standing| one.row.position == position && one.row.index == index;
+        let Some(mut standing) = self.standing(agent).filter(same).cloned() else { return Ok(()) };
+        match outcome {
+            NudgeOutcome::Again { due, reason } => {
+                (standing.row.due, standing.row.attempts) = (due, standing.row.attempts + 1);
+                standing.nudge.reason = Some(reason);
+                self.put_nudge(standing);
+                return Ok(());
+            }
+            NudgeOutcome::Delivered => self.told(&standing.nudge, Reach::Nudged, None)?,
+            NudgeOutcome::Moot => {}
+            NudgeOutcome::Dead { reason } => {
+                self.told(&standing.nudge, Reach::NudgeFailed, Some(&reason))?;
+                (standing.row.due, standing.row.attempts) = (NEVER, standing.row.attempts + 1);
+                (standing.nudge.reason, standing.nudge.dead) = (Some(reason), true);
+                self.put_nudge(standing.clone());
+            }
+        }
+        match self.arrived_behind(agent, standing.nudge.through)? {
+            Some(last) if self.wants_nudges(agent) => {
+                self.order_nudge(agent, standing.nudge.through, last, (position, index));
+            }
+            Some(_) | None if standing.nudge.dead => {}
+            Some(_) | None => {
+                self.draft.effects.push(EffectChange::Settled { position, index });
+                self.draft.nudges.insert(agent.clone(), None);
+            }
+        }
+        Ok(())
+    }
+
+    /// The last message that arrived while the agent was being told of others, if one did.
+    fn arrived_behind(&self, agent: &Name, through: u64) -> Result<Option<u64>, StoreError> {
+        let layers = [Some(&self.draft), Some(&self.batch), self.submitted];
+        let rows = layers.into_iter().flatten().flat_map(|layer| &layer.inbox);
+        let fresh = rows.filter(|row| row.agent == *agent).map(|row| row.position).max();
+        let stored = match unread(self.store, agent, through, u64::MAX, 1)?.is_empty() {
+            true => None,
+            false => Some(self.store.inbox_end(agent)?),
+        };
+        Ok(fresh.max(stored).filter(|last| *last > through))
+    }
+
+    /// Records of every message how far the nudge brought it.
+    fn told(&mut self, nudge: &Nudge, reach: Reach, reason: Option<&str>) -> Result<(), Refused> {
+        let Some(agent) = self.directory().get(&nudge.agent).cloned() else { return Ok(()) };
+        let how = agent.profile.nudge.as_ref().and_then(|how| How::read(how, agent.session()).ok());
+        let kind = how.map_or("none", |how| how.kind());
+        for (position, message) in unread(self.store, &nudge.agent, nudge.after, nudge.through, MAX_TOLD)? {
+            let (id, agent, kind) = (message.id, nudge.agent.clone(), kind.to_owned());
+            self.draft.reaches.push(ReachRow { agent: agent.clone(), position, reach });
+            let event = match reason {
+                None => MessageEvent::MessageNudged { id, agent, kind },
+                Some(reason) => {
+                    MessageEvent::MessageNudgeFailed { id, agent, kind, reason: reason.to_owned() }
+                }
+            };
+            self.record(None, Name::wilco(), Fact::Message(event));
+        }
+        Ok(())
+    }
+
+    /// A message entered the context of an agent.
+    pub(crate) fn injected(&mut self, agent: &Name, id: &MessageId) -> Result<(), Refused> {
+        let missing =
+            || Refused::NotFound { detail: format!("there is no message {:?} in this inbox", id.as_str()) };
+        let (position, message) = self.message_named(id)?.ok_or_else(missing)?;
+        match self.status(agent, position)? {
+            None | Some(InboxStatus::Deleted) => return Err(missing()),
+            Some(InboxStatus::Unread | InboxStatus::Read | InboxStatus::Archived) => {}
+        }
+        if self.store.reached(agent, position)?.has(Reach::Injected) {
+            return Ok(());
+        }
+        self.draft.reaches.push(ReachRow { agent: agent.clone(), position, reach: Reach::Injected });
+        let event = MessageEvent::MessageInjected { id: message.id.clone(), agent: agent.clone() };
+        self.record(None, agent.clone(), Fact::Message(event));
+        Ok(())
+    }
+}
+
+impl crate::engine::Engine {
+    /// What the courier is to do for a nudge that is due; none when it is moot by now.
+    pub fn nudge_job(
+        &self,
+        nudge: &Nudge,
+        row: &EffectRow,
+        store: &dyn Reader,
+    ) -> Result<Option<Result<NudgeJob, String>>, StoreError> {
+        let Some(agent) = self.directory().get(&nudge.agent) else { return Ok(None) };
+        let Some(how) = &agent.profile.nudge else { return Ok(None) };
+        let messages = unread(store, &nudge.agent, nudge.after, nudge.through, MAX_TOLD)?;
+        let Some(priority) = messages.iter().map(|(_, message)| message.priority).max() else {
+            return Ok(None);
+        };
+        Ok(Some(match How::read(how, agent.session()) {
+            Ok(how) => Ok(NudgeJob {
+                id: format!("nudge-{}-{}-{}", row.position, row.index, nudge.through),
+                agent: agent.name.clone(),
+                session: agent.session().to_owned(),
+                how,
+                line: render::nudge_line(messages.len(), priority_word(priority)),
+                priority,
+                messages: messages.into_iter().map(|(_, message)| told(message)).collect(),
+            }),
+            Err(wrong) => Err(format!("{}: {}", wrong.pointer, wrong.detail)),
+        }))
+    }
+}
+
+fn told(message: Message) -> Told {
+    Told {
+        id: message.id,
+        from: message.from,
+        priority: message.priority,
+        exchange: message.exchange.map(|id| id.to_string()),
+        timestamp: message.timestamp,
+    }
+}
+
+fn priority_word(priority: Priority) -> &'static str {
+    match priority {
+        Priority::Low => "low",
+        Priority::Normal => "normal",
+        Priority::High => "high",
+        Priority::Urgent => "urgent",
+    }
+}
+
+/// Unread messages of an agent behind a position, up to another.
+fn unread(
+    store: &dyn Reader,
+    agent: &Name,
+    after: u64,
+    through: u64,
+    limit: usize,
+) -> Result<Vec<(u64, Message)>, StoreError> {
+    let statuses = vec![InboxStatus::Unread];
+    let page =
+        store.inbox(&InboxFilter { agent: agent.clone(), statuses, walk: Walk::Behind(after), limit })?;
+    let mut messages = Vec::new();
+    for (_, row) in page.into_iter().filter(|(_, row)| row.position <= through) {
+        let message = serde_json::from_slice(&row.body).map_err(|error| damaged(row.position, error))?;
+        messages.push((row.position, message));
+    }
+    Ok(messages)
+}

@@ -1,0 +1,56 @@
+//! How far a message got towards an agent: stored, nudged, injected, read, acknowledged, acted on.
+
+use wilco_protocol::decision::Stage;
+use wilco_protocol::{ExchangeId, Name};
+use wilco_store::{InboxStatus, Message, MessageRow, Reach, Reached, Reader, StoreError};
+
+use super::messages::parsed;
+
+/// Later messages of an exchange that are looked at for an answer.
+const MAX_LOOKED: usize = 200;
+
+/// The stage of a message with the agent that it is addressed to.
+pub fn delivery(reader: &dyn Reader, message: &Message, position: u64) -> Result<Stage, StoreError> {
+    let agent = &message.to;
+    let status = reader.inbox_status(agent, position)?;
+    let stage = lies(status, reader.reached(agent, position)?);
+    let Some(id) = message.exchange else { return Ok(stage) };
+    Ok(answered(reader, id, agent, position)?.max(stage))
+}
+
+/// What follows from where it lies.
+pub(crate) fn lies(status: Option<InboxStatus>, reached: Reached) -> Stage {
+    if reached.has(Reach::Answered) {
+        return Stage::Acknowledged;
+    }
+    match status {
+        Some(InboxStatus::Read | InboxStatus::Archived | InboxStatus::Deleted) => Stage::Read,
+        Some(InboxStatus::Unread) | None if reached.has(Reach::Injected) => Stage::Injected,
+        Some(InboxStatus::Unread) | None if reached.has(Reach::Nudged) => Stage::Nudged,
+        Some(InboxStatus::Unread) | None => Stage::Stored,
+    }
+}
+
+/// What the agent said in the exchange after it.
+fn answered(reader: &dyn Reader, id: ExchangeId, agent: &Name, position: u64) -> Result<Stage, StoreError> {
+    let mut stage = Stage::Stored;
+    for row in reader.messages_of(id.number, position, MAX_LOOKED)? {
+        stage = stage.max(shown_by(&row, agent)?);
+        if stage == Stage::Acted {
+            break;
+        }
+    }
+    Ok(stage)
+}
+
+/// Meanings of answers that show work, in every protocol.
+const WORK: [&str; 5] = ["checkpoint", "complete", "result", "fix-completed", "validated"];
+
+fn shown_by(row: &MessageRow, agent: &Name) -> Result<Stage, StoreError> {
+    let message = parsed(row)?;
+    Ok(match &message.reading {
+        Some(reading) if message.from == *agent && WORK.contains(&reading.meaning.as_str()) => Stage::Acted,
+        Some(_) if message.from == *agent => Stage::Acknowledged,
+        Some(_) | None => Stage::Stored,
+    })
+}

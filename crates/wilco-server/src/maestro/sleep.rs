@@ -1,0 +1,75 @@
+//! `POST /api/agents/{id}/hibernate` and `/wake`, by configured programs.
+
+use axum::Json;
+use axum::extract::State;
+use http::StatusCode;
+use serde_json::{Map, Value, json};
+use wilco_engine::{Command, PatchAgent};
+use wilco_protocol::directory::Mark;
+use wilco_runtime::Sleep;
+
+use super::owner;
+use crate::auth::Caller;
+use crate::door::Door;
+use crate::problem::Failure;
+use crate::v1::agents::unknown;
+use crate::v1::path::Path;
+
+pub(super) async fn hibernate(
+    State(door): State<Door>,
+    caller: Caller,
+    Path(id): Path<String>,
+) -> Result<Json<Value>, Failure> {
+    change(&door, caller, &id, Sleep::Hibernate).await
+}
+
+pub(super) async fn wake(
+    State(door): State<Door>,
+    caller: Caller,
+    Path(id): Path<String>,
+) -> Result<Json<Value>, Failure> {
+    change(&door, caller, &id, Sleep::Wake).await
+}
+
+/// Runs the program, then records what is so by then.
+async fn change(door: &Door, caller: Caller, id: &str, what: Sleep) -> Result<Json<Value>, Failure> {
+    caller.may_write()?;
+    let agent = owner::agent(door, id).await?;
+    if !owner::may_use(&caller, &agent.name) {
+        return Err(unknown(id));
+    }
+    let (done, key) = match what {
+        Sleep::Hibernate => ("hibernated", "hibernate"),
+        Sleep::Wake => ("woken", "wake"),
+    };
+    match door.handle.sleep(what, &agent).await {
+        None => {
+            let detail = format!("nothing is configured for it; set agents.commands.{key} to a program");
+            return Err(Failure::new(StatusCode::NOT_IMPLEMENTED, "not-configured", detail));
+        }
+        Some(Err(reason)) => {
+            let detail = format!("{} was not {done}: {reason}", agent.name);
+            return Err(Failure::new(StatusCode::BAD_GATEWAY, "command-failed", detail));
+        }
+        Some(Ok(_)) => {}
+    }
+    let command = match what {
+        Sleep::Hibernate => Command::PatchAgent(Box::new(PatchAgent {
+            agent: agent.name.to_string(),
+            fields: Map::new(),
+            mark: Some(Some(Mark::Hibernated)),
+            viewer: caller.viewer,
+        })),
+        // A sign of life takes the mark away, and asks the agent about its open tasks.
+        Sleep::Wake => Command::Seen { agent: agent.name.clone() },
+    };
+    door.handle.send(command).await??;
+    let mut answer = json!({
+        "success": true,
+        "agentId": agent.id,
+        "sessionName": agent.session(),
+        "message": format!("{} is {done}", agent.name),
+    });
+    answer[done] = json!(true);
+    Ok(Json(answer))
+}

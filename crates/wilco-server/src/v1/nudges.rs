@@ -1,0 +1,68 @@
+//! `/v1/nudges`, and `POST /v1/agents/{name}/nudge` to see whether one works.
+
+use axum::Json;
+use axum::extract::{RawQuery, State};
+use wilco_engine::{How, NudgeJob, Viewer, reads};
+use wilco_language::parse::FieldError;
+use wilco_language::render::nudge_test_line;
+use wilco_store::Priority;
+use wilco_wire::{Nudge, NudgeTest, Page};
+
+use super::agents::unknown;
+use super::path::Path;
+use crate::auth::Caller;
+use crate::door::Door;
+use crate::problem::Failure;
+use crate::query::Query;
+use crate::shape;
+
+/// There are as many as agents that are nudged, so they come on one page.
+pub(crate) async fn list(
+    State(door): State<Door>,
+    caller: Caller,
+    RawQuery(query): RawQuery,
+) -> Result<Json<Page<Nudge>>, Failure> {
+    Query::read(query.as_deref(), &[])?;
+    let views = door.handle.read(move |reader| reads::nudges(reader, &caller.viewer)).await?;
+    Ok(Json(Page { items: views.into_iter().map(shape::nudge).collect(), next: None }))
+}
+
+/// Nudges the agent once, now, whatever lies in its inbox.
+pub(crate) async fn test(
+    State(door): State<Door>,
+    caller: Caller,
+    RawQuery(query): RawQuery,
+    Path(name): Path<String>,
+) -> Result<Json<NudgeTest>, Failure> {
+    Query::read(query.as_deref(), &[])?;
+    caller.may_write()?;
+    let wanted = name.clone();
+    let found = door.handle.read(move |reader| {
+        Ok(match reads::agent(reader, &wanted)? {
+            Some(name) => reader.agent(&name)?,
+            None => None,
+        })
+    });
+    let own = |agent: &wilco_protocol::directory::Agent| match &caller.viewer {
+        Viewer::Agent(own) => *own == agent.name,
+        Viewer::Local | Viewer::Operator | Viewer::ReadOnly => true,
+    };
+    let agent = found.await?.filter(own).ok_or_else(|| unknown(&name))?;
+    let wrong = |detail: &str| FieldError { pointer: "/nudge".to_owned(), detail: detail.to_owned() };
+    let Some(how) = &agent.profile.nudge else {
+        return Err(Failure::invalid(vec![wrong("this agent has no nudge; register it with one")]));
+    };
+    let how = How::read(how, agent.session()).map_err(|error| Failure::invalid(vec![error]))?;
+    let kind = how.kind().to_owned();
+    let job = NudgeJob {
+        id: format!("nudge-test-{}-{}", agent.id, door.handle.now().millis()),
+        session: agent.session().to_owned(),
+        agent: agent.name.clone(),
+        how,
+        line: nudge_test_line(),
+        priority: Priority::Low,
+        messages: Vec::new(),
+    };
+    let reason = door.handle.nudge(&job).await.err();
+    Ok(Json(NudgeTest { agent: agent.name.to_string(), kind, delivered: reason.is_none(), reason }))
+}

@@ -1,0 +1,24 @@
+//! Nudges on the wire.
+
+use serde::{Deserialize, Serialize};
+
+/// How the nudge of an agent stands.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Nudge {
+    pub agent: String,
+    pub kind: String,
+    /// `idle`, `pending`, `retrying` or `dead`.
+    pub state: String,
+    pub attempts: u32,
+    pub next_attempt: Option<String>,
+    pub reason: Option<String>,
+}
+
+/// What came of a nudge that somebody asked for to see whether it works.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct NudgeTest {
+    pub agent: String,
+    pub kind: String,
+    pub delivered: bool,
+    pub reason: Option<String>,
+}
