@@ -319,7 +319,8 @@ impl Writer {
         }
     }
 
-    /// Tells everybody that nothing was done.
+    /// Tells everybody that nothing was acknowledged. Where that leaves open whether it was stored, the error
+    /// says so, and the store takes no other commit before a restart.
     fn refuse(&mut self, error: StoreError, waiting: Vec<Waiting>) {
         tracing::error!(%error, "a commit failed; nothing of it was acknowledged");
         if waiting.is_empty() {

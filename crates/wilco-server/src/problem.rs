@@ -100,7 +100,7 @@ impl From<&StoreError> for Failure {
             StoreError::Failed(_) => Failure::new(
                 StatusCode::SERVICE_UNAVAILABLE,
                 "store-failed",
-                "the store failed and nothing was acknowledged; send it again with the same Idempotency-Key",
+                "the store failed, and whether this was stored is not known; send it again with the same Idempotency-Key",
             ),
             StoreError::Distrusted { .. } => {
                 Failure::new(StatusCode::SERVICE_UNAVAILABLE, "store-distrusted", error.to_string())

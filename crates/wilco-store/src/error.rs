@@ -13,7 +13,8 @@ pub enum StoreError {
     /// The file system or database failed; whether a commit took place is not known.
     #[error("the store failed: {0}")]
     Failed(#[source] Source),
-    /// A sync failed before, so no commit can be trusted any more. Nothing was stored this time.
+    /// A sync failed before, or nobody knows whether a commit took place: what is on the disk is known after
+    /// a restart only, so no other is tried. Nothing was stored this time.
     #[error("an earlier write to the disk failed ({reason}); look at the disk, then restart the server")]
     Distrusted { reason: String },
     /// What is stored is not what was written.

@@ -33,7 +33,8 @@ pub type Upkeep = Box<dyn FnOnce() + Send>;
 
 /// What the one writer needs besides reading.
 pub trait Store: Reader {
-    /// Makes all of it durable, or none of it. After `Ok` it survives a power cut.
+    /// Makes all of it durable, or none of it. After `Ok` it survives a power cut. After `Failed` the caller
+    /// may go on as if nothing was stored: if that is not sure, the store takes no other commit.
     fn commit(&mut self, batch: &Batch) -> Result<(), StoreError>;
 
     /// Work that keeps the store in good order and may be done beside commits, on a thread where blocking

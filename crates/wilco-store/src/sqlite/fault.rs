@@ -35,6 +35,13 @@ impl Fault {
             _ => Fault::Other,
         }
     }
+
+    /// Whether a COMMIT that failed so may have taken place. SQLite writes the log, syncs it, and then enters
+    /// it into the index: an error after the first step says nothing about what a restart will find. A full
+    /// disk stops it before the frame that makes the commit valid, a busy database before everything.
+    pub(super) fn leaves_commit_unknown(error: &Error) -> bool {
+        !matches!(error.sqlite_error_code(), Some(ErrorCode::DiskFull | ErrorCode::DatabaseBusy))
+    }
 }
 
 /// The index over the log is never synced and is made anew at every start; that it cannot grow, mostly

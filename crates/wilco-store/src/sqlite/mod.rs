@@ -89,17 +89,27 @@ impl Sqlite {
         let outcome = (|| {
             let transaction = self.connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
             let done = work(&transaction)?;
-            transaction.commit()?;
-            Ok(done)
+            Ok((done, transaction.commit()))
         })();
-        outcome.map_err(|error: rusqlite::Error| {
-            self.distrust(&error);
-            error.into()
-        })
+        match outcome {
+            Ok((done, Ok(()))) => Ok(done),
+            Ok((_, Err(error))) => {
+                if Fault::leaves_commit_unknown(&error) {
+                    self.broken = Some(error.to_string());
+                }
+                Err(error.into())
+            }
+            Err(error) => {
+                let error: rusqlite::Error = error;
+                self.distrust(&error);
+                Err(error.into())
+            }
+        }
     }
 
     /// After a sync that failed, what the system holds in memory may differ from what is on the disk, and
-    /// trying again would hide it: every later commit is refused instead.
+    /// trying again would hide it: every later commit is refused instead. The same holds when nobody knows
+    /// whether a commit took place: the next start reads from the disk what is true.
     fn distrust(&mut self, error: &rusqlite::Error) {
         if let Fault::Io = Fault::of(error) {
             self.broken = Some(error.to_string());
@@ -216,6 +226,29 @@ mod tests {
         assert!(refused.to_string().contains("restart"), "{refused}");
         assert_eq!(store.head().unwrap().position, 1);
         assert_eq!(store.reader().unwrap().journal(0, 10).unwrap().len(), 1);
+    }
+
+    /// The index over the log may fail when the log is already written and synced; then the commit is there
+    /// after a restart, although it was reported as failed. Whatever else fails at this point: who goes on
+    /// must know.
+    #[test]
+    fn g9_after_a_commit_of_unknown_outcome_no_other_is_tried() {
+        let directory = tempfile::TempDir::new().unwrap();
+        let mut store = Sqlite::open(directory.path()).unwrap();
+        let mut author = Author::default();
+        author.event(None, "before");
+        store.commit(&author.take(1)).unwrap();
+        store.connection.commit_hook(Some(|| true)).unwrap();
+        author.event(None, "meanwhile");
+        let failed = store.commit(&author.take(2)).unwrap_err();
+        assert!(matches!(failed, StoreError::Failed(_)), "{failed:?}");
+        store.connection.commit_hook(None::<fn() -> bool>).unwrap();
+        let refused = store.commit(&Author::default().take(3)).unwrap_err();
+        assert!(matches!(refused, StoreError::Distrusted { .. }), "{refused:?}");
+        drop(store);
+        let mut store = Sqlite::open(directory.path()).unwrap();
+        assert_eq!(store.head().unwrap().position, 1, "what is on the disk decides");
+        store.commit(&Author::default().take(4)).unwrap();
     }
 
     #[test]

@@ -7,6 +7,7 @@
  *   deaf  syncs succeed and do nothing, as if the program had not asked for them
  *   eio   syncs fail with EIO
  *   full  writes fail with ENOSPC
+ *   index the index over the log (wilco.db-shm) cannot grow
  * Only files of DISK_DATA named wilco.db… are touched. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -92,19 +93,21 @@ int unlink(const char *path) {
     return done;
 }
 
-static int is_full(int fd) {
+/* What a write to this file fails with, or 0. */
+static int refused(int fd) {
     char path[PATH_MAX];
-    if (!ordered("full") || !database_file(fd, path, sizeof path)) return 0;
-    errno = ENOSPC;
-    return 1;
+    int full = ordered("full"), index = ordered("index");
+    const char *name = full || index ? database_file(fd, path, sizeof path) : NULL;
+    if (name && full) return ENOSPC;
+    return name && index && strcmp(name, "wilco.db-shm") == 0 ? EIO : 0;
 }
 
 ssize_t pwrite(int fd, const void *data, size_t size, off_t at) {
-    if (is_full(fd)) return -1;
+    if ((errno = refused(fd))) return -1;
     return ((ssize_t (*)(int, const void *, size_t, off_t))real("pwrite"))(fd, data, size, at);
 }
 
 ssize_t pwrite64(int fd, const void *data, size_t size, off64_t at) {
-    if (is_full(fd)) return -1;
+    if ((errno = refused(fd))) return -1;
     return ((ssize_t (*)(int, const void *, size_t, off64_t))real("pwrite64"))(fd, data, size, at);
 }

@@ -24,6 +24,8 @@ pub(crate) enum Order {
     Eio,
     /// Writes fail with ENOSPC.
     Full,
+    /// The index over the log cannot grow; the log itself is written and synced before.
+    Index,
 }
 
 impl Disk {
@@ -56,6 +58,7 @@ impl Disk {
             Order::Deaf => "deaf",
             Order::Eio => "eio",
             Order::Full => "full",
+            Order::Index => "index",
         })
     }
 
