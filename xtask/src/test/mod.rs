@@ -4,7 +4,7 @@
 //! start is the one that was built with the tests. A failed step does not stop the later ones: one run shows
 //! all that is wrong.
 
-mod needs;
+pub(crate) mod needs;
 mod runner;
 mod tally;
 
@@ -46,12 +46,14 @@ enum Work {
 const STEPS: &[Step] = &[
     check("fmt", "cargo fmt --check", &[Need::Component("rustfmt")], fmt),
     check("clippy", "no warnings", &[Need::Component("clippy")], clippy),
-    tests("tests", "unit, transcript and black-box tests", &[CC, TMUX], runner::tests),
+    tests("tests", "unit, transcript and black-box tests", &[CC, TMUX, FAKETIME], runner::tests),
     tests("doctests", "examples in the docs", &[CC], runner::doctests),
     check("tidy", "invariants of the architecture", &[], tidy::run),
 ];
 
 const CC: Need = Need::Package { binary: "cc", debian: "gcc" };
+/// Sets the clock of one process.
+const FAKETIME: Need = Need::Package { binary: "faketime", debian: "faketime" };
 /// Agents live in its sessions.
 const TMUX: Need = Need::Package { binary: "tmux", debian: "tmux" };
 

@@ -59,7 +59,8 @@ fn apt(arguments: &[&str]) -> anyhow::Result<()> {
         sudo.args(["--non-interactive", "apt-get"]);
         sudo
     };
-    succeed(command.args(arguments).env("DEBIAN_FRONTEND", "noninteractive"))
+    // In this run level Debian starts no server that comes with a package.
+    succeed(command.args(arguments).env("DEBIAN_FRONTEND", "noninteractive").env("RUNLEVEL", "1"))
 }
 
 fn is_root() -> bool {
