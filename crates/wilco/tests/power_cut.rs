@@ -16,11 +16,12 @@ const ROUNDS: usize = 3;
 /// Everybody sends until the power is cut; then a server starts on what the disk kept.
 fn cut(disk: Disk, round: usize) {
     let mut server = disk.start(Setup::new());
-    let mut ledgers = ledgers();
-    load_and_kill(&mut server, &mut ledgers, round, 20 + chance() % 200);
+    let mut ledgers = ledgers(round);
+    load_and_kill(&mut server, &mut ledgers, 20 + chance() % 200);
     let server = Setup::new().start_on(disk.after_a_power_cut());
     settle(&server, &mut ledgers);
     check(&server, &ledgers);
+    server.verify();
 }
 
 #[test]
