@@ -1,5 +1,6 @@
 //! As little HTTP/1.1 as a client needs that shares its processors with the server: request bytes are made
-//! before, answers are measured by their content-length and hardly looked at.
+//! before, answers are measured by their content-length and hardly looked at. Other servers have another way
+//! to say where an answer ends, and nothing else that matters here.
 
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};
@@ -24,9 +25,13 @@ pub(crate) fn get(server: SocketAddr, path: &str) -> Vec<u8> {
 #[derive(Debug)]
 pub(crate) struct Connection {
     pub(crate) stream: TcpStream,
+    read: ReadAnswer,
     buffer: Vec<u8>,
     filled: usize,
 }
+
+/// Finds the answer in what has come, if it is whole; fails when it is none.
+pub(crate) type ReadAnswer = fn(&[u8]) -> anyhow::Result<Option<Answer<'_>>>;
 
 /// Longer than any honest answer takes; a server that hangs must not hang the benchmark.
 const PATIENCE: Duration = Duration::from_secs(20);
@@ -39,11 +44,16 @@ pub(crate) struct Answer<'a> {
 
 impl Connection {
     pub(crate) fn open(server: SocketAddr) -> anyhow::Result<Connection> {
+        Connection::speaking(server, answer)
+    }
+
+    /// To a server whose answers are read so.
+    pub(crate) fn speaking(server: SocketAddr, read: ReadAnswer) -> anyhow::Result<Connection> {
         let stream = TcpStream::connect(server).with_context(|| format!("cannot connect to {server}"))?;
         stream.set_nodelay(true)?;
         stream.set_read_timeout(Some(PATIENCE))?;
         stream.set_write_timeout(Some(PATIENCE))?;
-        Ok(Connection { stream, buffer: vec![0; 16 * 1024], filled: 0 })
+        Ok(Connection { stream, read, buffer: vec![0; 16 * 1024], filled: 0 })
     }
 
     pub(crate) fn send(&mut self, request: &[u8]) -> anyhow::Result<()> {
@@ -61,7 +71,7 @@ impl Connection {
             bail!("the server closed the connection");
         }
         self.filled += more;
-        answer(&self.buffer[..self.filled])
+        (self.read)(&self.buffer[..self.filled])
     }
 
     /// Sends a request and waits for the answer.
@@ -75,7 +85,8 @@ impl Connection {
     }
 }
 
-fn answer(bytes: &[u8]) -> anyhow::Result<Option<Answer<'_>>> {
+/// An answer of HTTP.
+pub(crate) fn answer(bytes: &[u8]) -> anyhow::Result<Option<Answer<'_>>> {
     let Some(end) = bytes.windows(4).position(|four| four == b"\r\n\r\n") else { return Ok(None) };
     let head = std::str::from_utf8(&bytes[..end]).context("the head of an answer is no text")?;
     let status = head.get(9..12).and_then(|status| status.parse().ok());

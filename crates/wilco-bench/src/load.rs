@@ -7,9 +7,8 @@ use anyhow::{Context, bail};
 use rustix::buffer::spare_capacity;
 use rustix::event::{Timespec, epoll};
 
-use crate::http::Connection;
 use crate::options::{Kind, LoadOptions};
-use crate::requests::{self, Script};
+use crate::requests::{self, BATCH, Script};
 use crate::statistics::Distribution;
 
 /// What came of a load.
@@ -33,8 +32,8 @@ const SILENCE: Timespec = Timespec { tv_sec: 20, tv_nsec: 0 };
 pub(crate) fn load(server: SocketAddr, scripts: &mut [Script], duration: Duration) -> anyhow::Result<Load> {
     let epoll = epoll::create(epoll::CreateFlags::CLOEXEC)?;
     let mut connections = Vec::with_capacity(scripts.len());
-    for number in 0..scripts.len() {
-        let connection = Connection::open(server)?;
+    for (number, script) in scripts.iter().enumerate() {
+        let connection = script.connect(server)?;
         let data = epoll::EventData::new_u64(number as u64);
         epoll::add(&epoll, &connection.stream, data, epoll::EventFlags::IN)?;
         connections.push(connection);
@@ -81,7 +80,11 @@ pub(crate) fn load(server: SocketAddr, scripts: &mut [Script], duration: Duratio
 /// `wilco-bench load`: one load by itself.
 pub(crate) fn run(options: &LoadOptions) -> anyhow::Result<()> {
     let connections = usize::from(options.connections);
-    requests::introduce(options.server, connections)?;
+    let pairs = match options.kind {
+        Kind::Messages | Kind::Delegations => connections,
+        Kind::Batches => connections * BATCH,
+    };
+    requests::introduce(options.server, pairs)?;
     let mut scripts = match options.kind {
         Kind::Messages => requests::messages(options.server, connections),
         Kind::Batches => requests::batches(options.server, connections),

@@ -75,6 +75,8 @@ pub(crate) struct Watch {
     load: f64,
     compilers: usize,
     ticks: Ticks,
+    /// What the benchmark itself had taken by then.
+    own: Duration,
 }
 
 #[derive(Debug, Clone, Copy, Default)]
@@ -85,13 +87,19 @@ struct Ticks {
 
 impl Watch {
     pub(crate) fn begin() -> Watch {
-        Watch { begun: Instant::now(), load: load_average(), compilers: compilers(), ticks: ticks() }
+        Watch {
+            begun: Instant::now(),
+            load: load_average(),
+            compilers: compilers(),
+            ticks: ticks(),
+            own: own_time(),
+        }
     }
 
-    /// `servers`: processes whose time is not somebody else's.
-    pub(crate) fn end(&self, servers: &[u32]) -> Company {
+    /// Processes that the benchmark started count as its own when they have ended.
+    pub(crate) fn end(&self) -> Company {
         let now = ticks();
-        let own = own_time() + servers.iter().filter_map(|id| processor_time(*id).ok()).sum::<Duration>();
+        let own = own_time().saturating_sub(self.own);
         let cores = std::thread::available_parallelism().map_or(1, usize::from) as f64;
         let all = self.begun.elapsed().as_secs_f64() * cores;
         let others = now.busy.saturating_sub(self.ticks.busy).saturating_sub(own);

@@ -7,7 +7,7 @@ use std::time::Duration;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 #[derive(Debug, Parser)]
-#[command(name = "wilco-bench", about = "Measures wilco against references of the same run")]
+#[command(name = "wilco-bench", about = "Measures wilco against references of the same run", after_help = ROWS)]
 pub(crate) struct Arguments {
     #[command(flatten)]
     pub(crate) options: Options,
@@ -15,10 +15,18 @@ pub(crate) struct Arguments {
     pub(crate) part: Option<Part>,
 }
 
+/// How to get each row of the table.
+const ROWS: &str = "Rows:
+  PERF-1, 3, 4, 5, 6, 8, 9, and the memory of PERF-10   cargo xtask bench
+  PERF-2                                                cargo xtask bench --against redis
+  PERF-7                                                cargo xtask bench --rounds 0 --open 1000000
+  the processor time of PERF-10                         cargo xtask bench --rounds 0 --long --open 1000
+  PERF-11                                               cargo xtask sim";
+
 #[derive(Debug, Args)]
 pub(crate) struct Options {
-    /// How often everything is measured, one after the other
-    #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..=100))]
+    /// How often everything is measured, one after the other; 0 leaves out what is measured in rounds
+    #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u32).range(0..=100))]
     pub(crate) rounds: u32,
     /// How long each load of a round lasts
     #[arg(long, value_name = "SECONDS", default_value = "1", value_parser = seconds)]
@@ -29,12 +37,39 @@ pub(crate) struct Options {
     /// Also write everything that was measured to this file
     #[arg(long, value_name = "FILE")]
     pub(crate) json: Option<PathBuf>,
-    /// Also watch an idle server for 60 seconds
+    /// Also watch an idle server for 60 seconds, and measure a server with a million open exchanges
     #[arg(long)]
     pub(crate) long: bool,
+    /// Measure a server with so many open exchanges, with or without --long
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1000..=10_000_000))]
+    pub(crate) open: Option<u32>,
+    /// Measure the open exchanges even while others use the processors; the output says how much
+    #[arg(long)]
+    pub(crate) noisy: bool,
+    /// Also measure these with the same messages, in the same rounds; `cargo xtask bench` installs them
+    #[arg(long, value_name = "PEER,…", value_enum, value_delimiter = ',')]
+    pub(crate) against: Vec<Peer>,
     /// The server to measure; else the `wilco` beside this program
     #[arg(long, value_name = "FILE")]
     pub(crate) wilco: Option<PathBuf>,
+}
+
+/// Somebody else who keeps messages.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Peer {
+    Redis,
+    Postgres,
+    Nats,
+}
+
+/// What `--long` measures in place of `--open`.
+const MANY: u32 = 1_000_000;
+
+impl Options {
+    /// How many open exchanges a server is to have, if that is measured.
+    pub(crate) fn many(&self) -> Option<usize> {
+        self.open.or(self.long.then_some(MANY)).map(|many| many as usize)
+    }
 }
 
 #[derive(Debug, Subcommand)]

@@ -8,10 +8,12 @@ use serde::Serialize;
 use crate::disk::refuse_memory;
 use crate::idle::idle;
 use crate::machine::{self, Company, Machine, Watch};
+use crate::many::{Many, many, refuse_company};
 use crate::options::Options;
 use crate::pages::{fill_inboxes, pages};
+use crate::peers;
 use crate::requests::introduce;
-use crate::rounds::{CONNECTIONS, Round, Scripts};
+use crate::rounds::{PAIRS, Round, Scripts};
 use crate::rows::{self, Row};
 use crate::server::Server;
 use crate::starts::starts;
@@ -24,6 +26,8 @@ struct Report {
     company: Company,
     rows: Vec<Row>,
     rounds: Vec<Round>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    many: Option<Many>,
 }
 
 /// More than this taken by others, and the figures say little.
@@ -51,25 +55,45 @@ fn measure(options: &Options, binary: &Path, place: &Path) -> anyhow::Result<Rep
         .tempdir_in(place)
         .with_context(|| format!("cannot make a directory in {}", place.display()))?;
     let data = |name: &str| -> PathBuf { directory.path().join(name) };
+    if options.many().is_some() && !options.noisy {
+        refuse_company()?;
+    }
     let watch = Watch::begin();
     let idle = idle(binary, &data("idle"), options.long)?;
-    let (wilco, echo) = (Server::wilco(binary, &data("loaded"))?, Server::echo()?);
-    introduce(wilco.address, CONNECTIONS)?;
+    let many = options.many().map(|count| many(binary, &data("many"), count, idle.resident)).transpose()?;
+    let (rounds, mut rows, loaded) = match options.rounds {
+        0 => (Vec::new(), Vec::new(), None),
+        _ => in_rounds(options, binary, directory.path())?,
+    };
+    // All servers have ended by now, so what they took is the benchmark's own.
+    let company = watch.end();
+    rows.extend(many.iter().flat_map(rows::of_many));
+    rows.extend(rows::of_idle(idle, loaded));
+    rows.sort_by_key(|row| row.number.trim_start_matches("PERF-").parse().unwrap_or(u32::MAX));
+    Ok(Report { machine: Machine::of(place), company, rows, rounds, many })
+}
+
+/// What is measured again and again: all rounds, their rows, and the memory of the server afterwards.
+fn in_rounds(
+    options: &Options,
+    binary: &Path,
+    directory: &Path,
+) -> anyhow::Result<(Vec<Round>, Vec<Row>, Option<f64>)> {
+    let (wilco, echo) = (Server::wilco(binary, &directory.join("loaded"))?, Server::echo()?);
+    let mut peers = peers::start(&options.against, directory)?;
+    introduce(wilco.address, PAIRS)?;
     fill_inboxes(&wilco)?;
     let mut scripts = Scripts::new(&wilco, &echo);
     let (mut rounds, mut read, mut started) = (Vec::new(), Vec::new(), Vec::new());
     for number in 1..=options.rounds {
         eprintln!("round {number} of {}", options.rounds);
-        rounds.push(scripts.round(&wilco, &echo, directory.path(), options.seconds)?);
+        rounds.push(scripts.round(&wilco, &echo, &mut peers, directory, options.seconds)?);
         read.push(pages(&wilco)?);
         started.push(starts(binary, &wilco)?);
     }
-    let loaded = machine::resident(wilco.id())?;
-    let company = watch.end(&[wilco.id(), echo.id()]);
-    let mut all = rows::of_rounds(&rounds);
-    all.extend([rows::of_pages(&read), rows::of_starts(&started)]);
-    all.extend(rows::of_idle(idle, loaded));
-    Ok(Report { machine: Machine::of(place), company, rows: all, rounds })
+    let mut rows = rows::of_rounds(&rounds);
+    rows.extend([rows::of_pages(&read), rows::of_starts(&started)]);
+    Ok((rounds, rows, Some(machine::resident(wilco.id())?)))
 }
 
 fn table(report: &Report) -> String {
@@ -103,7 +127,17 @@ fn table(report: &Report) -> String {
         out += padded.collect::<Vec<_>>().join("  ").trim_end();
         out.push('\n');
     }
-    out + &costs(&report.rounds)
+    if let Some(many) = &report.many {
+        out += &format!(
+            "{} open exchanges were made in {:.0} s; while they were measured others took {:.0} % of the cores, the host {:.0} %\n",
+            many.exchanges, many.made_in, many.company.others_percent, many.company.stolen_percent
+        );
+    }
+    if !report.rounds.is_empty() {
+        out += &costs(&report.rounds);
+    }
+    let arguments: Vec<_> = std::env::args().skip(1).collect();
+    out + format!("Again: cargo xtask bench {}", arguments.join(" ")).trim_end() + "\n"
 }
 
 /// What the servers' processors did for one of each.

@@ -5,11 +5,12 @@ use std::net::SocketAddr;
 use anyhow::bail;
 use serde_json::{Value, json};
 
-use crate::http::{Answer, Connection, post};
+use crate::http::{self, Answer, Connection, ReadAnswer, post};
 
 /// The requests of one connection, said again and again in order.
 #[derive(Debug)]
 pub(crate) struct Script {
+    read: ReadAnswer,
     steps: Vec<Step>,
     at: usize,
     /// How often it began; written over the zeros of `NUMBER`, so that every delegation has an id of its own.
@@ -56,7 +57,7 @@ pub(crate) fn delegations(server: SocketAddr, connections: usize) -> Vec<Script>
     (0..connections).map(|pair| Script::new(delegation(server, pair))).collect()
 }
 
-fn message(pair: usize) -> String {
+pub(crate) fn message(pair: usize) -> String {
     let whole = |text: &str| {
         json!({
             "from": sender(pair), "to": recipient(pair), "subject": "Nightly build", "priority": "normal",
@@ -100,14 +101,13 @@ pub(crate) fn recipient(pair: usize) -> String {
     format!("recipient-{pair}")
 }
 
-/// Makes both agents of every pair known: a task goes only to somebody who is.
-pub(crate) fn introduce(server: SocketAddr, connections: usize) -> anyhow::Result<()> {
+/// Makes both agents of every pair known: a task goes only to somebody who is, and who is new costs more.
+pub(crate) fn introduce(server: SocketAddr, pairs: usize) -> anyhow::Result<()> {
+    let lines: Vec<_> = (0..pairs).map(message).collect();
     let mut connection = Connection::open(server)?;
-    for pair in 0..connections {
-        let (status, body) = connection.call(&post(server, JSON, &message(pair)))?;
-        if status != 201 {
-            bail!("expected 201, got {status}: {}", String::from_utf8_lossy(&body));
-        }
+    for chunk in lines.chunks(BATCH) {
+        let (status, body) = connection.call(&post(server, NDJSON, &chunk.join("\n")))?;
+        accepted(&Answer { status, body: &body })?;
     }
     Ok(())
 }
@@ -153,7 +153,17 @@ impl Step {
 
 impl Script {
     fn new(steps: Vec<Step>) -> Script {
-        Script { steps, at: 0, round: 0 }
+        Script { read: http::answer, steps, at: 0, round: 0 }
+    }
+
+    /// One request, said again and again to a server that does not speak HTTP.
+    pub(crate) fn foreign(read: ReadAnswer, request: Vec<u8>) -> Script {
+        Script { read, ..Script::new(vec![Step::new(request, "")]) }
+    }
+
+    /// A connection on which it can be said.
+    pub(crate) fn connect(&self, server: SocketAddr) -> anyhow::Result<Connection> {
+        Connection::speaking(server, self.read)
     }
 
     /// The next request.

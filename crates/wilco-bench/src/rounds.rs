@@ -1,20 +1,25 @@
 //! The interleaved rounds: references and loads one after the other, so that whatever else the machine does
 //! reaches all of them alike.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::Duration;
 
+use anyhow::Context;
 use serde::Serialize;
 
 use crate::disk;
 use crate::load::{Load, load};
 use crate::machine::processor_time;
+use crate::peers::Running;
 use crate::requests::{self, BATCH, Script};
 use crate::server::Server;
 
 pub(crate) const CONNECTIONS: usize = 64;
 /// Requests to the batch door are large; a few connections keep the writer busy.
 pub(crate) const BATCH_CONNECTIONS: usize = 8;
+/// Pairs of agents that talk in any of the loads; every line of a batch has one of its own.
+pub(crate) const PAIRS: usize = BATCH_CONNECTIONS * BATCH;
 
 /// What one round brought. Rates are per second, times in microseconds.
 #[derive(Debug, Clone, Serialize)]
@@ -30,6 +35,8 @@ pub(crate) struct Round {
     pub(crate) alone_p50: f64,
     pub(crate) delegations: f64,
     pub(crate) batched: f64,
+    /// The same messages, kept by others.
+    pub(crate) peers: BTreeMap<&'static str, f64>,
     /// Processor time of the server for one answer: the figure that other load disturbs least.
     pub(crate) echo_cost: f64,
     pub(crate) message_cost: f64,
@@ -63,12 +70,18 @@ impl Scripts {
         &mut self,
         wilco: &Server,
         echo: &Server,
+        peers: &mut [Running],
         directory: &Path,
         duration: Duration,
     ) -> anyhow::Result<Round> {
         let half = duration / 2;
         let (echoed, echo_cost) = costed(echo, &mut self.echo, duration)?;
         let (messages, message_cost) = costed(wilco, &mut self.messages, duration)?;
+        let mut kept = BTreeMap::new();
+        for peer in peers {
+            let load = load(peer.server.address, &mut peer.scripts, duration);
+            kept.insert(peer.name, load.with_context(|| peer.name)?.rate);
+        }
         let append = disk::appends(directory, half)?;
         let overwrite = disk::overwrites(directory, half)?;
         let alone = load(wilco.address, &mut self.alone, half)?;
@@ -85,6 +98,7 @@ impl Scripts {
             // Three calls make one delegation.
             delegations: delegations.rate / 3.0,
             batched: batched.rate * BATCH as f64,
+            peers: kept,
             echo_cost,
             message_cost,
             delegation_cost: delegation_cost * 3.0,

@@ -3,7 +3,9 @@
 use serde::Serialize;
 
 use crate::idle::Idle;
+use crate::many::{Many, WAKES_PER_SECOND};
 use crate::pages::{LONG, Pages, SHORT};
+use crate::peers::REDIS;
 use crate::requests::BATCH;
 use crate::rounds::{BATCH_CONNECTIONS, CONNECTIONS, Round};
 use crate::starts::Starts;
@@ -81,7 +83,7 @@ pub(crate) fn of_rounds(rounds: &[Round]) -> Vec<Row> {
     let over = |value: fn(&Round) -> f64| spread(rounds.iter().map(value));
     let median = |value: fn(&Round) -> f64| over(value).median;
     let (messages, append) = (median(|round| round.messages), median(|round| round.append));
-    vec![
+    let mut rows = vec![
         row(
             "PERF-1",
             format!("durable messages per second, {CONNECTIONS} connections"),
@@ -121,6 +123,52 @@ pub(crate) fn of_rounds(rounds: &[Round]) -> Vec<Row> {
             over(|round| round.batched / round.messages),
             &at_least(3.0, 8.0),
         ),
+    ];
+    rows.extend(of_redis(rounds));
+    rows
+}
+
+/// Against Redis, if it was measured too.
+fn of_redis(rounds: &[Round]) -> Option<Row> {
+    let rate = |round: &Round| round.peers.get(REDIS).copied();
+    let both: Vec<_> = rounds.iter().filter_map(|round| Some((round.messages, rate(round)?))).collect();
+    let (messages, redis) =
+        (spread(both.iter().map(|(one, _)| *one)), spread(both.iter().map(|(_, other)| *other)));
+    (!both.is_empty()).then(|| {
+        row(
+            "PERF-2",
+            format!("the same against Redis XADD, appendfsync always, {CONNECTIONS} connections"),
+            format!("{:.0}/s, Redis {:.0}/s", messages.median, redis.median),
+            spread(both.iter().map(|(messages, redis)| messages / redis)),
+            &at_least(0.6, 1.0),
+        )
+    })
+}
+
+pub(crate) fn of_many(many: &Many) -> Vec<Row> {
+    let open = many.exchanges;
+    vec![
+        row(
+            "PERF-7",
+            format!("{open} open exchanges, resident memory for each"),
+            format!("{:.0} B ready, {:.0} B after the wakes", many.bytes_ready, many.bytes_after),
+            spread([many.bytes_ready.max(many.bytes_after)]),
+            &at_most(1024.0, 300.0, " B"),
+        ),
+        row(
+            "PERF-7",
+            format!("{open} open exchanges, start to ready"),
+            format!("{:.2} s, at rest {:.1} s later", many.ready, many.rest),
+            spread([many.ready]),
+            &at_most(5.0, 1.0, " s"),
+        ),
+        row(
+            "PERF-7",
+            format!("{open} open exchanges, {} due at {WAKES_PER_SECOND}/s, p99 of lateness", many.woken),
+            format!("p50 {:.0} ms, most {:.0} ms", many.late_p50, many.late_most),
+            spread([many.late_p99]),
+            &at_most(100.0, 10.0, " ms"),
+        ),
     ]
 }
 
@@ -148,11 +196,12 @@ pub(crate) fn of_starts(starts: &[Starts]) -> Row {
 }
 
 /// `loaded`: the memory of the server that had all the load, which is no idle one.
-pub(crate) fn of_idle(idle: Idle, loaded: f64) -> Vec<Row> {
+pub(crate) fn of_idle(idle: Idle, loaded: Option<f64>) -> Vec<Row> {
+    let loaded = loaded.map(|loaded| format!(" ({loaded:.0} after the load)")).unwrap_or_default();
     let memory = row(
         "PERF-10",
         "idle server, resident memory".to_owned(),
-        format!("{:.1} MiB ({loaded:.0} after the load)", idle.resident),
+        format!("{:.1} MiB{loaded}", idle.resident),
         spread([idle.resident]),
         &at_most(60.0, 25.0, " MiB"),
     );

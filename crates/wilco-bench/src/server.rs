@@ -1,7 +1,7 @@
 //! The processes that are measured: started on a free port, ended by their ids.
 
 use std::io::{BufRead, BufReader};
-use std::net::SocketAddr;
+use std::net::{SocketAddr, TcpStream};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
@@ -40,6 +40,29 @@ impl Server {
     /// The reference.
     pub(crate) fn echo() -> anyhow::Result<Server> {
         Server::start(Command::new(std::env::current_exe()?).arg("echo"))
+    }
+
+    /// A server that does not say where it listens, so it is told where; waits until it takes connections.
+    pub(crate) fn told(command: &mut Command, address: SocketAddr) -> anyhow::Result<Server> {
+        let mut child = command
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .with_context(|| format!("cannot start {}", command.get_program().display()))?;
+        let until = Instant::now() + GRACE;
+        while TcpStream::connect(address).is_err() {
+            if let Some(status) = child.try_wait()? {
+                bail!("{} ended with {status}", command.get_program().display());
+            }
+            if Instant::now() > until {
+                let _ = child.kill();
+                let _ = child.wait();
+                bail!("{} does not listen on {address}", command.get_program().display());
+            }
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        Ok(Server { child, address })
     }
 
     fn start(command: &mut Command) -> anyhow::Result<Server> {
