@@ -5,22 +5,43 @@ use std::future::Future;
 use std::io;
 use std::pin::Pin;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::task::{Context, Poll};
 use std::time::Duration;
 
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::TcpStream;
+use tokio::sync::Notify;
 use tokio::time::{Sleep, sleep};
 
-/// What the service tells the connection below it: how many heads were complete, how many answered.
+/// What the service tells the connection below it: how many heads were complete, how many answered, and
+/// what its streams need.
 #[derive(Debug, Default)]
-pub(crate) struct Heads {
+pub(crate) struct Line {
     complete: AtomicU64,
     answered: AtomicU64,
+    streams: AtomicBool,
+    cut: Notify,
 }
 
-impl Heads {
+/// What the system may hold back for a stream. More would hide that nobody reads it.
+const STREAM_BUFFER: usize = 32 << 10;
+
+impl Line {
+    /// A stream begins on it.
+    pub(crate) fn streams(&self) {
+        self.streams.store(true, Ordering::Release);
+    }
+
+    /// Ends the connection, whatever is on its way.
+    pub(crate) fn cut(&self) {
+        self.cut.notify_one();
+    }
+
+    pub(crate) async fn is_cut(&self) {
+        self.cut.notified().await;
+    }
+
     pub(crate) fn complete(&self) {
         self.complete.fetch_add(1, Ordering::AcqRel);
     }
@@ -36,16 +57,33 @@ impl Heads {
 
 pub(crate) struct Connection {
     stream: TcpStream,
-    heads: Arc<Heads>,
+    line: Arc<Line>,
     header_timeout: Duration,
     deadline: Pin<Box<Sleep>>,
     /// Part of a head has arrived, after so many complete ones.
     in_head: Option<u64>,
+    /// The system was told that a stream is on it.
+    narrow: bool,
 }
 
 impl Connection {
-    pub(crate) fn new(stream: TcpStream, heads: Arc<Heads>, header_timeout: Duration) -> Connection {
-        Connection { stream, heads, header_timeout, deadline: Box::pin(sleep(header_timeout)), in_head: None }
+    pub(crate) fn new(stream: TcpStream, line: Arc<Line>, header_timeout: Duration) -> Connection {
+        Connection {
+            stream,
+            line,
+            header_timeout,
+            deadline: Box::pin(sleep(header_timeout)),
+            in_head: None,
+            narrow: false,
+        }
+    }
+
+    fn narrow(&mut self) {
+        if !self.narrow && self.line.streams.load(Ordering::Acquire) {
+            self.narrow = true;
+            // A system that will not have it holds back more; the stream is cut later.
+            let _ = rustix::net::sockopt::set_socket_send_buffer_size(&self.stream, STREAM_BUFFER);
+        }
     }
 }
 
@@ -56,11 +94,11 @@ impl AsyncRead for Connection {
         buf: &mut ReadBuf<'_>,
     ) -> Poll<io::Result<()>> {
         let before = buf.filled().len();
-        let complete = self.heads.complete.load(Ordering::Acquire);
+        let complete = self.line.complete.load(Ordering::Acquire);
         // A head that is complete by now is no longer waited for.
         self.in_head = self.in_head.filter(|begun_after| *begun_after == complete);
         let read = Pin::new(&mut self.stream).poll_read(cx, buf);
-        let answering = self.heads.is_answering();
+        let answering = self.line.is_answering();
         match &read {
             Poll::Ready(Ok(())) if buf.filled().len() > before && !answering && self.in_head.is_none() => {
                 self.in_head = Some(complete);
@@ -82,6 +120,7 @@ impl AsyncRead for Connection {
 
 impl AsyncWrite for Connection {
     fn poll_write(mut self: Pin<&mut Self>, cx: &mut Context<'_>, buf: &[u8]) -> Poll<io::Result<usize>> {
+        self.narrow();
         Pin::new(&mut self.stream).poll_write(cx, buf)
     }
 
@@ -90,6 +129,7 @@ impl AsyncWrite for Connection {
         cx: &mut Context<'_>,
         bufs: &[io::IoSlice<'_>],
     ) -> Poll<io::Result<usize>> {
+        self.narrow();
         Pin::new(&mut self.stream).poll_write_vectored(cx, bufs)
     }
 

@@ -37,6 +37,9 @@ pub struct Limits {
     pub connections: usize,
     pub waiting_readers: usize,
     pub wait: Duration,
+    /// How far a stream may fall behind: then it is cut off.
+    pub stream_bytes: usize,
+    pub stream_events: usize,
 }
 
 impl Default for Limits {
@@ -49,6 +52,8 @@ impl Default for Limits {
             connections: 1024,
             waiting_readers: 4096,
             wait: Duration::from_secs(60),
+            stream_bytes: 1 << 20,
+            stream_events: 1000,
         }
     }
 }

@@ -1,6 +1,7 @@
 //! The doors: HTTP. A door checks who comes in and how much it brings, turns bytes into commands and
 //! answers into bytes. It never touches a store: everything goes through the runtime's handle.
 
+mod accept;
 mod auth;
 mod connection;
 mod door;
@@ -10,6 +11,7 @@ mod problem;
 mod query;
 mod serve;
 mod shape;
+mod stream;
 mod v1;
 
 pub use auth::{Role, Token, TokenError, Tokens};

@@ -16,12 +16,14 @@ use tower::ServiceExt;
 use wilco_runtime::Handle;
 
 use crate::auth::{Peer, guard};
-use crate::connection::{Connection, Heads};
+use crate::connection::{Connection, Line};
 use crate::door::{Config, Door};
 use crate::{maestro, v1};
 
 /// How long a stopping server waits for answers that are on their way.
 const DRAIN: Duration = Duration::from_secs(10);
+/// What a connection holds of a request's head, and of an answer whose reader is slow.
+const BUFFER: usize = 64 << 10;
 /// Connections too many that are told so at the same time; the others are just closed.
 const TURNED_AWAY: usize = 64;
 
@@ -92,20 +94,23 @@ async fn connection(
 ) {
     // Answers are small and waited for.
     let _ = stream.set_nodelay(true);
-    let heads = Arc::new(Heads::default());
-    let io = TokioIo::new(Connection::new(stream, heads.clone(), config.limits.header_timeout));
+    let line = Arc::new(Line::default());
+    let io = TokioIo::new(Connection::new(stream, line.clone(), config.limits.header_timeout));
+    let told = line.clone();
     let service = hyper::service::service_fn(move |mut request: hyper::Request<Incoming>| {
-        let (app, heads) = (app.clone(), heads.clone());
-        heads.complete();
+        let (app, line) = (app.clone(), told.clone());
+        line.complete();
         request.extensions_mut().insert(peer);
+        request.extensions_mut().insert(line.clone());
         async move {
             let response = app.oneshot(request.map(axum::body::Body::new) as Request).await;
-            heads.answered();
+            line.answered();
             response as Result<_, Infallible>
         }
     });
     let serving = hyper::server::conn::http1::Builder::new()
         .timer(TokioTimer::new())
+        .max_buf_size(BUFFER)
         // Counted from the end of the last answer: how long a connection may rest.
         .header_read_timeout(config.limits.idle_timeout)
         .serve_connection(io, service);
@@ -113,9 +118,13 @@ async fn connection(
     tokio::select! {
         // A connection that breaks is the client's business.
         _ = &mut serving => return,
+        () = line.is_cut() => return,
         _ = stopped.wait_for(|stopped| *stopped) => serving.as_mut().graceful_shutdown(),
     }
-    let _ = serving.await;
+    tokio::select! {
+        _ = serving => {}
+        () = line.is_cut() => {}
+    }
 }
 
 /// One connection too many: says so, and closes.

@@ -83,8 +83,8 @@ fn origin(door: &Door, request: &Request) -> Result<(), Failure> {
     let own = |host: &String| origin.eq_ignore_ascii_case(&format!("http://{host}"));
     let trusted =
         door.config.hosts.iter().any(own) || door.config.origins.iter().any(|known| known == origin);
-    let streams =
-        text(request.headers(), header::ACCEPT).is_some_and(|accept| accept.contains("event-stream"));
+    let streams = text(request.headers(), header::ACCEPT)
+        .is_some_and(|accept| accept.to_ascii_lowercase().contains("event-stream"));
     let reads = matches!(*request.method(), Method::GET | Method::HEAD);
     if !trusted && (!reads || streams) {
         let detail = format!("calls from pages of {origin:?} are not allowed");
@@ -101,11 +101,7 @@ fn origin(door: &Door, request: &Request) -> Result<(), Failure> {
 fn viewer(door: &Door, request: &Request) -> Result<Viewer, Failure> {
     let unauthorized = |detail: &str| Failure::new(StatusCode::UNAUTHORIZED, "unauthorized", detail);
     let open = OPEN.contains(&request.uri().path());
-    let bearer = text(request.headers(), header::AUTHORIZATION)
-        .and_then(|value| value.split_once(' '))
-        .filter(|(scheme, _)| scheme.eq_ignore_ascii_case("bearer"))
-        .map(|(_, secret)| secret.trim());
-    match bearer {
+    match bearer(request.headers()) {
         None if open || !door.config.auth_required => Ok(Viewer::Local),
         None => Err(unauthorized(
             "a token is needed; make one with: wilco token create NAME, and send Authorization: Bearer TOKEN",
@@ -132,6 +128,12 @@ fn viewer(door: &Door, request: &Request) -> Result<Viewer, Failure> {
             }
         },
     }
+}
+
+/// The secret that a request shows.
+pub(crate) fn bearer(headers: &HeaderMap) -> Option<&str> {
+    let (scheme, secret) = text(headers, header::AUTHORIZATION)?.split_once(' ')?;
+    scheme.eq_ignore_ascii_case("bearer").then_some(secret.trim())
 }
 
 fn text(headers: &HeaderMap, name: header::HeaderName) -> Option<&str> {

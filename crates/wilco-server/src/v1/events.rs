@@ -1,26 +1,57 @@
-//! `GET /v1/events`: the journal in pages.
+//! `GET /v1/events`: the journal in pages, or as a stream.
 
 use std::time::Duration;
 
 use axum::Json;
 use axum::extract::{RawQuery, State};
-use http::StatusCode;
+use axum::response::{IntoResponse, Response};
+use http::{HeaderMap, StatusCode};
 use serde_json::{Value, json};
 use wilco_engine::reads::{self, EventQuery, EventView, Part};
 use wilco_protocol::Name;
 
 use super::exchanges::protocol;
+use super::follow;
+use crate::accept::{EVENTS, JSON, accepted};
 use crate::auth::Caller;
 use crate::door::Door;
 use crate::problem::Failure;
 use crate::query::Query;
 use crate::shape;
+use crate::stream::{self, Reader};
+
+/// What both forms take.
+const FILTERS: [&str; 3] = ["after", "protocol", "agent"];
 
 pub(crate) async fn list(
     State(door): State<Door>,
     caller: Caller,
+    reader: Reader,
+    headers: HeaderMap,
     RawQuery(query): RawQuery,
-) -> Result<Json<Value>, Failure> {
+) -> Result<Response, Failure> {
+    match accepted(&headers, &[JSON, EVENTS])? {
+        EVENTS => follow(door, caller, reader, query),
+        _ => Ok(pages(door, caller, query).await?.into_response()),
+    }
+}
+
+/// From the given place, or from now on.
+fn follow(door: Door, caller: Caller, reader: Reader, query: Option<String>) -> Result<Response, Failure> {
+    let query = Query::read(query.as_deref(), &FILTERS)?;
+    let now = *door.handle.waiters().head().borrow();
+    let wanted = EventQuery {
+        after: reader.last_event.or(query.cursor("after")?).unwrap_or(now),
+        limit: follow::PAGE,
+        protocol: query.text("protocol").map(protocol).transpose()?,
+        agent: query.text("agent").map(Name::new),
+    };
+    let (outlet, response) = stream::open(&door, reader)?;
+    tokio::spawn(follow::journal(door, caller, wanted, outlet));
+    Ok(response)
+}
+
+async fn pages(door: Door, caller: Caller, query: Option<String>) -> Result<Json<Value>, Failure> {
     let query = Query::read(query.as_deref(), &["after", "protocol", "agent", "limit", "wait"])?;
     let wanted = EventQuery {
         after: query.cursor("after")?.unwrap_or(0),
@@ -36,7 +67,11 @@ pub(crate) async fn list(
     Ok(Json(json!({"items": items, "next": part.next.map(|next| next.to_string())})))
 }
 
-async fn page(door: &Door, caller: &Caller, wanted: &EventQuery) -> Result<Part<EventView>, Failure> {
+pub(super) async fn page(
+    door: &Door,
+    caller: &Caller,
+    wanted: &EventQuery,
+) -> Result<Part<EventView>, Failure> {
     let (viewer, wanted) = (caller.viewer.clone(), wanted.clone());
     Ok(door.handle.read(move |reader| reads::events(reader, &viewer, &wanted)).await?)
 }

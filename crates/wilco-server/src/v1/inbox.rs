@@ -1,11 +1,11 @@
-//! `GET /v1/agents/{name}/inbox`: a page, or a wait for the next message.
+//! `GET /v1/agents/{name}/inbox`: a page, a wait for the next message, or a stream.
 
 use std::time::Duration;
 
 use axum::Json;
 use axum::extract::{RawQuery, State};
 use axum::response::{IntoResponse, Response};
-use http::StatusCode;
+use http::{HeaderMap, StatusCode};
 use wilco_engine::reads::{self, InboxQuery, Letter, Part};
 use wilco_engine::{Command, Viewer};
 use wilco_protocol::Name;
@@ -13,30 +13,60 @@ use wilco_store::InboxStatus;
 use wilco_wire::Page;
 
 use super::agents::unknown;
+use super::follow;
 use super::path::Path;
+use crate::accept::{EVENTS, JSON, accepted};
 use crate::auth::Caller;
 use crate::door::Door;
 use crate::problem::Failure;
 use crate::query::Query;
 use crate::shape;
+use crate::stream::{self, Reader};
 
 pub(crate) async fn inbox(
     State(door): State<Door>,
     caller: Caller,
+    reader: Reader,
+    headers: HeaderMap,
     RawQuery(query): RawQuery,
     Path(name): Path<String>,
 ) -> Result<Response, Failure> {
+    match accepted(&headers, &[JSON, EVENTS])? {
+        EVENTS => follow(door, caller, reader, query, &name).await,
+        _ => pages(door, caller, query, &name).await,
+    }
+}
+
+/// Resumes behind the given place, or begins with what is unread. Listening is a sign of life, as waiting is.
+async fn follow(
+    door: Door,
+    caller: Caller,
+    reader: Reader,
+    query: Option<String>,
+    name: &str,
+) -> Result<Response, Failure> {
+    let query = Query::read(query.as_deref(), &["status", "after"])?;
+    let statuses = statuses(query.text("status"))?;
+    let after = reader.last_event.or(query.cursor("after")?);
+    let agent = resolve(&door, &caller, name, true).await?;
+    let (outlet, response) = stream::open(&door, reader)?;
+    let query = InboxQuery { agent, statuses, after, limit: follow::PAGE };
+    tokio::spawn(follow::messages(door, caller, query, outlet));
+    Ok(response)
+}
+
+async fn pages(door: Door, caller: Caller, query: Option<String>, name: &str) -> Result<Response, Failure> {
     let query = Query::read(query.as_deref(), &["status", "wait", "after", "limit"])?;
     let wait = query.wait(door.config.limits.wait)?;
     let statuses = statuses(query.text("status"))?;
     let (after, limit) = (query.cursor("after")?, query.limit()?);
-    let agent = resolve(&door, &caller, &name, wait.is_some()).await?;
+    let agent = resolve(&door, &caller, name, wait.is_some()).await?;
     let query = InboxQuery { agent, statuses, after, limit };
     let part = match wait {
         None => page(&door, &caller, query).await?,
         Some(wait) => wait_for(&door, &caller, query, wait).await?,
     };
-    let part = part.ok_or_else(|| unknown(&name))?;
+    let part = part.ok_or_else(|| unknown(name))?;
     let items: Vec<_> = part.items.iter().map(shape::delivered).collect();
     Ok(Json(Page { items, next: part.next.map(|next| next.to_string()) }).into_response())
 }
@@ -76,7 +106,11 @@ async fn resolve(door: &Door, caller: &Caller, name: &str, waits: bool) -> Resul
     }
 }
 
-async fn page(door: &Door, caller: &Caller, query: InboxQuery) -> Result<Option<Part<Letter>>, Failure> {
+pub(super) async fn page(
+    door: &Door,
+    caller: &Caller,
+    query: InboxQuery,
+) -> Result<Option<Part<Letter>>, Failure> {
     let viewer = caller.viewer.clone();
     Ok(door.handle.read(move |reader| reads::inbox(reader, &viewer, &query)).await?)
 }

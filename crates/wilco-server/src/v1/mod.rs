@@ -5,6 +5,7 @@ pub(crate) mod body;
 mod clock;
 mod events;
 mod exchanges;
+mod follow;
 mod inbox;
 pub(crate) mod messages;
 mod nudges;

@@ -117,6 +117,18 @@ pub(crate) const KEYS: &[Key] = &[
     key("limits.connections", Kind::Whole, || json!(1024), "connections at the same time"),
     key("limits.waiting_readers", Kind::Whole, || json!(4096), "readers that wait at the same time"),
     key("limits.wait", Kind::Span, || json!("60s"), "the longest wait of a reader"),
+    key(
+        "limits.stream_bytes",
+        Kind::Whole,
+        || json!(1 << 20),
+        "bytes that a stream may be behind before it is cut",
+    ),
+    key(
+        "limits.stream_events",
+        Kind::Whole,
+        || json!(1000),
+        "events that a stream may be behind before it is cut",
+    ),
     key("limits.inbox_unread", Kind::Whole, || json!(100_000), "unread messages in one inbox"),
 ];
 

@@ -229,6 +229,8 @@ impl Config {
             connections: self.values.whole("limits.connections") as usize,
             waiting_readers: self.values.whole("limits.waiting_readers") as usize,
             wait: time("limits.wait")?,
+            stream_bytes: self.values.whole("limits.stream_bytes") as usize,
+            stream_events: self.values.whole("limits.stream_events") as usize,
         })
     }
 

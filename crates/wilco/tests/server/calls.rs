@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 
 use super::PATIENCE;
+use super::stream::Stream;
 
 /// A status and the body; null when there is none.
 pub(crate) type Answer = (u16, Value);
@@ -48,6 +49,18 @@ impl Caller {
     pub(crate) fn get(&self, path: &str) -> Answer {
         let request = self.headers.iter().fold(self.agent.get(self.at(path)), |r, (n, v)| r.header(n, v));
         answer(request.call())
+    }
+
+    /// Follows a stream; a status when it is refused.
+    pub(crate) fn stream(&self, path: &str) -> Result<Stream, u16> {
+        let headers = self.headers.iter().map(|(name, value)| (name.as_str(), value.as_str()));
+        let headers = headers.chain([("Accept", "text/event-stream")]);
+        let request = headers.fold(self.agent.get(self.at(path)), |r, (n, v)| r.header(n, v));
+        let response = request.call().unwrap();
+        match response.status().as_u16() {
+            200 => Ok(Stream::new(response)),
+            refused => Err(refused),
+        }
     }
 
     pub(crate) fn delete(&self, path: &str) -> Answer {

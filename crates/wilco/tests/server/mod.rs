@@ -5,6 +5,7 @@
 
 mod calls;
 mod scene;
+mod stream;
 
 use std::io::{BufRead, BufReader, Read};
 use std::ops::Deref;
@@ -19,6 +20,7 @@ use wilco_server::{Role, Tokens};
 
 pub(crate) use calls::{Answer, Caller};
 pub(crate) use scene::{ack, pointers, said, task, task_with, text, until};
+pub(crate) use stream::Stream;
 
 /// No call takes longer, waiting included.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(90);

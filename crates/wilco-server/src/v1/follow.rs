@@ -1,0 +1,106 @@
+//! The journal and an inbox as streams: what is there first, then what follows, without a gap.
+
+use wilco_engine::reads::{EventQuery, InboxQuery};
+use wilco_engine::{Command, Viewer};
+use wilco_protocol::Name;
+use wilco_store::InboxStatus;
+
+use super::{events, inbox};
+use crate::auth::Caller;
+use crate::door::Door;
+use crate::shape;
+use crate::stream::{Gone, KEEP_ALIVE, Outlet};
+
+/// Events or messages read at once.
+pub(super) const PAGE: usize = 100;
+
+/// Sends events until somebody ends it: the reader, the server, or the one who revokes its token.
+pub(super) async fn journal(door: Door, caller: Caller, mut wanted: EventQuery, outlet: Outlet) {
+    let (mut head, mut stopping) = (door.handle.waiters().head(), door.stopping.clone());
+    loop {
+        let Ok(part) = events::page(&door, &caller, &wanted).await else { return };
+        for event in &part.items {
+            let json = shape::event(event).to_string();
+            let Ok(()) = outlet.send(event.position, &json).await else { return };
+        }
+        wanted.after = part.next.unwrap_or(wanted.after);
+        if *stopping.borrow() || !outlet.is_allowed() {
+            return;
+        }
+        tokio::select! {
+            _ = head.wait_for(|head| *head > wanted.after) => {}
+            () = tokio::time::sleep(KEEP_ALIVE) => outlet.keep_alive(),
+            _ = stopping.changed() => return,
+            () = outlet.closed() => return,
+        }
+    }
+}
+
+/// Sends the messages of an inbox. A stream that resumes nothing begins with what is unread.
+pub(super) async fn messages(door: Door, caller: Caller, mut query: InboxQuery, outlet: Outlet) {
+    let notify = door.handle.waiters().inbox(&query.agent);
+    let mut stopping = door.stopping.clone();
+    if query.after.is_none() {
+        match unread(&door, &caller, &query, &outlet).await {
+            Ok(end) => query.after = Some(end),
+            Err(Gone) => return,
+        }
+    }
+    loop {
+        let notified = notify.notified();
+        tokio::pin!(notified);
+        notified.as_mut().enable();
+        let Ok(Some(part)) = inbox::page(&door, &caller, query.clone()).await else { return };
+        for letter in &part.items {
+            let Ok(()) = sent(letter, &outlet).await else { return };
+        }
+        query.after = part.next;
+        if *stopping.borrow() || !outlet.is_allowed() {
+            return;
+        }
+        if part.items.len() == query.limit {
+            continue;
+        }
+        tokio::select! {
+            () = notified => {}
+            () = tokio::time::sleep(KEEP_ALIVE) => {
+                outlet.keep_alive();
+                is_there(&door, &caller, &query.agent).await;
+            }
+            _ = stopping.changed() => return,
+            () = outlet.closed() => return,
+        }
+    }
+}
+
+/// What was unread when the stream began; returns where the inbox ended then.
+async fn unread(door: &Door, caller: &Caller, query: &InboxQuery, outlet: &Outlet) -> Result<u64, Gone> {
+    let agent = query.agent.clone();
+    let end = door.handle.read(move |reader| reader.inbox_end(&agent)).await.map_err(|_| Gone)?;
+    let wants_unread = query.statuses.contains(&InboxStatus::Unread);
+    let statuses = if wants_unread { vec![InboxStatus::Unread] } else { query.statuses.clone() };
+    let mut first = InboxQuery { statuses, after: Some(0), ..query.clone() };
+    loop {
+        let part = inbox::page(door, caller, first.clone()).await.map_err(|_| Gone)?.ok_or(Gone)?;
+        for letter in part.items.iter().filter(|letter| letter.position <= end) {
+            sent(letter, outlet).await?;
+        }
+        if part.items.last().is_none_or(|last| last.position >= end) {
+            return Ok(end);
+        }
+        first.after = part.next;
+    }
+}
+
+async fn sent(letter: &wilco_engine::reads::Letter, outlet: &Outlet) -> Result<(), Gone> {
+    let json = serde_json::to_string(&shape::delivered(letter)).map_err(|_| Gone)?;
+    outlet.send(letter.position, &json).await
+}
+
+/// Whoever listens to its own inbox is there. A writer that is too busy need not know.
+async fn is_there(door: &Door, caller: &Caller, agent: &Name) {
+    let own = caller.agent.as_ref().is_none_or(|caller| caller == agent);
+    if own && !matches!(caller.viewer, Viewer::ReadOnly) {
+        let _ = door.handle.send(Command::Waits { agent: agent.to_string() }).await;
+    }
+}
