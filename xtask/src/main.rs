@@ -7,6 +7,7 @@ mod coverage;
 mod deny;
 mod fuzz;
 mod kill;
+mod openapi;
 mod picture;
 mod requirements;
 mod sim;
@@ -41,6 +42,8 @@ enum Task {
     Fuzz(fuzz::Options),
     /// Kill the server under load, again and again
     Kill(kill::Options),
+    /// Write the document of the API to docs/openapi.json
+    Openapi,
     /// Draw docs/demo.svg from what the demo prints
     Picture,
     /// Run the simulation for many seeds, or one of them with everything that happens
@@ -56,6 +59,7 @@ fn main() -> ExitCode {
         Task::Deny(options) => deny::run(&options),
         Task::Fuzz(options) => fuzz::run(&options),
         Task::Kill(options) => kill::run(&options),
+        Task::Openapi => openapi::run(),
         Task::Picture => picture::run(),
         Task::Sim(options) => sim::run(&options),
     };

@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use wilco_wire::{
-    Agent, AgentSpec, Clock, Escalation, Event, Exchange, Incident, Message, Nudge, NudgeTest, OperationRow,
-    Page, Posted, Ready, Verified,
+    Advance, Agent, AgentSpec, Clock, Escalation, Event, Exchange, Incident, Message, Nudge, NudgeTest,
+    OperationRow, Page, Posted, Ready, Verified,
 };
 
 use crate::answer::Answer;
@@ -166,6 +166,19 @@ impl Client {
         self.get("/v1/reports/operations", Vec::new())
     }
 
+    /// The journal between two times or positions, in lines.
+    pub fn audit(
+        &self,
+        from: Option<String>,
+        to: Option<String>,
+        format: String,
+    ) -> std::result::Result<String, Error> {
+        let mut pairs = vec![("format", format)];
+        pairs.extend(from.map(|from| ("from", from)));
+        pairs.extend(to.map(|to| ("to", to)));
+        self.get_text("/v1/audit", pairs)
+    }
+
     pub fn verify(&self) -> Result<Verified> {
         // Reads the whole journal, which may be long.
         self.get_within("/v1/audit/verify", Vec::new(), Duration::from_secs(600))
@@ -173,7 +186,7 @@ impl Client {
 
     /// Moves the test clock.
     pub fn advance(&self, by: &str) -> Result<Clock> {
-        self.post("/v1/test/clock", &serde_json::json!({ "advance": by }))
+        self.post("/v1/test/clock", &Advance { advance: by.to_owned() })
     }
 }
 

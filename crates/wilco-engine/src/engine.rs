@@ -129,6 +129,16 @@ impl Engine {
         self.state.wakes.first().map(|(due, _)| *due)
     }
 
+    /// When everything that is due by now was to happen.
+    pub fn due(&self, now: Time) -> impl Iterator<Item = Time> + '_ {
+        self.state.wakes.range(..=(now, u64::MAX)).map(|(due, _)| *due)
+    }
+
+    /// How many exchanges want to be woken.
+    pub fn timers(&self) -> usize {
+        self.state.wakes.len()
+    }
+
     pub fn directory(&self) -> &Directory {
         &self.state.directory
     }

@@ -206,6 +206,6 @@ pub(crate) fn dashed(id: &MessageId) -> Option<MessageId> {
     id.as_str().contains('_').then(|| MessageId::new(id.as_str().replace('_', "-")))
 }
 
-pub(crate) fn damaged(position: u64, error: serde_json::Error) -> StoreError {
-    StoreError::Damaged { position, reason: error.to_string() }
+pub(crate) fn damaged(position: u64, reason: impl std::fmt::Display) -> StoreError {
+    StoreError::Damaged { position, reason: reason.to_string() }
 }

@@ -1,10 +1,12 @@
 //! Reading what agents write and rendering what Wilco says. Pure: no clock, no I/O, no randomness.
 //!
 //! `parse` turns bytes into typed messages, `read` finds meaning in plain text, `hear` says what a
-//! message means to an exchange, `render` makes every text that Wilco sends, `scene` draws exchanges.
+//! message means to an exchange, `render` makes every text that Wilco sends, `scene` draws exchanges, `table` makes
+//! tables.
 
 pub mod hear;
 pub mod parse;
 pub mod read;
 pub mod render;
 pub mod scene;
+pub mod table;

@@ -67,6 +67,15 @@ pub enum Effect {
 }
 
 impl Effect {
+    /// What is ordered, in a word.
+    pub fn word(&self) -> &'static str {
+        match self {
+            Effect::Judge { .. } => "judge",
+            Effect::CallHuman { .. } => "call-human",
+            Effect::RunStep { .. } => "run-step",
+        }
+    }
+
     /// The exchange that gets its report.
     pub fn exchange(&self) -> ExchangeId {
         match self {

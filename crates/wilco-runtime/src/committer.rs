@@ -3,7 +3,9 @@
 use std::io;
 use std::sync::mpsc::{Receiver, Sender, TryRecvError, channel};
 use std::thread::JoinHandle;
+use std::time::Instant;
 
+use crate::meters::Meters;
 use wilco_store::{Batch, Store, StoreError, Upkeep};
 
 pub(crate) struct Committer {
@@ -24,13 +26,16 @@ impl Committer {
     /// `done` is called after each commit, when its outcome can be taken.
     pub(crate) fn start<S: Store + Send + 'static>(
         mut store: S,
+        meters: Meters,
         done: impl Fn() + Send + 'static,
     ) -> io::Result<Committer> {
         let (batches, submitted) = channel::<Batch>();
         let (report, outcomes) = channel();
         let thread = std::thread::Builder::new().name("wilco-committer".to_owned()).spawn(move || {
             for batch in submitted {
+                let begun = Instant::now();
                 let result = store.commit(&batch);
+                meters.committed(&batch, begun.elapsed(), result.is_ok());
                 let upkeep = store.upkeep();
                 if report.send(Outcome { batch, result, upkeep }).is_err() {
                     return;

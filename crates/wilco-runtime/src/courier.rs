@@ -10,6 +10,7 @@ use wilco_outside::{Outcome, Outside};
 use wilco_protocol::{Span, Time};
 use wilco_store::{EffectRow, StoreError};
 
+use crate::meters::Meters;
 use crate::writer::Job;
 
 /// Orders by when they are due, and where they come from.
@@ -51,10 +52,11 @@ pub(crate) fn left_over(rows: Vec<EffectRow>) -> (Vec<Command>, Pending) {
 }
 
 /// Brings a report to the writer. It must not be lost: while it cannot be stored it is brought again.
-pub(crate) async fn report(queue: SyncSender<Job>, command: Command) {
+pub(crate) async fn report(queue: SyncSender<Job>, meters: Meters, command: Command) {
     // Blocking is right here: the queue is bounded.
     let send = |job: Job| {
         let queue = queue.clone();
+        meters.queued();
         async move { tokio::task::spawn_blocking(move || queue.send(job)).await.is_ok_and(|sent| sent.is_ok()) }
     };
     loop {
@@ -79,12 +81,19 @@ pub(crate) enum Errand {
 }
 
 /// Carries it out; what came of it is a command again.
-pub(crate) async fn carried_out(outside: &Outside, errand: Errand, now: Time) -> Command {
+pub(crate) async fn carried_out(outside: &Outside, errand: Errand, now: Time, meters: &Meters) -> Command {
     match errand {
-        Errand::Order(row, order) => ordered(outside, row, &order, now).await,
+        Errand::Order(row, order) => ordered(outside, row, &order, now, meters).await,
         Errand::Nudge(row, nudge, job) => {
             let (position, index) = (row.position, row.index);
             let outcome = nudged(outside, &row, job, now).await;
+            let word = match &outcome {
+                NudgeOutcome::Delivered => "done",
+                NudgeOutcome::Moot => "moot",
+                NudgeOutcome::Again { .. } => "retried",
+                NudgeOutcome::Dead { .. } => "given-up",
+            };
+            meters.ordered("nudge", word);
             Command::Nudged { position, index, agent: nudge.agent, outcome }
         }
         Errand::Unreadable(row, error) => {
@@ -95,15 +104,21 @@ pub(crate) async fn carried_out(outside: &Outside, errand: Errand, now: Time) ->
     }
 }
 
-async fn ordered(outside: &Outside, row: EffectRow, order: &Order, now: Time) -> Command {
+async fn ordered(outside: &Outside, row: EffectRow, order: &Order, now: Time, meters: &Meters) -> Command {
     let (position, index) = (row.position, row.index);
+    let word = order.effect.word();
     match outside.carry_out(order, now).await {
-        Outcome::Reported(report) => Command::Report { position, index, report },
+        Outcome::Reported(report) => {
+            meters.ordered(word, "done");
+            Command::Report { position, index, report }
+        }
         Outcome::NotYet { reason } if row.attempts + 1 >= MAX_ATTEMPTS => {
+            meters.ordered(word, "given-up");
             let report = Outside::given_up(order, reason);
             Command::Report { position, index, report }
         }
         Outcome::NotYet { reason } => {
+            meters.ordered(word, "retried");
             tracing::warn!(reason, position, "an order failed and is tried again");
             Command::Postpone { position, index, due: now.plus(FIRST_WAIT.doubled(row.attempts)) }
         }

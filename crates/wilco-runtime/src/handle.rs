@@ -12,6 +12,7 @@ use wilco_store::{Reader, StoreError};
 
 use crate::clock::Clock;
 use crate::marks::Marks;
+use crate::meters::{Meters, Readings};
 use crate::readers::Readers;
 use crate::search::Follower;
 use crate::waiters::Waiters;
@@ -26,6 +27,7 @@ pub struct Handle {
     pub(crate) marks: Marks,
     pub(crate) outside: Arc<Outside>,
     pub(crate) search: Option<Follower>,
+    pub(crate) meters: Meters,
 }
 
 /// The queue to the writer is full, or the writer is gone. Nothing was done.
@@ -83,7 +85,10 @@ impl Handle {
     async fn ask<T>(&self, job: impl FnOnce(oneshot::Sender<T>) -> Job) -> Result<T, Overloaded> {
         let (sender, receiver) = oneshot::channel();
         match self.queue.try_send(job(sender)) {
-            Ok(()) => receiver.await.map_err(|_| Overloaded),
+            Ok(()) => {
+                self.meters.queued();
+                receiver.await.map_err(|_| Overloaded)
+            }
             Err(TrySendError::Full(_) | TrySendError::Disconnected(_)) => Err(Overloaded),
         }
     }
@@ -106,6 +111,11 @@ impl Handle {
     /// Puts an agent to sleep or wakes it; none when no program is configured for it.
     pub async fn sleep(&self, what: Sleep, agent: &Agent) -> Option<Result<String, String>> {
         self.outside.sleep(what, agent).await
+    }
+
+    /// What was counted so far.
+    pub fn readings(&self) -> Readings {
+        self.meters.readings()
     }
 
     pub fn waiters(&self) -> &Waiters {

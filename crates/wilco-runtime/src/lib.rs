@@ -7,6 +7,7 @@ mod committer;
 mod courier;
 mod handle;
 mod marks;
+mod meters;
 mod readers;
 mod search;
 mod test_clock;
@@ -15,6 +16,7 @@ mod writer;
 
 pub use clock::Clock;
 pub use handle::{AgentNow, Handle, Overloaded, ReadError};
+pub use meters::{Measured, Readings};
 pub use test_clock::TestClock;
 pub use waiters::Waiters;
 pub use wilco_outside::Sleep;

@@ -18,6 +18,7 @@ use crate::committer::{Committer, Gone};
 use crate::courier::{Errand, Pending, carried_out, left_over, report};
 use crate::handle::{AgentNow, Handle};
 use crate::marks::Marks;
+use crate::meters::Meters;
 use crate::readers::{OpenReader, Readers};
 use crate::search::Follower;
 use crate::test_clock::TestClock;
@@ -90,10 +91,11 @@ pub fn start<S: Store + Send + 'static>(start: Start<S>) -> Result<Handle, Start
     marks.take_from(engine.directory());
     let (interrupted, pending) = left_over(store.effects()?);
     let reader = readers()?;
+    let meters = Meters::default();
     let look = queue.clone();
     let outside = Arc::new(outside);
     // A full queue has the writer awake, and it looks by itself.
-    let committer = Committer::start(store, move || drop(look.try_send(Job::Look)))?;
+    let committer = Committer::start(store, meters.clone(), move || drop(look.try_send(Job::Look)))?;
     let mut writer = Writer {
         engine,
         reader,
@@ -105,6 +107,7 @@ pub fn start<S: Store + Send + 'static>(start: Start<S>) -> Result<Handle, Start
         test_clock,
         waiters: waiters.clone(),
         marks: marks.clone(),
+        meters: meters.clone(),
         jobs,
         queue: queue.clone(),
         outside: outside.clone(),
@@ -128,7 +131,7 @@ pub fn start<S: Store + Send + 'static>(start: Start<S>) -> Result<Handle, Start
     std::thread::Builder::new().name("wilco-writer".to_owned()).spawn(move || writer.run())?;
     let readers = Readers::new(readers);
     let search = search.map(|index| Follower::start(index, readers.clone(), waiters.head()));
-    Ok(Handle { queue, readers, waiters, clock, marks, outside, search })
+    Ok(Handle { queue, readers, waiters, clock, marks, outside, search, meters })
 }
 
 struct Writer {
@@ -146,6 +149,7 @@ struct Writer {
     test_clock: Option<TestClock>,
     waiters: Waiters,
     marks: Marks,
+    meters: Meters,
     jobs: Receiver<Job>,
     queue: SyncSender<Job>,
     outside: Arc<Outside>,
@@ -231,6 +235,9 @@ impl Writer {
 
     /// Does what a job asks for, as far as it can be done before the next commit.
     fn take(&mut self, job: Job) -> Option<oneshot::Sender<()>> {
+        if !matches!(job, Job::Look) {
+            self.meters.taken();
+        }
         match job {
             Job::Commands(list, answer) => {
                 self.commands += list.len();
@@ -313,6 +320,7 @@ impl Writer {
         if agents_changed {
             self.marks.take_from(self.engine.directory());
         }
+        self.meters.timers(self.engine.timers());
         self.waiters.committed(head, &reached);
         for row in effects {
             self.pending.insert((row.due, row.position, row.index), row);
@@ -360,7 +368,9 @@ impl Writer {
 
     /// Wakes what is due. What cannot be committed is tried again at the next turn.
     fn wake_due(&mut self) {
-        if self.engine.next_wake().is_some_and(|due| due <= self.clock.now()) {
+        let now = self.clock.now();
+        if self.engine.next_wake().is_some_and(|due| due <= now) {
+            self.engine.due(now).for_each(|due| self.meters.went_off(now.since(due)));
             self.decide_own(Command::Wake);
         }
     }
@@ -396,12 +406,14 @@ impl Writer {
             }
             let Some((_, row)) = self.pending.pop_first() else { return };
             self.running += 1;
-            let (outside, queue, mut ending) =
-                (self.outside.clone(), self.queue.clone(), self.ending.subscribe());
+            let (outside, queue, meters) = (self.outside.clone(), self.queue.clone(), self.meters.clone());
+            let mut ending = self.ending.subscribe();
             let errand = self.errand(row);
             self.courier.spawn(async move {
                 tokio::select! {
-                    command = carried_out(&outside, errand, now) => report(queue, command).await,
+                    command = carried_out(&outside, errand, now, &meters) => {
+                        report(queue, meters.clone(), command).await;
+                    }
                     // Dropping it ends the programs that it runs.
                     _ = ending.changed() => {}
                 }

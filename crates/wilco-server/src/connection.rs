@@ -9,10 +9,13 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::task::{Context, Poll};
 use std::time::Duration;
 
+use http::StatusCode;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::TcpStream;
 use tokio::sync::Notify;
 use tokio::time::{Sleep, sleep};
+
+use crate::problem::Failure;
 
 /// What the service tells the connection below it: how many heads were complete, how many answered, and
 /// what its streams need.
@@ -78,6 +81,13 @@ impl Connection {
         }
     }
 
+    /// Nothing else is on its way: no head, no answer. Whoever does not read it just sees the end.
+    fn say_it_is_late(&self) {
+        let detail = format!("the head did not arrive within {} seconds", self.header_timeout.as_secs_f32());
+        let answer = Failure::new(StatusCode::REQUEST_TIMEOUT, "head-timeout", detail).written_out();
+        let _ = self.stream.try_write(answer.as_bytes());
+    }
+
     fn narrow(&mut self) {
         if !self.narrow && self.line.streams.load(Ordering::Acquire) {
             self.narrow = true;
@@ -106,6 +116,7 @@ impl AsyncRead for Connection {
             }
             Poll::Pending if self.in_head.is_some() && !answering => {
                 if self.deadline.as_mut().poll(cx).is_ready() {
+                    self.say_it_is_late();
                     return Poll::Ready(Err(io::Error::new(
                         io::ErrorKind::TimedOut,
                         "the head took too long",

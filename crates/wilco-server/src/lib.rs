@@ -7,6 +7,8 @@ mod connection;
 mod door;
 mod health;
 mod maestro;
+mod metrics;
+mod openapi;
 mod problem;
 mod query;
 mod serve;
@@ -16,4 +18,5 @@ mod v1;
 
 pub use auth::{Role, Token, TokenError, Tokens};
 pub use door::{Config, Limits};
+pub use openapi::document as openapi_document;
 pub use serve::serve;

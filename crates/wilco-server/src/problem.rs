@@ -42,6 +42,20 @@ impl Failure {
     }
 }
 
+impl Failure {
+    /// A whole answer, for connections on which there is no request to answer. They are closed after it.
+    pub(crate) fn written_out(&self) -> String {
+        let body = serde_json::to_string(&self.0).unwrap_or_default();
+        format!(
+            "HTTP/1.1 {} {}\r\ncontent-type: application/problem+json\r\ncontent-length: {}\r\n\
+             retry-after: 1\r\nconnection: close\r\n\r\n{body}",
+            self.0.status,
+            self.0.title,
+            body.len()
+        )
+    }
+}
+
 impl IntoResponse for Failure {
     fn into_response(self) -> Response {
         let status = StatusCode::from_u16(self.0.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);

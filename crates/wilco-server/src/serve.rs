@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use axum::extract::Request;
 use axum::middleware::{from_fn, from_fn_with_state};
+use http::StatusCode;
 use hyper::body::Incoming;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use tokio::io::AsyncWriteExt;
@@ -18,6 +19,7 @@ use wilco_runtime::Handle;
 use crate::auth::{Peer, guard};
 use crate::connection::{Connection, Line};
 use crate::door::{Config, Door};
+use crate::problem::Failure;
 use crate::{maestro, v1};
 
 /// How long a stopping server waits for answers that are on their way.
@@ -130,21 +132,9 @@ async fn connection(
 /// One connection too many: says so, and closes.
 async fn turn_away(mut stream: TcpStream, most: usize) {
     let detail = format!("there are {most} connections already; close some, or try again later");
-    let body = serde_json::json!({
-        "type": "tag:wilco,2026:too-many-connections",
-        "title": "Service Unavailable",
-        "status": 503,
-        "detail": detail,
-    })
-    .to_string();
-    let head = format!(
-        "HTTP/1.1 503 Service Unavailable\r\ncontent-type: application/problem+json\r\ncontent-length: {}\r\n\
-         retry-after: 1\r\nconnection: close\r\n\r\n",
-        body.len()
-    );
+    let answer = Failure::new(StatusCode::SERVICE_UNAVAILABLE, "too-many-connections", detail).written_out();
     let _ = tokio::time::timeout(Duration::from_secs(1), async {
-        stream.write_all(head.as_bytes()).await?;
-        stream.write_all(body.as_bytes()).await?;
+        stream.write_all(answer.as_bytes()).await?;
         stream.shutdown().await?;
         // What it sent is read first: closing before would take the answer away from it.
         tokio::io::copy(&mut stream, &mut tokio::io::sink()).await

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use serde_json::Value;
 use serde_json::value::{RawValue, to_raw_value};
-use wilco_engine::reads::{EscalationView, EventView, IncidentView, Letter, NudgeView};
+use wilco_engine::reads::{EscalationView, EventView, Letter, NudgeView};
 use wilco_engine::{Accepted, Summary, status};
 use wilco_protocol::Time;
 use wilco_protocol::decision::Stage;
@@ -217,16 +217,5 @@ pub(crate) fn escalation(view: EscalationView) -> wire::Escalation {
             let option = closed.option.as_ref()?;
             Some(serde_json::json!({"option": option, "by": closed.by}))
         }),
-    }
-}
-
-pub(crate) fn incident(view: IncidentView) -> wire::Incident {
-    wire::Incident {
-        at: view.incident.at.to_string(),
-        kind: view.incident.kind,
-        agent: view.incident.agent.to_string(),
-        exchange: view.exchange.to_string(),
-        attempts: view.incident.attempts,
-        delivery: word(&view.incident.delivery),
     }
 }

@@ -2,7 +2,7 @@
 //! process just before or just after it took place. Planted defects live here too.
 
 use wilco_protocol::directory::Agent;
-use wilco_protocol::{MessageId, Name, Time};
+use wilco_protocol::{MessageId, Name, Protocol, Time};
 use wilco_store::{
     Batch, EffectRow, ExchangeFilter, ExchangeRow, Found, Head, IdempotencyRow, InboxFilter, InboxStatus,
     JournalRow, Memory, MessageRow, Reached, Reader, SearchFilter, Store, StoreError,
@@ -124,6 +124,10 @@ impl Reader for Disk {
 
     fn exchanges(&self, filter: &ExchangeFilter) -> Result<Vec<ExchangeRow>, StoreError> {
         self.tables.exchanges(filter)
+    }
+
+    fn open_exchanges(&self) -> Result<Vec<(Protocol, String, u64)>, StoreError> {
+        self.tables.open_exchanges()
     }
 
     fn find(&self, key: &str, limit: usize) -> Result<Vec<u64>, StoreError> {

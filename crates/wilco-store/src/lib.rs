@@ -8,6 +8,7 @@ mod batch;
 mod chain;
 pub mod conformance;
 mod error;
+mod export;
 mod memory;
 mod message;
 mod reader;
@@ -21,6 +22,7 @@ pub use batch::{
 };
 pub use chain::{Hash, genesis, link};
 pub use error::{BackupError, OpenError, Source, StoreError};
+pub use export::{Export, ExportError, Exported, verify_export};
 pub use memory::Memory;
 pub use message::{Message, Priority, Reading};
 pub use reader::{ExchangeFilter, Head, InboxFilter, Reader, Walk};

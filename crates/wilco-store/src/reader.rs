@@ -75,6 +75,8 @@ pub trait Reader {
     fn exchange(&self, number: u64) -> Result<Option<ExchangeRow>, StoreError>;
     /// Newest first.
     fn exchanges(&self, filter: &ExchangeFilter) -> Result<Vec<ExchangeRow>, StoreError>;
+    /// How many exchanges are open, by protocol and state, in that order.
+    fn open_exchanges(&self) -> Result<Vec<(Protocol, String, u64)>, StoreError>;
     /// The numbers of exchanges that have this key, newest first.
     fn find(&self, key: &str, limit: usize) -> Result<Vec<u64>, StoreError>;
     /// Every exchange that wants to be woken, and when.

@@ -11,7 +11,7 @@ mod problem;
 
 pub use agent::{Agent, AgentSpec};
 pub use exchange::{ChecklistItem, Escalation, Event, Exchange, Incident, OperationRow, Participant, Timer};
-pub use message::{Message, Posted, Reading, Summary};
+pub use message::{Message, NewMessage, Posted, Reading, Summary};
 pub use nudge::{Nudge, NudgeTest};
-pub use page::{Clock, Page, Ready, Verified};
+pub use page::{Advance, Clock, Page, Ready, Verified};
 pub use problem::{FieldProblem, Problem};

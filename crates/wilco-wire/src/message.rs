@@ -2,11 +2,12 @@
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use utoipa::ToSchema;
 
 /// A message. `content` is what was sent; where a reader gets more, `delivered` is that, and in an
-/// inbox `content` itself is the delivered form. `C` is the JSON of a content: whoever only passes it on
-/// need not parse it.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+/// inbox `content` itself is the delivered form.
+// `C` is the JSON of a content: whoever only passes it on need not parse it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct Message<C = Value> {
     pub id: String,
     pub from: String,
@@ -33,8 +34,31 @@ pub struct Message<C = Value> {
     pub reading: Option<Reading>,
 }
 
+/// A message as it is sent. Without `from` the caller is meant, without `to` the exchange says to whom it goes.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, ToSchema)]
+pub struct NewMessage {
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub id: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub from: Option<String>,
+    /// A name, or a list of names.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub to: Option<Value>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub subject: Option<String>,
+    /// `low`, `normal`, `high` or `urgent`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub priority: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub in_reply_to: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub exchange: Option<String>,
+    /// An object with a `type` and its fields, or with a `message` alone.
+    pub content: Value,
+}
+
 /// How Wilco understood a message, and what followed.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Reading {
     pub exchange: Option<String>,
     pub rule: Option<String>,
@@ -43,7 +67,7 @@ pub struct Reading {
 }
 
 /// The answer to a message.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct Posted<C = Value> {
     pub message: Message<C>,
     /// All of them, when there were several recipients.
@@ -52,7 +76,7 @@ pub struct Posted<C = Value> {
     pub exchange: Option<Summary>,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Summary {
     pub id: String,
     pub protocol: String,

@@ -1,9 +1,10 @@
 //! Nudges on the wire.
 
 use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
 
 /// How the nudge of an agent stands.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Nudge {
     pub agent: String,
     pub kind: String,
@@ -15,7 +16,7 @@ pub struct Nudge {
 }
 
 /// What came of a nudge that somebody asked for to see whether it works.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct NudgeTest {
     pub agent: String,
     pub kind: String,

@@ -1,16 +1,17 @@
 //! Lists, and small answers.
 
 use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
 
 /// A part of a list. `next` is where it goes on.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Page<T> {
     pub items: Vec<T>,
     pub next: Option<String>,
 }
 
 /// The server can work.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Ready {
     pub status: String,
     /// The newest position of the journal.
@@ -18,13 +19,19 @@ pub struct Ready {
 }
 
 /// The position of the test clock.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Clock {
     pub now: String,
 }
 
+/// How far to move the test clock: `90s`, `5m`, `1h30m`, or a number of seconds.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct Advance {
+    pub advance: String,
+}
+
 /// Whether the journal is whole.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Verified {
     pub ok: bool,
     #[serde(default, skip_serializing_if = "Option::is_none")]

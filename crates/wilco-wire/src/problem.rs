@@ -1,8 +1,9 @@
 //! Errors on the wire: RFC 9457 problem documents.
 
 use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
 
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Problem {
     /// Stable, for programs: `tag:wilco,2026:validation`.
     #[serde(rename = "type")]
@@ -19,7 +20,7 @@ pub struct Problem {
 }
 
 /// A field that is wrong; `pointer` is a JSON pointer into the request body.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct FieldProblem {
     pub pointer: String,
     pub detail: String,

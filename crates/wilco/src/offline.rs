@@ -1,8 +1,11 @@
 //! What is done to a data directory while no server uses it.
 
+use std::fs::File;
+use std::io::BufReader;
 use std::path::Path;
 
-use wilco_store::{Hash, OpenError, Sqlite, StoreError};
+use anyhow::Context;
+use wilco_store::{ExportError, Hash, OpenError, Sqlite, StoreError, verify_export};
 use wilco_wire::Verified;
 
 /// Checks every event of the journal, and every page of the database.
@@ -33,6 +36,17 @@ pub(crate) fn verify(directory: &Path) -> anyhow::Result<Verified> {
         },
         Err(error) => Err(error.into()),
     }
+}
+
+/// Checks every event of an exported file.
+pub(crate) fn verify_file(file: &Path) -> anyhow::Result<Verified> {
+    let opened = File::open(file).with_context(|| format!("cannot read {}", file.display()))?;
+    let (ok, events, head, position, reason) = match verify_export(BufReader::new(opened)) {
+        Ok(export) => (true, Some(export.events), Some(hex(&export.head)), None, None),
+        Err(ExportError::Damaged { position, reason }) => (false, None, None, Some(position), Some(reason)),
+        Err(error) => return Err(error.into()),
+    };
+    Ok(Verified { ok, events, head, position, reason })
 }
 
 /// Damage that was met on the way in, with the position up to which everything is whole.

@@ -194,7 +194,7 @@ fn sec_3_foreign_origins_may_not_write_and_own_pages_send_json() {
         (own.as_str(), "text/plain", 415),
         (own.as_str(), "", 415),
         ("https://ops.example", "application/json", 201),
-        ("", "text/plain", 201),
+        ("", "text/plain", 415),
         ("", "application/x-www-form-urlencoded", 201),
         ("", "", 201),
     ] {

@@ -6,6 +6,7 @@
 
 pub(crate) mod needs;
 mod runner;
+mod schemathesis;
 mod tally;
 
 use std::time::{Duration, Instant};
@@ -48,6 +49,7 @@ const STEPS: &[Step] = &[
     check("clippy", "no warnings", &[Need::Component("clippy")], clippy),
     tests("tests", "unit, transcript and black-box tests", &[CC, TMUX, FAKETIME], runner::tests),
     tests("doctests", "examples in the docs", &[CC], runner::doctests),
+    check("api", "the API against its OpenAPI document", &[CC, PYTHON], schemathesis::run),
     check("tidy", "invariants of the architecture", &[], tidy::run),
 ];
 
@@ -56,6 +58,9 @@ const CC: Need = Need::Package { binary: "cc", debian: "gcc" };
 const FAKETIME: Need = Need::Package { binary: "faketime", debian: "faketime" };
 /// Agents live in its sessions.
 const TMUX: Need = Need::Package { binary: "tmux", debian: "tmux" };
+
+/// Runs schemathesis.
+const PYTHON: Need = Need::Package { binary: "python3", debian: "python3-venv" };
 
 type Needs = &'static [Need];
 

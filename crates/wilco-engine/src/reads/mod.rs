@@ -1,5 +1,6 @@
 //! Questions that doors ask. Every one takes the viewer: what somebody may not see does not exist for it.
 
+mod audit;
 pub(crate) mod delivery;
 mod exchanges;
 mod incidents;
@@ -7,10 +8,13 @@ mod journal;
 mod mail;
 mod messages;
 mod nudges;
+mod reports;
 mod scene;
 mod search;
 mod sight;
+mod standing;
 
+pub use audit::{Bound, export, range};
 pub use delivery::delivery;
 pub use exchanges::{ExchangeQuery, exchange, exchange_at, exchanges};
 pub use incidents::{EscalationView, IncidentView, Row, Rows, escalations, incidents, operations};
@@ -18,8 +22,10 @@ pub use journal::{EventQuery, EventView, events, events_of};
 pub use mail::{MailCount, MailQuery, Mailbox, directory, letter, mail, mail_count, people, unread};
 pub use messages::{InboxQuery, Letter, agent, inbox, message};
 pub use nudges::{NudgeState, NudgeView, nudge_of, nudges};
+pub use reports::{Report, ReportCursor, ReportPage, ReportRow, report};
 pub use scene::scene;
 pub use search::{MAX_WORDS, SearchQuery, search};
+pub use standing::{Standing, standing};
 
 /// Part of a list, and the number behind which it goes on.
 #[derive(Debug, Clone)]

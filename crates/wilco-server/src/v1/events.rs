@@ -20,7 +20,8 @@ use crate::query::Query;
 use crate::shape;
 use crate::stream::{self, Reader};
 
-/// What both forms take.
+pub(crate) const KEYS: [&str; 5] = ["after", "protocol", "agent", "limit", "wait"];
+/// What a stream takes of them.
 const FILTERS: [&str; 3] = ["after", "protocol", "agent"];
 
 pub(crate) async fn list(
@@ -52,7 +53,7 @@ fn follow(door: Door, caller: Caller, reader: Reader, query: Option<String>) -> 
 }
 
 async fn pages(door: Door, caller: Caller, query: Option<String>) -> Result<Json<Value>, Failure> {
-    let query = Query::read(query.as_deref(), &["after", "protocol", "agent", "limit", "wait"])?;
+    let query = Query::read(query.as_deref(), &KEYS)?;
     let wanted = EventQuery {
         after: query.cursor("after")?.unwrap_or(0),
         limit: query.limit()?,

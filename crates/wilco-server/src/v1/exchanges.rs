@@ -14,7 +14,7 @@ use crate::problem::Failure;
 use crate::query::Query;
 use crate::shape;
 
-const KEYS: [&str; 8] = ["protocol", "state", "open", "agent", "task", "q", "after", "limit"];
+pub(crate) const KEYS: [&str; 8] = ["protocol", "state", "open", "agent", "task", "q", "after", "limit"];
 
 pub(crate) async fn list(
     State(door): State<Door>,

@@ -23,6 +23,8 @@ use crate::query::Query;
 use crate::shape;
 use crate::stream::{self, Reader};
 
+pub(crate) const KEYS: [&str; 4] = ["status", "wait", "after", "limit"];
+
 pub(crate) async fn inbox(
     State(door): State<Door>,
     caller: Caller,
@@ -56,7 +58,7 @@ async fn follow(
 }
 
 async fn pages(door: Door, caller: Caller, query: Option<String>, name: &str) -> Result<Response, Failure> {
-    let query = Query::read(query.as_deref(), &["status", "wait", "after", "limit"])?;
+    let query = Query::read(query.as_deref(), &KEYS)?;
     let wait = query.wait(door.config.limits.wait)?;
     let statuses = statuses(query.text("status"))?;
     let (after, limit) = (query.cursor("after")?, query.limit()?);

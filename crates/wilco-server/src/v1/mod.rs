@@ -1,61 +1,60 @@
 //! The native API.
 
 pub(crate) mod agents;
+pub(crate) mod audit;
 pub(crate) mod body;
-mod clock;
-mod events;
-mod exchanges;
+pub(crate) mod clock;
+pub(crate) mod events;
+pub(crate) mod exchanges;
 mod follow;
-mod inbox;
+pub(crate) mod inbox;
 pub(crate) mod messages;
-mod nudges;
+pub(crate) mod nudges;
 pub(crate) mod path;
-mod reports;
-mod scene;
-mod search;
+pub(crate) mod reports;
+pub(crate) mod scene;
+pub(crate) mod search;
 pub(crate) mod spec;
 
 use axum::Router;
-use axum::routing::{get, post};
+use axum::extract::Request;
+use axum::middleware::{Next, from_fn};
+use axum::response::{IntoResponse, Response};
+use axum::routing::get;
 use http::StatusCode;
 
+use crate::auth::content_type;
 use crate::door::Door;
-use crate::health;
+use crate::openapi::{self, CLOCK, OPERATIONS};
 use crate::problem::Failure;
+use crate::query::Query;
 
+/// Every operation there is, and the reference to them.
 pub(crate) fn router(door: &Door) -> Router<Door> {
-    let router = Router::new()
-        .route("/healthz", get(health::healthz))
-        .route("/readyz", get(health::readyz))
-        .route("/v1/messages", get(search::list).post(messages::post))
-        .route("/v1/messages/{id}", get(messages::get))
-        .route("/v1/messages/{id}/read", post(messages::read))
-        .route("/v1/messages/{id}/injected", post(messages::injected))
-        .route("/v1/nudges", get(nudges::list))
-        .route("/v1/agents/{name}/nudge", post(nudges::test))
-        .route("/v1/agents", get(agents::list))
-        .route("/v1/agents/{name}", get(agents::get).put(agents::put).delete(agents::remove))
-        .route("/v1/agents/{name}/inbox", get(inbox::inbox))
-        .route("/v1/agents/{name}/heartbeat", post(agents::heartbeat))
-        .route("/v1/exchanges", get(exchanges::list))
-        .route("/v1/exchanges/{id}", get(exchanges::get))
-        .route("/v1/exchanges/{id}/events", get(exchanges::events))
-        .route("/v1/exchanges/{id}/at/{seq}", get(exchanges::at))
-        .route("/v1/exchanges/{id}/log.md", get(scene::log_md))
-        .route("/v1/exchanges/{id}/log.json", get(scene::log_json))
-        .route("/v1/exchanges/{id}/diagram.mmd", get(scene::diagram_mmd))
-        .route("/v1/exchanges/{id}/diagram.svg", get(scene::diagram_svg))
-        .route("/v1/exchanges/{id}/diagram.txt", get(scene::diagram_txt))
-        .route("/v1/events", get(events::list))
-        .route("/v1/escalations", get(reports::escalations))
-        .route("/v1/reports/incidents", get(reports::incidents))
-        .route("/v1/reports/operations", get(reports::operations))
-        .route("/v1/audit/verify", get(reports::verify));
-    let router = match door.handle.has_test_clock() {
-        true => router.route("/v1/test/clock", post(clock::advance)),
-        false => router,
-    };
+    let there = |path: &str| path != CLOCK || door.handle.has_test_clock();
+    let operations = OPERATIONS.iter().filter(|operation| there(operation.path));
+    let router = operations.fold(Router::new(), |router, one| {
+        let route = (one.route)();
+        let route = if one.method == "get" { route } else { route.layer(from_fn(strict)) };
+        router.route(one.path, route)
+    });
+    let router = router.route("/docs", get(openapi::page)).route("/docs/style.css", get(openapi::style));
     router.fallback(unknown).method_not_allowed_fallback(wrong_method)
+}
+
+/// What is written has no query, and comes as JSON. A program that does not say what it sends is believed, and
+/// so is one that says what `curl -d` says by itself.
+async fn strict(request: Request, next: Next) -> Response {
+    if let Err(failure) = Query::read(request.uri().query(), &[]) {
+        return failure.into_response();
+    }
+    let kind = content_type(request.headers()).unwrap_or("").to_ascii_lowercase();
+    let known = ["", "application/json", "application/x-ndjson", "application/x-www-form-urlencoded"];
+    if !known.contains(&kind.as_str()) && !kind.ends_with("+json") {
+        let detail = format!("{kind:?} is not taken; send it with Content-Type: application/json");
+        return Failure::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, "content-type", detail).into_response();
+    }
+    next.run(request).await
 }
 
 async fn unknown(uri: http::Uri) -> Failure {

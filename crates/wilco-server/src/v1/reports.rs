@@ -1,17 +1,25 @@
-//! Escalations, reports, and whether the journal is whole.
+//! `GET /v1/escalations` and `GET /v1/reports/{report}`.
 
 use axum::Json;
 use axum::extract::{RawQuery, State};
 use axum::response::{IntoResponse, Response};
+use http::header;
 use serde_json::{Value, json};
-use wilco_engine::reads;
-use wilco_store::{StoreError, verify as walk};
+use wilco_engine::reads::{self, Report, ReportCursor, ReportPage};
+use wilco_language::table;
+use wilco_store::{Reader, StoreError};
 
+use super::path::Path;
 use crate::auth::Caller;
 use crate::door::Door;
 use crate::problem::Failure;
 use crate::query::Query;
 use crate::shape;
+
+pub(crate) const KEYS: [&str; 3] = ["format", "after", "limit"];
+
+/// Lines and tables are for files: without a limit they have everything, up to this many rows.
+const MAX_ROWS: usize = 10_000;
 
 pub(crate) async fn escalations(
     State(door): State<Door>,
@@ -20,63 +28,74 @@ pub(crate) async fn escalations(
 ) -> Result<Json<Value>, Failure> {
     let query = Query::read(query.as_deref(), &["open", "after", "limit"])?;
     let (open, after, limit) = (query.flag("open")?, query.row("after")?, query.limit()?);
-    let read = move |reader: &dyn wilco_store::Reader| {
-        reads::escalations(reader, &caller.viewer, open, after, limit)
-    };
+    let read = move |reader: &dyn Reader| reads::escalations(reader, &caller.viewer, open, after, limit);
     let part = door.handle.read(read).await?;
     let items: Vec<_> = part.items.into_iter().map(shape::escalation).collect();
     Ok(Json(json!({"items": items, "next": part.next.map(|next| next.to_string())})))
 }
 
-pub(crate) async fn incidents(
-    State(door): State<Door>,
-    caller: Caller,
-    RawQuery(query): RawQuery,
-) -> Result<Json<Value>, Failure> {
-    let query = Query::read(query.as_deref(), &["after", "limit"])?;
-    let (after, limit) = (query.row("after")?, query.limit()?);
-    let read = move |reader: &dyn wilco_store::Reader| reads::incidents(reader, &caller.viewer, after, limit);
-    let part = door.handle.read(read).await?;
-    let items: Vec<_> = part.items.into_iter().map(shape::incident).collect();
-    Ok(Json(json!({"items": items, "next": part.next.map(|next| next.to_string())})))
+/// How a report comes.
+enum Format {
+    Json,
+    Lines,
+    Table,
 }
 
-/// The operation log, as a page or as lines of JSON.
-pub(crate) async fn operations(
+pub(crate) async fn report(
     State(door): State<Door>,
     caller: Caller,
     RawQuery(query): RawQuery,
+    Path(word): Path<String>,
 ) -> Result<Response, Failure> {
-    let query = Query::read(query.as_deref(), &["after", "limit", "format"])?;
-    let (after, limit) = (query.row("after")?, query.limit()?);
-    let lines = match query.text("format").unwrap_or("json") {
-        "json" => false,
-        "jsonl" => true,
-        other => return Err(Failure::bad_request(format!("format: expected json or jsonl, got {other:?}"))),
+    let report = Report::ALL.into_iter().find(|report| report.word() == word).ok_or_else(|| {
+        let words = Report::ALL.map(Report::word).join(", ");
+        Failure::not_found(format!("there is no report {word:?}; there are {words}"))
+    })?;
+    let query = Query::read(query.as_deref(), &KEYS)?;
+    let wrong = |text: &str| {
+        Failure::bad_request(format!("after: {text:?} is no cursor; use the `next` of an earlier page"))
     };
-    let read =
-        move |reader: &dyn wilco_store::Reader| reads::operations(reader, &caller.viewer, after, limit);
+    let cursor = |text| report.cursor(text).ok_or_else(|| wrong(text));
+    let (after, limit) = (query.text("after").map(cursor).transpose()?, query.limit()?);
+    let format = match query.text("format").unwrap_or("json") {
+        "json" => Format::Json,
+        "jsonl" => Format::Lines,
+        "md" => Format::Table,
+        other => {
+            return Err(Failure::bad_request(format!("format: expected json, jsonl or md, got {other:?}")));
+        }
+    };
+    let whole = !matches!(format, Format::Json) && query.text("limit").is_none();
+    let read = move |reader: &dyn Reader| {
+        let page = |after, limit| reads::report(reader, &caller.viewer, report, after, limit);
+        if whole { everything(page, after) } else { page(after, limit) }
+    };
     let part = door.handle.read(read).await?;
-    if lines {
-        let text: String = part.items.iter().map(|row| format!("{}\n", json!(row))).collect();
-        return Ok(([(http::header::CONTENT_TYPE, "application/jsonl")], text).into_response());
-    }
-    let next = part.next.map(|next| next.to_string());
-    Ok(Json(json!({"items": part.items, "next": next})).into_response())
+    Ok(match format {
+        Format::Json => {
+            Json(json!({"items": part.items, "next": part.next.map(|next| next.to_string())})).into_response()
+        }
+        Format::Lines => {
+            let lines = part.items.iter().map(|row| json!(row).to_string() + "\n");
+            ([(header::CONTENT_TYPE, "application/x-ndjson")], lines.collect::<String>()).into_response()
+        }
+        Format::Table => {
+            let text = table::markdown(report.word(), report.columns(), &part.items);
+            ([(header::CONTENT_TYPE, "text/markdown; charset=utf-8")], text).into_response()
+        }
+    })
 }
 
-/// Walks the whole journal.
-pub(crate) async fn verify(
-    State(door): State<Door>,
-    RawQuery(query): RawQuery,
-) -> Result<Json<Value>, Failure> {
-    Query::read(query.as_deref(), &[])?;
-    let walked = door.handle.read(|reader| match walk(reader, None) {
-        Ok(head) => Ok(json!({"ok": true, "events": head.position, "head": shape::hex(&head.hash)})),
-        Err(StoreError::Damaged { position, reason }) => {
-            Ok(json!({"ok": false, "position": position, "reason": reason}))
-        }
-        Err(error) => Err(error),
-    });
-    Ok(Json(walked.await?))
+/// Page after page.
+fn everything(
+    page: impl Fn(Option<ReportCursor>, usize) -> Result<ReportPage, StoreError>,
+    after: Option<ReportCursor>,
+) -> Result<ReportPage, StoreError> {
+    let mut all = page(after, 1000)?;
+    while let Some(next) = all.next.filter(|_| all.items.len() < MAX_ROWS) {
+        let more = page(Some(next), 1000)?;
+        all.items.extend(more.items);
+        all.next = more.next;
+    }
+    Ok(all)
 }

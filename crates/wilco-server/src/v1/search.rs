@@ -12,7 +12,7 @@ use crate::problem::Failure;
 use crate::query::Query;
 use crate::shape;
 
-const KEYS: [&str; 7] = ["q", "agent", "from", "to", "type", "after", "limit"];
+pub(crate) const KEYS: [&str; 7] = ["q", "agent", "from", "to", "type", "after", "limit"];
 
 pub(crate) async fn list(
     State(door): State<Door>,

@@ -46,6 +46,7 @@ pub fn answers(reader: &(impl Reader + ?Sized), questions: &Questions) -> Result
     let mut told = Told(Vec::new());
     told.say("head", reader.head()?);
     told.say("wakes", reader.wakes()?);
+    told.say("open", reader.open_exchanges()?);
     told.say("agents", reader.agents()?);
     told.say("effects", reader.effects()?);
     told.say("presence", reader.presence()?);

@@ -1,9 +1,10 @@
 //! Answers from memory. Rows are copied out, as they would be from a database.
 
+use std::collections::BTreeMap;
 use std::ops::Bound::{Excluded, Included, Unbounded};
 
 use wilco_protocol::directory::Agent;
-use wilco_protocol::{MessageId, Name, Time};
+use wilco_protocol::{MessageId, Name, Protocol, Time};
 
 use crate::batch::{EffectRow, ExchangeRow, IdempotencyRow, InboxStatus, JournalRow, MessageRow, Reached};
 use crate::error::StoreError;
@@ -112,6 +113,16 @@ impl Reader for Memory {
         let rows = rarest.range(..before).rev().filter(in_all);
         let rows = rows.filter_map(|number| derived.exchanges.get(number)).map(|row| &**row);
         Ok(rows.filter(|row| fits(row, filter)).take(filter.limit).cloned().collect())
+    }
+
+    fn open_exchanges(&self) -> Result<Vec<(Protocol, String, u64)>, StoreError> {
+        let mut counts = BTreeMap::new();
+        for row in self.tables.derived.exchanges.values().filter(|row| row.open) {
+            let of =
+                counts.entry((row.id.protocol.word(), row.state.clone())).or_insert((row.id.protocol, 0));
+            of.1 += 1;
+        }
+        Ok(counts.into_iter().map(|((_, state), (protocol, count))| (protocol, state, count)).collect())
     }
 
     fn find(&self, key: &str, limit: usize) -> Result<Vec<u64>, StoreError> {

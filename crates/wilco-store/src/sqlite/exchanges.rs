@@ -2,6 +2,8 @@
 
 use rusqlite::{Connection, ToSql};
 
+use wilco_protocol::Protocol;
+
 use crate::batch::ExchangeRow;
 use crate::error::StoreError;
 use crate::reader::ExchangeFilter;
@@ -81,6 +83,16 @@ fn rarest_first<'a>(connection: &Connection, keys: &'a [String]) -> Result<Vec<&
     }
     counted.sort();
     Ok(counted.into_iter().map(|(_, key)| key).collect())
+}
+
+/// Only the open ones are looked at, however many there were.
+pub(super) fn open(connection: &Connection) -> Result<Vec<(Protocol, String, u64)>, StoreError> {
+    let sql = "SELECT protocol, state, count(*) FROM exchange INDEXED BY exchange_open
+               WHERE open = 1 GROUP BY protocol, state ORDER BY protocol, state";
+    list(connection, sql, (), |row| {
+        let protocol = rows::protocol(row, 0, 0)?;
+        Ok((protocol, rows::column(row, 1, 0)?, rows::number(row, 2, 0)?))
+    })
 }
 
 /// The numbers of exchanges that have this key, newest first.

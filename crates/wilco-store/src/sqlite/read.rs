@@ -1,7 +1,7 @@
 //! Answers from the database. Each is one statement, so each sees one state of it.
 
 use wilco_protocol::directory::Agent;
-use wilco_protocol::{MessageId, Name, Time};
+use wilco_protocol::{MessageId, Name, Protocol, Time};
 
 use crate::batch::{EffectRow, ExchangeRow, IdempotencyRow, InboxStatus, JournalRow, MessageRow, Reached};
 use crate::error::StoreError;
@@ -76,6 +76,10 @@ impl<C: Connected> Reader for C {
 
     fn exchanges(&self, filter: &ExchangeFilter) -> Result<Vec<ExchangeRow>, StoreError> {
         exchanges::page(self.connection(), filter)
+    }
+
+    fn open_exchanges(&self) -> Result<Vec<(Protocol, String, u64)>, StoreError> {
+        exchanges::open(self.connection())
     }
 
     fn find(&self, key: &str, limit: usize) -> Result<Vec<u64>, StoreError> {

@@ -37,9 +37,7 @@ pub(super) fn inbox(row: &Row<'_>) -> Result<(InboxStatus, MessageRow), StoreErr
 
 pub(super) fn exchange(row: &Row<'_>) -> Result<ExchangeRow, StoreError> {
     let number = number(row, 0, 0)?;
-    let word = text(row, 1, number)?;
-    let protocol = Protocol::ALL.into_iter().find(|protocol| protocol.word() == word);
-    let protocol = protocol.ok_or_else(|| damaged(number, format!("{word:?} is no protocol")))?;
+    let protocol = protocol(row, 1, number)?;
     Ok(ExchangeRow {
         id: ExchangeId { protocol, number },
         state: text(row, 2, number)?.to_owned(),
@@ -48,6 +46,12 @@ pub(super) fn exchange(row: &Row<'_>) -> Result<ExchangeRow, StoreError> {
         wake_at: column::<Option<i64>>(row, 5, number)?.map(Time::from_millis),
         body: column(row, 6, number)?,
     })
+}
+
+pub(super) fn protocol(row: &Row<'_>, index: usize, position: u64) -> Result<Protocol, StoreError> {
+    let word = text(row, index, position)?;
+    let protocol = Protocol::ALL.into_iter().find(|protocol| protocol.word() == word);
+    protocol.ok_or_else(|| damaged(position, format!("{word:?} is no protocol")))
 }
 
 pub(super) fn effect(row: &Row<'_>) -> Result<EffectRow, StoreError> {

@@ -1,4 +1,4 @@
-//! `wilco audit`: whether the journal is whole.
+//! `wilco audit`: the trail, exported, and whether it is whole.
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -10,7 +10,7 @@ use crate::caller::Caller;
 use crate::offline;
 use crate::output;
 
-/// Verify the audit trail
+/// Export the audit trail, or verify it
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     #[command(subcommand)]
@@ -19,13 +19,38 @@ pub(crate) struct Args {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum What {
+    Export(Export),
     Verify(Verify),
+}
+
+/// Write the events of the journal to a file that verifies by itself
+#[derive(Debug, clap::Args)]
+#[command(
+    after_help = "Examples:\n  wilco audit export > trail.jsonl\n  wilco audit export --from 2026-01-01T00:00:00Z --format yaml"
+)]
+pub(crate) struct Export {
+    /// The first one: a time or a position
+    #[arg(long, value_name = "TIME|POSITION")]
+    pub(crate) from: Option<String>,
+    /// The last one: a time or a position
+    #[arg(long, value_name = "TIME|POSITION")]
+    pub(crate) to: Option<String>,
+    /// jsonl or yaml
+    #[arg(long, default_value = "jsonl", value_parser = ["jsonl", "yaml"])]
+    pub(crate) format: String,
+    #[command(flatten)]
+    pub(crate) caller: Caller,
 }
 
 /// Check every event of the journal against its hash; exit 1 if it is damaged
 #[derive(Debug, clap::Args)]
-#[command(after_help = "Examples:\n  wilco audit verify\n  wilco audit verify --data ./data")]
+#[command(
+    after_help = "Examples:\n  wilco audit verify\n  wilco audit verify trail.jsonl\n  wilco audit verify --data ./data"
+)]
 pub(crate) struct Verify {
+    /// Verify this exported file, without any server
+    #[arg(value_name = "FILE", conflicts_with = "data")]
+    pub(crate) file: Option<PathBuf>,
     /// Verify this data directory, while no server uses it
     #[arg(long, value_name = "DIR")]
     pub(crate) data: Option<PathBuf>,
@@ -34,11 +59,21 @@ pub(crate) struct Verify {
 }
 
 pub(crate) fn run(args: Args) -> anyhow::Result<ExitCode> {
-    let What::Verify(Verify { data, caller }) = args.what;
-    let verified = match data {
+    let Verify { file, data, caller } = match args.what {
+        What::Verify(verify) => verify,
+        What::Export(Export { from, to, format, caller }) => {
+            output::print_json(&caller.checked(caller.client().audit(from, to, format))?);
+            return Ok(ExitCode::SUCCESS);
+        }
+    };
+    let apart = match (file, data) {
+        (Some(file), _) => Some(offline::verify_file(&file)?),
+        (None, Some(directory)) => Some(offline::verify(&directory)?),
+        (None, None) => None,
+    };
+    let verified = match apart {
         None => caller.show(caller.client().verify(), |verified, _| words(verified))?,
-        Some(directory) => {
-            let verified = offline::verify(&directory)?;
+        Some(verified) => {
             match caller.json {
                 true => output::print_json(&serde_json::to_string(&verified)?),
                 false => output::print(&words(&verified)),

@@ -51,6 +51,13 @@ impl Caller {
         answer(request.call())
     }
 
+    /// The answer as it came.
+    pub(crate) fn get_text(&self, path: &str) -> (u16, String) {
+        let request = self.headers.iter().fold(self.agent.get(self.at(path)), |r, (n, v)| r.header(n, v));
+        let mut response = request.call().unwrap();
+        (response.status().as_u16(), response.body_mut().read_to_string().unwrap())
+    }
+
     /// Follows a stream; a status when it is refused.
     pub(crate) fn stream(&self, path: &str) -> Result<Stream, u16> {
         let headers = self.headers.iter().map(|(name, value)| (name.as_str(), value.as_str()));

@@ -1,0 +1,116 @@
+//! The API against its own document: schemathesis makes requests from it, right ones and wrong ones, and looks
+//! whether the answers are what the document says.
+//!
+//! It comes from PyPI into a virtual environment under `target/`, once.
+
+use std::io::{BufRead, BufReader};
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+
+use anyhow::{Context, bail};
+
+use crate::workspace::{cargo, program, root, succeed};
+
+const VERSION: &str = "schemathesis==4.32.5";
+
+/// Requests for each operation and kind of test. With it a run takes about a minute.
+const EXAMPLES: &str = "40";
+/// The same requests in every run.
+const SEED: &str = "1";
+
+/// What is not looked at, and why.
+const EXCLUDED: &[(&str, &str)] = &[
+    (
+        "positive_data_acceptance",
+        "what a message means is beyond a schema: a sender, a task, a state must fit",
+    ),
+    (
+        "unsupported_method",
+        "a method that is not there is 405; but it asks for TRACE, which no route ever sees",
+    ),
+];
+
+pub(super) fn run() -> anyhow::Result<()> {
+    let tool = installed(&root().join("target/schemathesis"))?;
+    succeed(cargo().args(["build", "--quiet", "-p", "wilco"]))?;
+    let data = root().join("target/schemathesis/data");
+    // What an earlier run left.
+    let _ = std::fs::remove_dir_all(&data);
+    let (mut server, url) = start(&data)?;
+    let settings = root().join("target/schemathesis/settings.toml");
+    std::fs::write(&settings, known(&url)?)?;
+    let excluded: Vec<&str> = EXCLUDED.iter().map(|(check, _)| *check).collect();
+    let checked = succeed(
+        program(&tool)
+            .arg("--config-file")
+            .arg(&settings)
+            .args(["run", &format!("{url}/v1/openapi.json"), "--max-examples", EXAMPLES, "--seed", SEED])
+            .args(["--checks", "all", "--exclude-checks", &excluded.join(",")])
+            // It would move the server's time for all the others.
+            .args([
+                "--exclude-path",
+                "/v1/test/clock",
+                "--request-timeout",
+                "10",
+                "--phases",
+                "examples,coverage,fuzzing",
+            ])
+            .args(["--workers", "2", "--no-color"]),
+    );
+    server.kill().and_then(|()| server.wait()).context("the server could not be ended")?;
+    checked
+}
+
+/// The program, installed if it is missing.
+fn installed(folder: &Path) -> anyhow::Result<String> {
+    let tool = folder.join("venv/bin/schemathesis");
+    let stamp = folder.join(VERSION);
+    if !stamp.exists() {
+        let venv = folder.join("venv");
+        succeed(program("python3").args(["-m", "venv"]).arg(&venv))
+            .context("a virtual environment is needed")?;
+        succeed(program(&venv.join("bin/pip").to_string_lossy()).args(["install", "--quiet", VERSION]))?;
+        std::fs::write(stamp, "")?;
+    }
+    Ok(tool.to_string_lossy().into_owned())
+}
+
+/// Something to ask about: the ids of an exchange and of its message, for the settings.
+fn known(url: &str) -> anyhow::Result<String> {
+    let wilco = |arguments: &[&str]| -> anyhow::Result<String> {
+        let done = program("target/debug/wilco").args(arguments).env("WILCO_URL", url).output()?;
+        anyhow::ensure!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
+        Ok(String::from_utf8(done.stdout)?)
+    };
+    wilco(&["agent", "register", "worker"])?;
+    let delegate = ["delegate", "worker", "--as", "boss", "--task", "T-1", "--title", "Logout", "--json"];
+    let said = wilco(&delegate)?;
+    let id = |begin: &str| {
+        let (_, rest) = said.split_once(&format!("\"id\":\"{begin}"))?;
+        Some(format!("{begin}{}", rest.split('"').next()?))
+    };
+    let (exchange, message) = id("del-").zip(id("msg-")).context("the delegation has no ids")?;
+    let operations = |path: &str, parameters: &str| {
+        format!("[[operations]]\ninclude-path-regex = \"^/v1/{path}/\"\nparameters = {{ {parameters} }}\n")
+    };
+    Ok(operations("exchanges", &format!("id = \"{exchange}\", seq = 1"))
+        + &operations("messages", &format!("id = \"{message}\"")))
+}
+
+/// A server whose time stands still, and its address.
+fn start(data: &Path) -> anyhow::Result<(Child, String)> {
+    let mut server = Command::new(root().join("target/debug/wilco"))
+        .args(["serve", "--listen", "127.0.0.1:0", "--test-clock", "--data"])
+        .arg(data)
+        .stdout(Stdio::piped())
+        .spawn()
+        .context("the server could not be started")?;
+    let mut line = String::new();
+    if let Some(out) = server.stdout.take() {
+        BufReader::new(out).read_line(&mut line)?;
+    }
+    match line.trim().strip_prefix("wilco listening on ") {
+        Some(url) => Ok((server, url.to_owned())),
+        None => bail!("the server said {line:?}"),
+    }
+}
