@@ -19,6 +19,16 @@ pub(crate) fn awaits(exchange: &Exchange) -> &str {
     }
 }
 
+/// Everybody whose turn it is: the agents of an operation that have not answered, else one.
+pub(crate) fn waits_for(exchange: &Exchange) -> Vec<&str> {
+    let Some(tracks) = exchange.data["tracks"].as_array() else { return vec![awaits(exchange)] };
+    let waiting: Vec<_> = tracks.iter().filter(|track| track["state"] == "waiting").collect();
+    match exchange.state.as_str() {
+        "waiting" => waiting.iter().filter_map(|track| track["agent"].as_str()).collect(),
+        _ => vec![&exchange.initiator],
+    }
+}
+
 /// How to decide, when somebody must.
 pub(crate) fn way_out(exchange: &Exchange) -> Option<String> {
     let id = exchange.data["escalation"].as_str()?;

@@ -9,7 +9,7 @@ use wilco_wire::{Agent, Exchange};
 use super::Exam;
 use super::finding::Finding;
 use crate::output::age::{ago, rough};
-use crate::output::board::awaits;
+use crate::output::board::waits_for;
 
 /// An agent that looks into its inbox does not leave a message longer than this.
 const UNREAD: Span = Span::minutes(10);
@@ -29,7 +29,7 @@ pub(super) fn find(exam: &Exam<'_>, name: &str) -> anyhow::Result<Option<Agent>>
 /// Everything about one agent.
 pub(super) fn examine(exam: &mut Exam<'_>, agent: &Agent) -> anyhow::Result<()> {
     let open = open_of(exam, &agent.name)?;
-    let owes = open.iter().any(|exchange| awaits(exchange) == agent.name);
+    let owes = open.iter().any(|exchange| waits_for(exchange).contains(&agent.name.as_str()));
     exam.found.push(presence(agent, owes, exam.now));
     exam.found.push(session(agent));
     unread(exam, agent)?;
@@ -37,7 +37,11 @@ pub(super) fn examine(exam: &mut Exam<'_>, agent: &Agent) -> anyhow::Result<()> 
         exam.found.push(Finding::fine(&agent.name, "has no open tasks"));
     }
     for exchange in &open {
-        let waits = if awaits(exchange) == agent.name { ", and it is this agent's turn" } else { "" };
+        let waits = if waits_for(exchange).contains(&agent.name.as_str()) {
+            ", and it is this agent's turn"
+        } else {
+            ""
+        };
         let text = format!("takes part in {} {}, {}{waits}", exchange.id, task(exchange), exchange.state);
         exam.found.push(Finding::note(&agent.name, text).next(format!("wilco doctor {}", exchange.id)));
         super::answers::examine(exam, exchange, &agent.name)?;
@@ -50,7 +54,9 @@ pub(super) fn examine_all(exam: &mut Exam<'_>) -> anyhow::Result<()> {
     let agents = exam.caller.checked(exam.client.agents())?.value.items;
     let before = exam.found.len();
     for agent in agents.iter().take(AGENTS) {
-        let owes = open_of(exam, &agent.name)?.iter().any(|exchange| awaits(exchange) == agent.name);
+        let owes = open_of(exam, &agent.name)?
+            .iter()
+            .any(|exchange| waits_for(exchange).contains(&agent.name.as_str()));
         let presence = presence(agent, owes, exam.now);
         if presence.is_wrong() {
             exam.found.push(presence.next(format!("wilco doctor {}", agent.name)));

@@ -7,7 +7,7 @@ use wilco_wire::{Exchange, Message};
 use super::Exam;
 use super::finding::Finding;
 use crate::output::age::ago;
-use crate::output::board::awaits;
+use crate::output::board::waits_for;
 use crate::output::escape::one_line;
 use crate::output::width::cut;
 
@@ -18,7 +18,7 @@ const SHOWN: usize = 160;
 
 /// Looks at what somebody said since an exchange began that waits for them.
 pub(super) fn examine(exam: &mut Exam<'_>, exchange: &Exchange, agent: &str) -> anyhow::Result<()> {
-    let waits = exchange.outcome.is_none() && awaits(exchange) == agent;
+    let waits = exchange.outcome.is_none() && waits_for(exchange).contains(&agent);
     // Who is at work may say what they like.
     if !waits || exchange.state == "working" {
         return Ok(());

@@ -8,7 +8,7 @@ use super::Exam;
 use super::agent;
 use super::finding::Finding;
 use crate::output::age::rough;
-use crate::output::board::awaits;
+use crate::output::board::waits_for;
 
 /// A timer that is late by less is being handled.
 const LATE: Span = Span::seconds(5);
@@ -18,29 +18,26 @@ const PAGES: usize = 100;
 /// Everything about one exchange, and about whoever must answer next.
 pub(super) fn examine(exam: &mut Exam<'_>, exchange: &Exchange) -> anyhow::Result<()> {
     let task = exchange.data["task_id"].as_str().unwrap_or_default();
-    let whose = awaits(exchange);
+    let whose: Vec<_> = waits_for(exchange).into_iter().map(str::to_owned).collect();
     let state = match exchange.outcome {
         Some(_) => format!("{task} has ended: {}", exchange.state),
-        None => format!("{task} is {}, and waits for {whose}", exchange.state),
+        None => format!("{task} is {}, and waits for {}", exchange.state, whose.join(", ")),
     };
     exam.found.push(Finding::fine(&exchange.id, state.trim()));
     exam.found.extend(troubles(exchange, exam.now));
     if exchange.outcome.is_some() {
         return Ok(());
     }
-    super::answers::examine(exam, exchange, whose)?;
-    match agent::find(exam, whose)? {
-        Some(known) => {
-            let presence = agent::presence(&known, true, exam.now);
-            exam.found.push(presence);
-            Ok(())
-        }
-        None => {
-            let text = format!("{whose} must answer, and is not known");
-            exam.found.push(Finding::wrong(&exchange.id, text).next(format!("wilco agent register {whose}")));
-            Ok(())
-        }
+    for who in &whose {
+        super::answers::examine(exam, exchange, who)?;
+        let finding = match agent::find(exam, who)? {
+            Some(known) => agent::presence(&known, true, exam.now),
+            None => Finding::wrong(&exchange.id, format!("{who} must answer, and is not known"))
+                .next(format!("wilco agent register {who}")),
+        };
+        exam.found.push(finding);
     }
+    Ok(())
 }
 
 /// Only what is wrong, of everything that is open.
