@@ -4,6 +4,7 @@ mod server;
 
 use serde_json::{Value, json};
 use server::{Server, Setup, ack, pointers, task, task_with};
+use wilco_server::Role;
 
 /// A delegation that nobody answered; returns it and its escalation.
 fn escalated(server: &Server, task_id: &str) -> (String, String) {
@@ -172,6 +173,12 @@ fn msg_32_the_controller_may_decide_what_it_got_a_copy_of() {
     let copy = server.newest("control")["content"].clone();
     assert!(copy["message"].as_str().unwrap().contains("--as control"), "{copy}");
     assert_eq!((&copy["addressee"], copy["opened"].is_string()), (&json!("boss"), true));
+    let (control, second) =
+        (server.with_token("control", Role::Agent), server.with_token("second", Role::Agent));
+    for path in [format!("/v1/exchanges/{id}"), format!("/v1/exchanges/{id}/events")] {
+        assert_eq!(control.get(&path).0, 200, "it sees what it is to decide: {path}");
+        assert_eq!(second.get(&path).0, 404, "and others do not: {path}");
+    }
     server.refused(&decision("second", &escalation, json!({"option": "abort"})), 403);
     server.send(&decision("control", &escalation, json!({"option": "reassign", "agent": "second"})));
     assert_eq!(server.exchange(&id)["data"]["assignee"], "second");

@@ -32,7 +32,7 @@ const MAX_SCANNED: usize = 5_000;
 
 pub fn exchange(reader: &dyn Reader, viewer: &Viewer, id: ExchangeId) -> Result<Option<View>, StoreError> {
     let Some((exchange, _)) = load(reader, id.number)? else { return Ok(None) };
-    if exchange.id() != id || !sees_exchange(viewer, &exchange) {
+    if exchange.id() != id || !sees_exchange(reader, viewer, &exchange)? {
         return Ok(None);
     }
     shown(reader, &exchange).map(Some)
@@ -46,7 +46,7 @@ pub fn exchange_at(
     seq: u64,
 ) -> Result<Option<View>, StoreError> {
     let Some((now, last)) = load(reader, id.number)? else { return Ok(None) };
-    if now.id() != id || !sees_exchange(viewer, &now) || seq == 0 || seq > last {
+    if now.id() != id || !sees_exchange(reader, viewer, &now)? || seq == 0 || seq > last {
         return Ok(None);
     }
     let (mut then, mut after): (Option<Exchange>, u64) = (None, 0);

@@ -85,7 +85,7 @@ pub fn events_of(
     limit: usize,
 ) -> Result<Option<Part<EventView>>, StoreError> {
     let Some((exchange, _)) = load(reader, id.number)? else { return Ok(None) };
-    if exchange.id() != id || !sees_exchange(viewer, &exchange) {
+    if exchange.id() != id || !sees_exchange(reader, viewer, &exchange)? {
         return Ok(None);
     }
     let rows = reader.journal_of(id.number, after, limit)?;

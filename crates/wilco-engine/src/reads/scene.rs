@@ -19,7 +19,7 @@ const MAX_STEPS: usize = 2000;
 /// The scene of an exchange; none when there is no such exchange for this viewer.
 pub fn scene(reader: &dyn Reader, viewer: &Viewer, id: ExchangeId) -> Result<Option<Scene>, StoreError> {
     let Some((exchange, _)) = load(reader, id.number)? else { return Ok(None) };
-    if exchange.id() != id || !sees_exchange(viewer, &exchange) {
+    if exchange.id() != id || !sees_exchange(reader, viewer, &exchange)? {
         return Ok(None);
     }
     let view = shown(reader, &exchange)?;

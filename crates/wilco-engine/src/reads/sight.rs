@@ -5,7 +5,10 @@ use wilco_protocol::{Exchange, Name};
 use wilco_store::{Message, Reader, StoreError};
 
 use crate::command::Viewer;
-use crate::work::damaged;
+use crate::work::{content_of, damaged};
+
+/// Messages of an exchange that are looked at for an escalation.
+const MAX_LOOKED_AT: usize = 1000;
 
 /// The agent whose sight is limited to what it takes part in; none sees everything.
 pub(super) fn limited_to(viewer: &Viewer) -> Option<&Name> {
@@ -15,8 +18,33 @@ pub(super) fn limited_to(viewer: &Viewer) -> Option<&Name> {
     }
 }
 
-pub(super) fn sees_exchange(viewer: &Viewer, exchange: &Exchange) -> bool {
+/// Whether it takes part in an exchange, or sees everything.
+fn takes_part(viewer: &Viewer, exchange: &Exchange) -> bool {
     limited_to(viewer).is_none_or(|agent| exchange.participants().contains(agent))
+}
+
+/// Who takes part sees an exchange, and so does whoever got an escalation of it to decide.
+pub(super) fn sees_exchange(
+    reader: &dyn Reader,
+    viewer: &Viewer,
+    exchange: &Exchange,
+) -> Result<bool, StoreError> {
+    let Some(agent) = limited_to(viewer) else { return Ok(true) };
+    if takes_part(viewer, exchange) {
+        return Ok(true);
+    }
+    if exchange.escalations().is_empty() {
+        return Ok(false);
+    }
+    for row in reader.messages_of(exchange.id().number, 0, MAX_LOOKED_AT)? {
+        let message: Message =
+            serde_json::from_slice(&row.body).map_err(|error| damaged(row.position, error))?;
+        let to_it = message.to == *agent && message.from == Name::wilco();
+        if to_it && content_of(&message).get("type").is_some_and(|kind| kind == "escalation") {
+            return Ok(true);
+        }
+    }
+    Ok(false)
 }
 
 pub(super) fn load(reader: &dyn Reader, number: u64) -> Result<Option<(Exchange, u64)>, StoreError> {
@@ -36,9 +64,7 @@ pub(super) fn sees_message(
         return Ok(true);
     }
     match message.exchange {
-        Some(id) => {
-            Ok(load(reader, id.number)?.is_some_and(|(exchange, _)| sees_exchange(viewer, &exchange)))
-        }
+        Some(id) => Ok(load(reader, id.number)?.is_some_and(|(exchange, _)| takes_part(viewer, &exchange))),
         None => Ok(false),
     }
 }
@@ -47,7 +73,7 @@ pub(super) fn sees_message(
 pub(super) fn sees_event(reader: &dyn Reader, viewer: &Viewer, entry: &Entry) -> Result<bool, StoreError> {
     let Some(agent) = limited_to(viewer) else { return Ok(true) };
     if let Some(id) = entry.exchange {
-        return Ok(load(reader, id.number)?.is_some_and(|(exchange, _)| sees_exchange(viewer, &exchange)));
+        return Ok(load(reader, id.number)?.is_some_and(|(exchange, _)| takes_part(viewer, &exchange)));
     }
     Ok(entry.by == *agent
         || match &entry.fact {
