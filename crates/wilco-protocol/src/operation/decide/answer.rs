@@ -1,5 +1,6 @@
 //! What an agent's answer leads to. It may change its mind until it is decided whether to go on.
 
+use super::begin::ask;
 use super::draft::Draft;
 use super::settle::settle;
 use crate::name::Name;
@@ -58,6 +59,12 @@ fn wait(draft: &mut Draft<'_>, track: &Track) {
             notice(draft, agent, Notice::Read { answer: Answer::Information });
         }
         (_, TrackState::TimedOut) => notice(draft, agent, Notice::NoMoreTime),
+        // It was ready before anybody was asked, so it has no deadline: it is asked now.
+        (_, TrackState::Ready) if track.deadline.is_none() => {
+            draft.event(Event::Unready { agent: agent.clone() });
+            ask(draft, vec![agent.clone()]);
+            draft.say(agent, Say::Ask);
+        }
         (_, TrackState::Waiting | TrackState::Ready) => match extended(draft, track) {
             Some(deadline) => {
                 extend(draft, track, deadline, false);
