@@ -25,6 +25,10 @@ const EXCLUDED: &[(&str, &str)] = &[
         "what a message means is beyond a schema: a sender, a task, a state must fit",
     ),
     (
+        "negative_data_rejection",
+        "an empty value in a query counts as not given, which a schema cannot say; tests of ours send wrong ones",
+    ),
+    (
         "unsupported_method",
         "a method that is not there is 405; but it asks for TRACE, which no route ever sees",
     ),
@@ -55,7 +59,8 @@ pub(super) fn run() -> anyhow::Result<()> {
                 "--phases",
                 "examples,coverage,fuzzing",
             ])
-            .args(["--workers", "2", "--no-color"]),
+            // Two threads make Python 3.11 lose count of its own recursion now and then.
+            .args(["--workers", "1", "--no-color"]),
     );
     server.kill().and_then(|()| server.wait()).context("the server could not be ended")?;
     checked
