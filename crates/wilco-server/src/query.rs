@@ -44,6 +44,11 @@ impl Query {
         self.0.get(key).map(String::as_str).filter(|value| !value.is_empty())
     }
 
+    /// As it was given: a number without digits is no number.
+    pub(crate) fn number(&self, key: &str) -> Option<&str> {
+        self.0.get(key).map(String::as_str)
+    }
+
     pub(crate) fn flag(&self, key: &str) -> Result<Option<bool>, Failure> {
         match self.text(key) {
             None => Ok(None),
@@ -72,7 +77,7 @@ impl Query {
     }
 
     pub(crate) fn limit(&self) -> Result<usize, Failure> {
-        let Some(text) = self.text("limit") else { return Ok(DEFAULT_LIMIT) };
+        let Some(text) = self.number("limit") else { return Ok(DEFAULT_LIMIT) };
         let wrong =
             || Failure::bad_request(format!("limit: expected a number from 1 to {MAX_LIMIT}, got {text:?}"));
         text.parse().ok().filter(|limit| (1..=MAX_LIMIT).contains(limit)).ok_or_else(wrong)
@@ -141,6 +146,7 @@ mod tests {
         assert_eq!(read("after=7&limit=3").unwrap().cursor("after").unwrap(), Some(7));
         assert!(read("limt=3").unwrap_err().0.detail.contains("did you mean \"limit\""));
         assert!(read("limit=0").unwrap().limit().is_err());
+        assert!(read("limit=").unwrap().limit().is_err());
         assert!(read("limit=1001").unwrap().limit().is_err());
         assert!(read("after=x").unwrap().cursor("after").is_err());
         assert!(read("wait=61s").unwrap().wait(Duration::from_secs(60)).is_err());
@@ -154,7 +160,7 @@ mod tests {
         #[test]
         fn api_2b_any_query_is_read_or_refused(raw in "(?s).{0,40}|((after|limit|wait|%[0-9a-f]{0,2})[=&%0-9a-z]{0,9}&?){0,4}") {
             if let Ok(query) = Query::read(Some(&raw), &["after", "limit", "wait"]) {
-                prop_assert!(query.limit().is_ok_and(|limit| (1..=MAX_LIMIT).contains(&limit)) || query.text("limit").is_some());
+                prop_assert!(query.limit().is_ok_and(|limit| (1..=MAX_LIMIT).contains(&limit)) || query.number("limit").is_some());
                 let most = Duration::from_secs(60);
                 prop_assert!(query.wait(most).ok().flatten().is_none_or(|wait| wait <= most));
                 let _ = (query.cursor("after"), query.flag("after"));

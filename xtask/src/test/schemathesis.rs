@@ -25,10 +25,6 @@ const EXCLUDED: &[(&str, &str)] = &[
         "what a message means is beyond a schema: a sender, a task, a state must fit",
     ),
     (
-        "negative_data_rejection",
-        "an empty value in a query counts as not given, which a schema cannot say; tests of ours send wrong ones",
-    ),
-    (
         "unsupported_method",
         "a method that is not there is 405; but it asks for TRACE, which no route ever sees",
     ),

@@ -26,7 +26,7 @@ fn text() -> Value {
     json!({"type": "string", "minLength": 1})
 }
 
-/// A key of the query of an address. One without a value counts as not given.
+/// A key of the query of an address. A filter without a value counts as not given.
 pub(super) fn of_query(path: &str, name: &str) -> Value {
     let string = |about: &'static str| (about, json!({"type": "string"}));
     let number = |least: u32, most: u32, usual: u32| json!({"type": "integer", "minimum": least, "maximum": most, "default": usual});

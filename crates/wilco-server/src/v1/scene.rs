@@ -37,7 +37,7 @@ pub(crate) async fn diagram_svg(asked: Asked) -> Result<Response, Failure> {
 pub(crate) async fn diagram_txt(asked: Asked) -> Result<Response, Failure> {
     let (scene, query) = asked_for(asked, &["width"]).await?;
     let wrong = |text| Failure::bad_request(format!("width: expected a number from 20 to 500, got {text:?}"));
-    let width = match query.text("width") {
+    let width = match query.number("width") {
         None => WIDTH,
         Some(text) => {
             text.parse().ok().filter(|width| (20..=500).contains(width)).ok_or_else(|| wrong(text))?
