@@ -311,6 +311,8 @@ impl Work<'_> {
                 let Exchange::Operation(state) = exchange else { return Ok(None) };
                 Ok(Some(self.step(state, agent)))
             }
+            // No protocol orders this yet.
+            Effect::Handoff { .. } => Ok(None),
             Effect::CallHuman { .. } if !self.settings.escalation.reaches_human => Ok(None),
             Effect::CallHuman { exchange: id, escalation } => {
                 let opened = exchange.escalations().iter().find(|one| one.number == *escalation);

@@ -60,6 +60,9 @@ impl Outside {
                 let end = step::run(&self.commands, &order.payload).await;
                 Outcome::Reported(Report::StepEnded { agent: agent.clone(), run: *run, end })
             }
+            Effect::Handoff { order, .. } => {
+                Outcome::Reported(Report::Handoff(order.failed("nobody does this yet".to_owned())))
+            }
         }
     }
 
@@ -71,6 +74,7 @@ impl Outside {
                 Report::HumanCalled { escalation: *escalation, reached: false }
             }
             Effect::RunStep { agent, run, .. } => Report::StepInterrupted { agent: agent.clone(), run: *run },
+            Effect::Handoff { order, .. } => Report::Handoff(order.failed(reason)),
         }
     }
 }

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::name::{ExchangeId, MessageId, Name};
 use crate::time::Time;
-use crate::{directory, exchange};
+use crate::{directory, exchange, handoff};
 
 /// The result of one input. `E` are the protocol's events, `S` what it says.
 #[derive(Debug, Clone, PartialEq)]
@@ -64,6 +64,8 @@ pub enum Effect {
     CallHuman { exchange: ExchangeId, escalation: u32 },
     /// Run the command of an operation for one agent. Once: started and not reported is interrupted.
     RunStep { exchange: ExchangeId, agent: Name, run: u32 },
+    /// Documents, files and issues of a handoff. Repeatable.
+    Handoff { exchange: ExchangeId, order: handoff::Effect },
 }
 
 impl Effect {
@@ -73,6 +75,7 @@ impl Effect {
             Effect::Judge { .. } => "judge",
             Effect::CallHuman { .. } => "call-human",
             Effect::RunStep { .. } => "run-step",
+            Effect::Handoff { order, .. } => order.word(),
         }
     }
 
@@ -81,7 +84,8 @@ impl Effect {
         match self {
             Effect::Judge { exchange, .. }
             | Effect::CallHuman { exchange, .. }
-            | Effect::RunStep { exchange, .. } => *exchange,
+            | Effect::RunStep { exchange, .. }
+            | Effect::Handoff { exchange, .. } => *exchange,
         }
     }
 
@@ -89,7 +93,7 @@ impl Effect {
     /// again by itself. None: it is repeatable.
     pub fn interrupted(&self) -> Option<Report> {
         match self {
-            Effect::Judge { .. } | Effect::CallHuman { .. } => None,
+            Effect::Judge { .. } | Effect::CallHuman { .. } | Effect::Handoff { .. } => None,
             Effect::RunStep { agent, run, .. } => {
                 Some(Report::StepInterrupted { agent: agent.clone(), run: *run })
             }
@@ -124,6 +128,7 @@ pub enum Report {
         agent: Name,
         run: u32,
     },
+    Handoff(handoff::Report),
 }
 
 /// An input to somebody else, in the same transaction.

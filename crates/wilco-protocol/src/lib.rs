@@ -8,6 +8,7 @@ pub mod delegation;
 pub mod directory;
 pub mod escalation;
 pub mod exchange;
+pub mod handoff;
 pub mod journal;
 pub mod name;
 pub mod operation;

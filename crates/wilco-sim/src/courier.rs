@@ -77,6 +77,7 @@ impl World {
                 let verdict = *self.chance.pick(&verdicts);
                 Report::Judged { ack: ack.clone(), verdict, correction: Some("Read it.".to_owned()), missing }
             }
+            Effect::Handoff { order, .. } => Report::Handoff(order.failed("the disk is full".to_owned())),
             Effect::RunStep { exchange, agent, run } => {
                 self.model.performs(*exchange, agent, *run)?;
                 let exit_code = Some(i32::from(self.chance.percent(15)));

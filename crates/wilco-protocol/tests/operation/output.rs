@@ -68,7 +68,7 @@ pub(crate) fn decided(at: Time, decision: &Decision) -> String {
                 arrow(at, format!("courier: run {run} of the command for {agent}"))
             }
             Effect::CallHuman { .. } => arrow(at, "courier: call a human"),
-            Effect::Judge { .. } => panic!("an operation judges nothing"),
+            Effect::Judge { .. } | Effect::Handoff { .. } => panic!("no operation orders {}", effect.word()),
         };
     }
     out

@@ -52,6 +52,7 @@ pub(crate) fn decided(at: Time, id: ExchangeId, decision: &Decision) -> String {
                 arrow(at, format!("courier: call a human about escalation {escalation}"))
             }
             Effect::RunStep { .. } => panic!("no delegation runs a command"),
+            Effect::Handoff { order, .. } => arrow(at, format!("courier: {}", order.word())),
         };
     }
     for tell in &decision.tells {

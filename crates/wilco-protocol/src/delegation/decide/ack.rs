@@ -240,7 +240,10 @@ pub(super) fn reported(draft: &mut Draft<'_>, report: Report) {
                 review(draft, ToInitiator::ReviewAck);
             }
         }
-        Report::HumanCalled { .. } | Report::StepEnded { .. } | Report::StepInterrupted { .. } => {}
+        Report::HumanCalled { .. }
+        | Report::StepEnded { .. }
+        | Report::StepInterrupted { .. }
+        | Report::Handoff(_) => {}
     }
 }
 

@@ -40,7 +40,8 @@ pub(super) fn reported(draft: &mut Draft<'_>, report: Report) {
         | Report::StepInterrupted { .. }
         | Report::Judged { .. }
         | Report::JudgeFailed { .. }
-        | Report::HumanCalled { .. } => {}
+        | Report::HumanCalled { .. }
+        | Report::Handoff(_) => {}
     }
 }
 
