@@ -202,8 +202,8 @@ impl Work<'_> {
         rendered: Rendered,
     ) -> Result<(), StoreError> {
         let id = self.new_id();
-        let broadcast_id = exchange.and_then(Exchange::broadcast_id).map(str::to_owned);
-        let exchange = exchange.map(Exchange::id);
+        let broadcast_id = exchange.and_then(|exchange| exchange.broadcast_id()).map(str::to_owned);
+        let exchange = exchange.map(|exchange| exchange.id());
         let content = serde_json::value::to_raw_value(&rendered.content);
         let content = content.map_err(|error| StoreError::Failed(Box::new(error)))?;
         let message = Message {

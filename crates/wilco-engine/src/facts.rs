@@ -45,7 +45,9 @@ impl<'w, 'a> World<'w, 'a> {
         self.ask(|work| {
             let mut open = Vec::new();
             for number in work.find(key)? {
-                open.extend(work.live(number)?.map(|live| live.exchange).filter(Exchange::is_open));
+                open.extend(
+                    work.live(number)?.map(|live| live.exchange).filter(|exchange| exchange.is_open()),
+                );
             }
             Ok(open)
         })
@@ -93,7 +95,7 @@ impl Facts for World<'_, '_> {
 
     fn task_of(&self, initiator: &Name, task_id: &str) -> Option<ExchangeId> {
         let same = self.open(&key("task", &task_id.to_lowercase()));
-        same.iter().find(|exchange| exchange.initiator() == initiator).map(Exchange::id)
+        same.iter().find(|exchange| exchange.initiator() == initiator).map(|exchange| exchange.id())
     }
 
     fn task_of_others(&self, initiator: &Name, task_id: &str) -> Vec<(ExchangeId, Name)> {
@@ -103,7 +105,7 @@ impl Facts for World<'_, '_> {
     }
 
     fn task_with_uuid(&self, task_uuid: &str) -> Option<ExchangeId> {
-        self.open(&key("uuid", task_uuid)).first().map(Exchange::id)
+        self.open(&key("uuid", task_uuid)).first().map(|exchange| exchange.id())
     }
 
     fn delivery(&self, exchange: ExchangeId, agent: &Name) -> Stage {

@@ -1,5 +1,7 @@
-//! One run of any protocol. Another protocol adds a folder and an arm to the enums of this file, and
-//! whoever carries exchanges about (engine, store, doors) does not change.
+//! One run of any protocol. Another protocol adds a folder with a `Face`, and an arm to the enums of this
+//! file; whoever carries exchanges about (engine, store, doors) does not change.
+
+use std::ops::Deref;
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -69,9 +71,7 @@ impl Exchange {
                 operation::decide(state, operation::Input::Said(said), facts, now).map(of_operation)
             }
             // What was read for another protocol says nothing to this one.
-            (Exchange::Delegation(_), Said::Operation(_)) | (Exchange::Operation(_), Said::Delegation(_)) => {
-                Ok(Decision::default())
-            }
+            _ => Ok(Decision::default()),
         }
     }
 
@@ -102,7 +102,8 @@ impl Exchange {
             (Exchange::Delegation(state), Told::Delegation(told)) => {
                 delegation::decide(state, delegation::Input::Told(told), facts, now).map(of_delegation)
             }
-            (Exchange::Operation(_), Told::Delegation(_)) => Ok(Decision::default()),
+            // What is told to another protocol says nothing to this one.
+            _ => Ok(Decision::default()),
         }
     }
 
@@ -119,43 +120,7 @@ impl Exchange {
             (Exchange::Delegation(state), Event::Delegation(event)) => delegation::apply(state, event, at),
             (Exchange::Operation(state), Event::Operation(event)) => operation::apply(state, event, at),
             // No log mixes protocols: the id of its exchange names the one of an event.
-            (Exchange::Delegation(_), Event::Operation(_))
-            | (Exchange::Operation(_), Event::Delegation(_)) => {}
-        }
-    }
-
-    pub fn id(&self) -> ExchangeId {
-        match self {
-            Exchange::Delegation(state) => state.id,
-            Exchange::Operation(state) => state.id,
-        }
-    }
-
-    pub fn initiator(&self) -> &Name {
-        match self {
-            Exchange::Delegation(state) => &state.initiator,
-            Exchange::Operation(state) => &state.initiator,
-        }
-    }
-
-    pub fn is_open(&self) -> bool {
-        match self {
-            Exchange::Delegation(state) => state.is_open(),
-            Exchange::Operation(state) => state.is_open(),
-        }
-    }
-
-    pub fn state_name(&self) -> &'static str {
-        match self {
-            Exchange::Delegation(state) => state.name(),
-            Exchange::Operation(state) => state.name(),
-        }
-    }
-
-    pub fn timers(&self) -> Vec<Timer> {
-        match self {
-            Exchange::Delegation(state) => delegation::timers(state),
-            Exchange::Operation(state) => operation::timers(state),
+            _ => {}
         }
     }
 
@@ -163,124 +128,56 @@ impl Exchange {
     pub fn wake_at(&self) -> Option<Time> {
         self.timers().into_iter().map(|timer| timer.due).min()
     }
+}
 
-    pub fn keys(&self) -> Vec<String> {
+/// An exchange reads as the state that it holds.
+impl Deref for Exchange {
+    type Target = dyn Face;
+
+    fn deref(&self) -> &(dyn Face + 'static) {
         match self {
-            Exchange::Delegation(state) => delegation::keys(state),
-            Exchange::Operation(state) => operation::keys(state),
+            Exchange::Delegation(state) => state,
+            Exchange::Operation(state) => state,
         }
     }
+}
 
+/// What every protocol's state shows of itself. Each protocol says it in its `face.rs`.
+pub trait Face {
+    fn id(&self) -> ExchangeId;
+    fn initiator(&self) -> &Name;
+    fn participants(&self) -> Vec<Name>;
+    fn is_open(&self) -> bool;
+    fn state_name(&self) -> &'static str;
+    fn timers(&self) -> Vec<Timer>;
+    /// By which keys it is found.
+    fn keys(&self) -> Vec<String>;
     /// Who owes an answer.
-    pub fn awaits(&self) -> Vec<&Name> {
-        match self {
-            Exchange::Delegation(state) => delegation::awaits(state).into_iter().collect(),
-            Exchange::Operation(state) => operation::awaits(state),
-        }
-    }
-
+    fn awaits(&self) -> Vec<&Name>;
     /// The message that began it.
-    pub fn opening(&self) -> &MessageId {
-        match self {
-            Exchange::Delegation(state) => &state.assignment,
-            Exchange::Operation(state) => &state.opening,
-        }
-    }
-
+    fn opening(&self) -> &MessageId;
     /// What it is shown under when the message that began it had no subject.
-    pub fn title(&self) -> &str {
-        match self {
-            Exchange::Delegation(state) => &state.title,
-            Exchange::Operation(state) => &state.operation,
-        }
-    }
-
+    fn title(&self) -> &str;
     /// What people call what it is about: a task id, an operation.
-    pub fn called(&self) -> &str {
-        match self {
-            Exchange::Delegation(state) => &state.task_id,
-            Exchange::Operation(state) => &state.operation,
-        }
-    }
+    fn called(&self) -> &str;
+    /// Messages whose texts the view and the reading of answers need.
+    fn cites(&self) -> Vec<MessageId>;
+    fn escalations(&self) -> &[Escalation];
+    /// What may be decided now.
+    fn options(&self) -> Vec<&'static str>;
+    fn incidents(&self) -> &[Incident];
+    /// Open, with nothing that would ever move it by itself, and rightly so.
+    fn rests(&self) -> bool;
+    fn view(&self, texts: &dyn Texts) -> View;
 
     /// What its messages have in common when they go to several agents.
-    pub fn broadcast_id(&self) -> Option<&str> {
-        match self {
-            Exchange::Delegation(_) => None,
-            Exchange::Operation(state) => state.broadcast_id.as_deref(),
-        }
-    }
-
-    /// Messages whose texts the view and the reading of answers need.
-    pub fn cites(&self) -> Vec<MessageId> {
-        match self {
-            Exchange::Delegation(state) => state.cites(),
-            Exchange::Operation(state) => state.cites(),
-        }
-    }
-
-    pub fn participants(&self) -> Vec<Name> {
-        match self {
-            Exchange::Delegation(state) => {
-                let mut list = vec![state.initiator.clone(), state.assignee.clone()];
-                list.extend(state.former_assignees.iter().cloned());
-                list
-            }
-            Exchange::Operation(state) => {
-                let agents = state.tracks.iter().map(|track| track.agent.clone());
-                [state.initiator.clone()].into_iter().chain(agents).collect()
-            }
-        }
-    }
-
-    pub fn escalations(&self) -> &[Escalation] {
-        match self {
-            Exchange::Delegation(state) => &state.escalations,
-            Exchange::Operation(state) => &state.escalations,
-        }
-    }
-
-    /// What may be decided now.
-    pub fn options(&self) -> Vec<&'static str> {
-        match self {
-            Exchange::Delegation(state) => delegation::options(state),
-            Exchange::Operation(state) => operation::options(state),
-        }
+    fn broadcast_id(&self) -> Option<&str> {
+        None
     }
 
     /// A candidate that was not asked yet, for whoever decides.
-    pub fn next_choice(&self) -> Option<&Name> {
-        match self {
-            Exchange::Delegation(state) => delegation::untried(state),
-            Exchange::Operation(_) => None,
-        }
-    }
-
-    pub fn incidents(&self) -> &[Incident] {
-        match self {
-            Exchange::Delegation(state) => &state.incidents,
-            Exchange::Operation(state) => &state.incidents,
-        }
-    }
-
-    /// Open, with nothing that would ever move it by itself, and rightly so.
-    pub fn rests(&self) -> bool {
-        match self {
-            Exchange::Delegation(state) => matches!(
-                state.phase,
-                delegation::Phase::Working { check: None, .. }
-                    | delegation::Phase::Paused { until: None, .. }
-            ),
-            // A command that runs has a bound of its own.
-            Exchange::Operation(state) => state.steps_in(operation::StepState::Running) > 0,
-        }
-    }
-
-    pub fn view(&self, texts: &dyn Texts) -> View {
-        match self {
-            Exchange::Delegation(state) => delegation::view(state, texts),
-            Exchange::Operation(state) => operation::view(state, texts),
-        }
+    fn next_choice(&self) -> Option<&Name> {
+        None
     }
 }
 

@@ -97,7 +97,7 @@ impl Work<'_> {
             1 => to(between, "only-open"),
             // What says of itself that it is talk is no answer.
             _ if matches!(incoming.typed, Typed::Talk) => Correlated::Nothing { may_classify },
-            _ => Correlated::Ambiguous(between.iter().map(Exchange::id).collect()),
+            _ => Correlated::Ambiguous(between.iter().map(|exchange| exchange.id()).collect()),
         })
     }
 
@@ -188,15 +188,15 @@ impl Work<'_> {
             let is_it = |one: &Exchange| named.operation_id.is_none_or(|id| one.id() == id);
             found.extend(live.filter(|one| is_it(one) && one.participants().contains(&arrival.from)));
         }
-        if found.iter().any(Exchange::is_open) {
-            found.retain(Exchange::is_open);
+        if found.iter().any(|exchange| exchange.is_open()) {
+            found.retain(|exchange| exchange.is_open());
         } else {
             found.truncate(1);
         }
         Ok(match found.len() {
             0 => Correlated::Nothing { may_classify: false },
             1 => to(found, "operation-id"),
-            _ => Correlated::Ambiguous(found.iter().map(Exchange::id).collect()),
+            _ => Correlated::Ambiguous(found.iter().map(|exchange| exchange.id()).collect()),
         })
     }
 
@@ -229,7 +229,7 @@ impl Work<'_> {
         for id in ids {
             let mut found = self.of_task(arrival, id)?;
             if found.len() > 1 {
-                return Ok(Correlated::Ambiguous(found.iter().map(Exchange::id).collect()));
+                return Ok(Correlated::Ambiguous(found.iter().map(|exchange| exchange.id()).collect()));
             }
             // A text may name a task more than once; it is said to it once.
             let known = |exchange: &Exchange| targets.iter().any(|one| one.exchange.id() == exchange.id());
@@ -257,8 +257,8 @@ impl Work<'_> {
         if found.iter().any(|exchange| addressed(arrival, exchange)) {
             found.retain(|exchange| addressed(arrival, exchange));
         }
-        if found.iter().any(Exchange::is_open) {
-            found.retain(Exchange::is_open);
+        if found.iter().any(|exchange| exchange.is_open()) {
+            found.retain(|exchange| exchange.is_open());
         } else {
             found.truncate(1);
         }
@@ -307,7 +307,7 @@ impl Work<'_> {
         Ok(match same.len() {
             0 => None,
             1 => Some(to(same, "subject")),
-            _ => Some(Correlated::Ambiguous(same.iter().map(Exchange::id).collect())),
+            _ => Some(Correlated::Ambiguous(same.iter().map(|exchange| exchange.id()).collect())),
         })
     }
 }

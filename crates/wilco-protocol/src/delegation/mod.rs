@@ -5,6 +5,7 @@
 mod apply;
 mod decide;
 mod event;
+mod face;
 mod input;
 mod policy;
 mod say;

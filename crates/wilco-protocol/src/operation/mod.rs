@@ -7,6 +7,7 @@ mod apply;
 mod decide;
 mod event;
 mod execute;
+mod face;
 mod input;
 mod policy;
 mod quorum;
