@@ -14,6 +14,7 @@ pub mod name;
 pub mod operation;
 pub mod policy;
 pub mod time;
+pub mod validation;
 
 pub use exchange::Exchange;
 pub use name::{EscalationId, ExchangeId, MessageId, Name, Protocol};
