@@ -2,17 +2,26 @@
 //!
 //! Nothing here decides anything. An order comes in, a report or a "not yet" comes out.
 
+mod audit_file;
 mod command;
+mod disk;
+mod handoff;
 mod human;
 mod judge;
 mod nudge;
 mod sleep;
+mod stamp;
+mod state_file;
 mod step;
 mod tmux;
 mod webhook;
+mod yaml;
 
+pub use audit_file::{RecentReplacement, Replacements, Unread, replacements};
 pub use command::Program;
+pub use handoff::Handoffs;
 pub use sleep::Sleep;
+pub use state_file::{Changed, StateFileError, replace, verify};
 pub use webhook::{Secret, Webhooks};
 
 use std::collections::BTreeMap;
@@ -38,6 +47,7 @@ pub struct Outside {
     /// Programs that nudge, by name.
     pub nudges: BTreeMap<String, Program>,
     pub webhooks: Webhooks,
+    pub handoffs: Handoffs,
 }
 
 /// What became of an order.
@@ -60,8 +70,8 @@ impl Outside {
                 let end = step::run(&self.commands, &order.payload).await;
                 Outcome::Reported(Report::StepEnded { agent: agent.clone(), run: *run, end })
             }
-            Effect::Handoff { order, .. } => {
-                Outcome::Reported(Report::Handoff(order.failed("nobody does this yet".to_owned())))
+            Effect::Handoff { order: effect, .. } => {
+                self.handoffs.carry_out(effect, &order.payload, now).await
             }
         }
     }

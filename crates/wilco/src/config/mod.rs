@@ -192,6 +192,7 @@ impl Config {
             hibernate: program("agents.commands.hibernate", HUMAN_LIMIT),
             wake: program("agents.commands.wake", HUMAN_LIMIT),
             nudges: self.nudges.iter().map(|(name, argv)| (name.clone(), nudge(argv))).collect(),
+            handoffs: wilco_outside::Handoffs::default(),
             webhooks: Webhooks {
                 hosts: self.values.list("nudge.webhook_hosts"),
                 private: self.values.flag("nudge.private_addresses"),
