@@ -1,138 +1,23 @@
-//! `cargo xtask sim`: many runs of the simulation, over all cores; the first seed that fails is told with
-//! everything that happened in it.
+//! `cargo xtask sim`: many runs of the simulation.
 //!
-//! The runs are built for release, because their number is the point; `--dev` keeps the checks that only a
+//! They are built for release, because their number is the point; `--dev` keeps the checks that only a
 //! development build has.
-
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::Duration;
-
-use anyhow::bail;
-use rustix::time::{ClockId, clock_gettime};
-use wilco_sim::{Failure, Run, simulate};
 
 use crate::workspace::{cargo, succeed};
 
 #[derive(clap::Args)]
 pub(crate) struct Options {
-    /// How many seeds to run
-    #[arg(long, default_value_t = 1000)]
-    seeds: u64,
-    /// The first of them; alone, the only one
-    #[arg(long)]
-    seed: Option<u64>,
-    /// Tell everything that happens, also in a run that holds
-    #[arg(long)]
-    trace: bool,
-    /// How many cores to use; all of them by default
-    #[arg(long)]
-    cores: Option<usize>,
     /// Run the development build
     #[arg(long)]
     dev: bool,
+    /// What the simulation takes: `--seeds N`, `--seed S`, `--trace`, `--cores N`
+    #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+    simulation: Vec<String>,
 }
 
 pub(crate) fn run(options: &Options) -> anyhow::Result<()> {
-    if cfg!(debug_assertions) && !options.dev {
-        let run = ["run", "--quiet", "--release", "--package", "xtask", "--"];
-        return succeed(cargo().args(run).args(std::env::args().skip(1)));
-    }
-    match options.seed {
-        Some(seed) if options.trace => tell(seed),
-        first => {
-            let first = first.unwrap_or(0);
-            campaign(first, first.saturating_add(options.seeds), options.cores)
-        }
-    }
-}
-
-/// One run with all that happens in it.
-fn tell(seed: u64) -> anyhow::Result<()> {
-    match simulate(seed, wilco_sim::Options { bug: None, trace: true }) {
-        Ok(run) => {
-            run.trace.iter().for_each(|line| println!("{line}"));
-            println!(
-                "seed {seed} holds: {} exchanges, {} messages, {} deaths and {} refused commits in {}",
-                run.exchanges, run.messages, run.deaths, run.refusals, run.passed
-            );
-            Ok(())
-        }
-        Err(failure) => bail!("{failure}"),
-    }
-}
-
-/// What all runs together came to.
-#[derive(Default)]
-struct Sum {
-    runs: u64,
-    exchanges: u64,
-    messages: u64,
-    deaths: u64,
-    refusals: u64,
-    /// Processor time spent in runs, so that other load on the machine does not count.
-    busy: Duration,
-    failed: Vec<Failure>,
-}
-
-impl Sum {
-    fn add(&mut self, run: &Run) {
-        self.runs += 1;
-        self.exchanges += run.exchanges;
-        self.messages += run.messages;
-        self.deaths += run.deaths;
-        self.refusals += run.refusals;
-    }
-}
-
-/// More failures than this are not worth looking for.
-const ENOUGH: usize = 10;
-
-fn campaign(first: u64, end: u64, cores: Option<usize>) -> anyhow::Result<()> {
-    let cores = cores.or_else(|| std::thread::available_parallelism().ok().map(usize::from)).unwrap_or(1);
-    let (next, sum) = (AtomicU64::new(first), Mutex::new(Sum::default()));
-    // A run that panics is a finding like any other: its message comes with the failure.
-    std::panic::set_hook(Box::new(|_| {}));
-    std::thread::scope(|scope| {
-        for _ in 0..cores.max(1) {
-            scope.spawn(|| work(&next, end, &sum));
-        }
-    });
-    let _ = std::panic::take_hook();
-    let sum = sum.into_inner().unwrap_or_else(|poisoned| poisoned.into_inner());
-    let rate = sum.exchanges as f64 / sum.busy.as_secs_f64().max(f64::EPSILON);
-    println!(
-        "{} runs hold: {} exchanges, {} messages, {} deaths and {} refused commits; {rate:.0} exchanges per second and core",
-        sum.runs, sum.exchanges, sum.messages, sum.deaths, sum.refusals
-    );
-    let Some(failure) = sum.failed.iter().min_by_key(|failure| failure.seed) else { return Ok(()) };
-    let seeds: Vec<_> = sum.failed.iter().map(|failure| failure.seed.to_string()).collect();
-    let _ = tell(failure.seed).map_err(|error| println!("{error}"));
-    bail!("these seeds fail; add the first to crates/wilco-sim/regressions.txt: {}", seeds.join(" "))
-}
-
-fn work(next: &AtomicU64, end: u64, sum: &Mutex<Sum>) {
-    loop {
-        let seed = next.fetch_add(1, Ordering::Relaxed);
-        if seed >= end {
-            return;
-        }
-        let start = processor_time();
-        let lived = simulate(seed, wilco_sim::Options::default());
-        let Ok(mut sum) = sum.lock() else { return };
-        sum.busy += processor_time().saturating_sub(start);
-        match lived {
-            Ok(run) => sum.add(&run),
-            Err(failure) => sum.failed.push(*failure),
-        }
-        if sum.failed.len() >= ENOUGH {
-            next.store(end, Ordering::Relaxed);
-        }
-    }
-}
-
-/// What this thread has used so far.
-fn processor_time() -> Duration {
-    let time = clock_gettime(ClockId::ThreadCPUTime);
-    Duration::new(time.tv_sec.unsigned_abs(), time.tv_nsec.unsigned_abs() as u32)
+    let profile: &[&str] = if options.dev { &[] } else { &["--release"] };
+    let mut run = cargo();
+    run.args(["run", "--quiet", "--package", "wilco-sim"]).args(profile).arg("--").args(&options.simulation);
+    succeed(&mut run)
 }

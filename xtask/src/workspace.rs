@@ -7,7 +7,9 @@ use anyhow::{Context, bail};
 
 /// The directory of the workspace's `Cargo.toml`.
 pub(crate) fn root() -> PathBuf {
-    let own = Path::new(env!("CARGO_MANIFEST_DIR"));
+    // Cargo says where the package is that it runs; a copy of the program serves another checkout so.
+    let own = std::env::var_os("CARGO_MANIFEST_DIR").unwrap_or_else(|| env!("CARGO_MANIFEST_DIR").into());
+    let own = Path::new(&own);
     own.parent().map_or_else(|| own.to_path_buf(), Path::to_path_buf)
 }
 

@@ -1,0 +1,86 @@
+//! Many runs over all cores, and what they came to.
+
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use anyhow::bail;
+use rustix::time::{ClockId, clock_gettime};
+use wilco_sim::{Failure, Run, simulate};
+
+use crate::tell;
+
+/// What all runs together came to.
+#[derive(Default)]
+struct Sum {
+    runs: u64,
+    exchanges: u64,
+    messages: u64,
+    deaths: u64,
+    refusals: u64,
+    /// Processor time spent in runs, so that other load on the machine does not count.
+    busy: Duration,
+    failed: Vec<Failure>,
+}
+
+impl Sum {
+    fn add(&mut self, run: &Run) {
+        self.runs += 1;
+        self.exchanges += run.exchanges;
+        self.messages += run.messages;
+        self.deaths += run.deaths;
+        self.refusals += run.refusals;
+    }
+}
+
+/// More failures than this are not worth looking for.
+const ENOUGH: usize = 10;
+
+pub(crate) fn campaign(first: u64, end: u64, cores: Option<usize>) -> anyhow::Result<()> {
+    let cores = cores.or_else(|| std::thread::available_parallelism().ok().map(usize::from)).unwrap_or(1);
+    let (next, sum) = (AtomicU64::new(first), Mutex::new(Sum::default()));
+    // A run that panics is a finding like any other: its message comes with the failure.
+    std::panic::set_hook(Box::new(|_| {}));
+    std::thread::scope(|scope| {
+        for _ in 0..cores.max(1) {
+            scope.spawn(|| work(&next, end, &sum));
+        }
+    });
+    let _ = std::panic::take_hook();
+    let sum = sum.into_inner().unwrap_or_else(|poisoned| poisoned.into_inner());
+    let rate = sum.exchanges as f64 / sum.busy.as_secs_f64().max(f64::EPSILON);
+    println!(
+        "{} runs hold: {} exchanges, {} messages, {} deaths and {} refused commits; {rate:.0} exchanges per second and core",
+        sum.runs, sum.exchanges, sum.messages, sum.deaths, sum.refusals
+    );
+    let Some(failure) = sum.failed.iter().min_by_key(|failure| failure.seed) else { return Ok(()) };
+    let seeds: Vec<_> = sum.failed.iter().map(|failure| failure.seed.to_string()).collect();
+    let _ = tell(failure.seed).map_err(|error| println!("{error}"));
+    bail!("these seeds fail; add the first to crates/wilco-sim/regressions.txt: {}", seeds.join(" "))
+}
+
+fn work(next: &AtomicU64, end: u64, sum: &Mutex<Sum>) {
+    loop {
+        let seed = next.fetch_add(1, Ordering::Relaxed);
+        if seed >= end {
+            return;
+        }
+        let start = processor_time();
+        let lived = simulate(seed, wilco_sim::Options::default());
+        let Ok(mut sum) = sum.lock() else { return };
+        sum.busy += processor_time().saturating_sub(start);
+        match lived {
+            Ok(run) => sum.add(&run),
+            Err(failure) => sum.failed.push(*failure),
+        }
+        if sum.failed.len() >= ENOUGH {
+            next.store(end, Ordering::Relaxed);
+        }
+    }
+}
+
+/// What this thread has used so far.
+fn processor_time() -> Duration {
+    let time = clock_gettime(ClockId::ThreadCPUTime);
+    Duration::new(time.tv_sec.unsigned_abs(), time.tv_nsec.unsigned_abs() as u32)
+}

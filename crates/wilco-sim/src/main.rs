@@ -1,0 +1,53 @@
+//! Many runs of the simulation, over all cores; the first seed that fails is told with everything that
+//! happened in it.
+
+mod campaign;
+
+use anyhow::bail;
+use clap::Parser;
+use wilco_sim::simulate;
+
+use crate::campaign::campaign;
+
+/// Plays whole worlds by seed and says which do not hold
+#[derive(Parser)]
+struct Options {
+    /// How many seeds to run
+    #[arg(long, default_value_t = 1000)]
+    seeds: u64,
+    /// The first of them; alone, the only one
+    #[arg(long)]
+    seed: Option<u64>,
+    /// Tell everything that happens, also in a run that holds
+    #[arg(long)]
+    trace: bool,
+    /// How many cores to use; all of them by default
+    #[arg(long)]
+    cores: Option<usize>,
+}
+
+fn main() -> anyhow::Result<()> {
+    let options = Options::parse();
+    match options.seed {
+        Some(seed) if options.trace => tell(seed),
+        first => {
+            let first = first.unwrap_or(0);
+            campaign(first, first.saturating_add(options.seeds), options.cores)
+        }
+    }
+}
+
+/// One run with all that happens in it.
+fn tell(seed: u64) -> anyhow::Result<()> {
+    match simulate(seed, wilco_sim::Options { bug: None, trace: true }) {
+        Ok(run) => {
+            run.trace.iter().for_each(|line| println!("{line}"));
+            println!(
+                "seed {seed} holds: {} exchanges, {} messages, {} deaths and {} refused commits in {}",
+                run.exchanges, run.messages, run.deaths, run.refusals, run.passed
+            );
+            Ok(())
+        }
+        Err(failure) => bail!("{failure}"),
+    }
+}
