@@ -6,6 +6,8 @@ use serde_json::Value;
 use wilco_language::parse::{MAX_RECIPIENTS, MAX_SUBJECT, ParseError, Task, message as parse};
 use wilco_language::read::ack::{AckReading, AckText, acks, canonical, status_word};
 use wilco_language::read::answer::answer as answering;
+use wilco_language::read::failures::{Failure, MAX_FAILURES, item, printed};
+use wilco_language::read::fingerprint::{digest, fingerprints};
 use wilco_language::read::understanding::{Ruling, TaskText, score};
 use wilco_language::read::verdict::{VerdictReading, verdicts};
 use wilco_language::read::{classify as classifying, questions as asked};
@@ -19,7 +21,7 @@ use wilco_protocol::{EscalationId, ExchangeId, Span, Time};
 type Check = (&'static str, fn(&[u8]));
 
 /// Every check there is.
-pub const CHECKS: [Check; 12] = [
+pub const CHECKS: [Check; 13] = [
     ("message", message),
     ("ack", ack),
     ("verdict", verdict),
@@ -32,6 +34,7 @@ pub const CHECKS: [Check; 12] = [
     ("id", id),
     ("policy", policy),
     ("entry", entry),
+    ("failures", failures),
 ];
 
 /// A body of a request. Refusals name what is wrong, and space around the body changes nothing.
@@ -195,6 +198,22 @@ pub fn entry(bytes: &[u8]) {
     let again = Entry::from_bytes(&written).expect("an entry that was written can be read");
     assert_eq!(again, entry);
     assert_eq!(again.to_bytes(), written);
+}
+
+/// What a program printed: always some failures, and never too many. Order and repeats do not matter to their
+/// fingerprints, and neither does the line.
+pub fn failures(bytes: &[u8]) {
+    let Ok(text) = std::str::from_utf8(bytes) else { return };
+    let mut found = printed("cmd:unit", text, "", 1);
+    assert!(!found.is_empty() && found.len() <= MAX_FAILURES);
+    found.extend(item(text));
+    let seen = digest(&found);
+    assert!(fingerprints(&found).len() <= found.len());
+    let moved = found.iter().rev().chain(&found).map(|failure| match failure.location.as_str() {
+        "cmd:unit" => Failure { location: "cmd:unit:12:7".to_owned(), ..failure.clone() },
+        _ => failure.clone(),
+    });
+    assert_eq!(digest(&moved.collect::<Vec<_>>()), seen);
 }
 
 fn quoted(text: &str) -> String {

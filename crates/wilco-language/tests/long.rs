@@ -16,7 +16,13 @@ use wilco_protocol::{Name, policy::Overrides};
 const LONG: usize = 1 << 20;
 
 /// Marks that the readers look for, over and over.
-const MARKS: [&str; 24] = [
+const MARKS: [&str; 30] = [
+    "/tmp/",
+    "/var/folders/",
+    "0x",
+    "1s",
+    "a1b2c3d-",
+    " - ",
     "a",
     "a ",
     "a\n",
