@@ -342,10 +342,10 @@ mod tests {
         different(&[
             "open /tmp/x1/one.json",
             "open /tmp/x1/two.json",
-            "open /home/x1/one.json",
+            "open /srv/x1/one.json",
             "open /tmp/one.json",
             "open /tmp/two.json",
         ]);
-        different(&["/srv/tmp/a/x", "/srv/tmp/b/x"]);
+        different(&["/opt/tmp/a/x", "/opt/tmp/b/x"]);
     }
 }
