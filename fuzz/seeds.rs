@@ -16,6 +16,7 @@ pub(crate) fn seeds(root: &Path, target: &str) -> Vec<Vec<u8>> {
         read(&format!("fuzz/seeds/{target}.txt")).lines().map(str::to_owned).collect();
     match target {
         "ack" => seeds.extend(table("ack").iter().map(|entry| entry.one("body").to_owned())),
+        "validation" => seeds.extend(table("validation").iter().map(|entry| entry.one("body").to_owned())),
         "verdict" => seeds.extend(table("ack").iter().map(as_verdict)),
         "classify" => seeds.extend(table("classify").iter().map(message)),
         "understanding" => {

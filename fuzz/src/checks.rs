@@ -9,19 +9,22 @@ use wilco_language::read::answer::answer as answering;
 use wilco_language::read::failures::{Failure, MAX_FAILURES, item, printed};
 use wilco_language::read::fingerprint::{digest, fingerprints};
 use wilco_language::read::understanding::{Ruling, TaskText, score};
+use wilco_language::read::validation::{Answer as Checked, message_id, reading};
 use wilco_language::read::verdict::{VerdictReading, verdicts};
 use wilco_language::read::{classify as classifying, questions as asked};
+use wilco_language::render::form::answered;
 use wilco_protocol::delegation::{AckStatus, KEYS, Policy};
 use wilco_protocol::journal::Entry;
 use wilco_protocol::operation::Answer;
 use wilco_protocol::policy::Overrides;
+use wilco_protocol::validation::Finding;
 use wilco_protocol::{EscalationId, ExchangeId, Span, Time};
 
 /// A check and the name of its target.
 type Check = (&'static str, fn(&[u8]));
 
 /// Every check there is.
-pub const CHECKS: [Check; 13] = [
+pub const CHECKS: [Check; 14] = [
     ("message", message),
     ("ack", ack),
     ("verdict", verdict),
@@ -35,6 +38,7 @@ pub const CHECKS: [Check; 13] = [
     ("policy", policy),
     ("entry", entry),
     ("failures", failures),
+    ("validation", validation),
 ];
 
 /// A body of a request. Refusals name what is wrong, and space around the body changes nothing.
@@ -214,6 +218,35 @@ pub fn failures(bytes: &[u8]) {
         _ => failure.clone(),
     });
     assert_eq!(digest(&moved.collect::<Vec<_>>()), seen);
+}
+
+/// An answer in a validation: whole, the same when it is written anew, and none when it is quoted.
+pub fn validation(bytes: &[u8]) {
+    let Ok(text) = std::str::from_utf8(bytes) else { return };
+    message_id(text);
+    if let Some(read) = reading(text) {
+        match &read.answer {
+            Checked::Result { finding, failures, .. } => {
+                assert_eq!(failures.is_empty(), *finding != Finding::Fail, "{read:?}");
+            }
+            Checked::Fixed { fixes, .. } => assert!(!fixes.is_empty()),
+            Checked::CannotFix { reason } => assert!(!reason.trim().is_empty()),
+            Checked::Acknowledged | Checked::Unreadable { .. } => return,
+        }
+        let written = answered("VALRES-42-unit-1", "unit", Time::from_millis(0), &read.answer);
+        let again = reading(&written).map(|again| said(&again.answer));
+        assert_eq!(again, Some(said(&read.answer)), "{written:.2000}");
+    }
+    assert_eq!(reading(&quoted(text)), None, "what is quoted is nobody's answer");
+}
+
+/// What an answer says to the protocol.
+fn said(answer: &Checked) -> (Option<Finding>, usize, bool) {
+    match answer {
+        Checked::Result { finding, failures, .. } => (Some(*finding), failures.len(), true),
+        Checked::Fixed { fixes, .. } => (None, fixes.len(), true),
+        Checked::CannotFix { .. } | Checked::Acknowledged | Checked::Unreadable { .. } => (None, 0, false),
+    }
 }
 
 fn quoted(text: &str) -> String {

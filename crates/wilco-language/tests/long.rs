@@ -16,7 +16,12 @@ use wilco_protocol::{Name, policy::Overrides};
 const LONG: usize = 1 << 20;
 
 /// Marks that the readers look for, over and over.
-const MARKS: [&str; 30] = [
+const MARKS: [&str; 35] = [
+    "## Validation Result\n",
+    "## Validation Result\nStatus: FAIL\n### Failures\n- a.rs:1 - b\n",
+    "### Failures\n",
+    "| a | b |\n",
+    "FIXDONE-1-1 ",
     "/tmp/",
     "/var/folders/",
     "0x",
@@ -54,10 +59,12 @@ fn msg_4_long_texts_are_read_in_one_pass() {
     for mark in MARKS {
         let long = mark.repeat(LONG / 4 / mark.len());
         let after = format!("[ACK] GH-1 - RECEIVED\nUnderstanding: {long}\nQuestions:\n{long}");
+        let below = format!("## Validation Result\nStatus: FAIL\n### Failures\n- a.rs:1 - {long}");
         for (target, check) in checks::CHECKS {
             println!("{target} {mark:?}");
             check(long.as_bytes());
             check(after.as_bytes());
+            check(below.as_bytes());
         }
     }
 }

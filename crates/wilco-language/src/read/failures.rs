@@ -3,6 +3,7 @@
 //!
 //! Whether two failures are the same is `fingerprint`'s question.
 
+use super::entries::unspanned;
 use super::text;
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -36,23 +37,28 @@ pub fn printed(whole: &str, stdout: &str, stderr: &str, code: i32) -> Vec<Failur
     vec![Failure { location: whole.to_owned(), error, suggestion: None }]
 }
 
-/// An item of a list: `location - error[ - suggestion]`. What has no separator is an error without a place.
+/// An item of a list: `location - error[ - suggestion]`, or `location: error` as compilers write. What has
+/// neither is an error without a place.
 pub fn item(text: &str) -> Option<Failure> {
-    let (location, rest) = match separated(text) {
+    let (location, rest) = match separated(text).or_else(|| after_place(text)) {
         Some((location, rest)) => (bare(location), rest),
         None => (String::new(), text.trim()),
     };
-    let (error, suggestion) = match separated(rest) {
+    let (error, suggestion) = match separated(rest).filter(|_| !location.is_empty()) {
         Some((error, suggestion)) => (error, Some(suggestion)),
         None => (rest, None),
     };
-    let suggestion = suggestion.map(unlabelled).filter(|text| !text.is_empty());
-    let error = error.trim();
-    error.chars().any(char::is_alphanumeric).then(|| Failure {
-        location,
-        error: error.to_owned(),
-        suggestion: suggestion.map(str::to_owned),
-    })
+    let suggestion = suggestion.map(|text| unspanned(unlabelled(text))).filter(|text| !text.is_empty());
+    let error = unspanned(error);
+    error.chars().any(char::is_alphanumeric).then_some(Failure { location, error, suggestion })
+}
+
+/// `src/a.rs:10: error`.
+fn after_place(text: &str) -> Option<(&str, &str)> {
+    let (place, error) = text.trim().split_once(": ")?;
+    let is_place =
+        !place.contains(char::is_whitespace) && place.contains(['/', '.']) && !place.contains("://");
+    is_place.then_some((place, error))
 }
 
 /// A line of a program's output. Its error may hold separators of its own.
@@ -87,18 +93,38 @@ fn is_place(location: &str) -> bool {
     named && !location.is_empty() && (!location.contains(char::is_whitespace) || numbered())
 }
 
-/// At the first dash that stands between spaces.
+/// At the first dash that stands between spaces, behind the code span that may begin the text.
 fn separated(text: &str) -> Option<(&str, &str)> {
+    let text = text.trim();
     let dash = |c: char| matches!(c, '-' | '–' | '—');
-    text.char_indices().find_map(|(at, c)| {
-        let (before, after) = (&text[..at], &text[at + c.len_utf8()..]);
+    let from = span(text);
+    text[from..].char_indices().find_map(|(at, c)| {
+        let (before, after) = (&text[..from + at], &text[from + at + c.len_utf8()..]);
         let between = before.ends_with(char::is_whitespace) && after.starts_with(char::is_whitespace);
         (dash(c) && between && !before.trim().is_empty()).then(|| (before.trim_end(), after.trim_start()))
     })
 }
 
+/// How long the code span is that begins the text.
+pub(super) fn span(text: &str) -> usize {
+    let ticks = text.len() - text.trim_start_matches('`').len();
+    let mut at = ticks;
+    while let Some(found) = text.get(at..).filter(|_| ticks > 0).and_then(|rest| rest.find('`')) {
+        let run = text[at + found..].len() - text[at + found..].trim_start_matches('`').len();
+        at += found + run;
+        if run == ticks {
+            return at;
+        }
+    }
+    0
+}
+
 /// Without code marks and emphasis around it.
 fn bare(location: &str) -> String {
+    let inner = unspanned(location);
+    if inner != location.trim() {
+        return inner;
+    }
     location.trim().trim_matches(['`', '*', '"']).trim().to_owned()
 }
 
@@ -119,7 +145,7 @@ fn tail(printed: &str) -> String {
 }
 
 /// Without the codes that colour a terminal.
-pub(super) fn visible(printed: &str) -> String {
+pub(crate) fn visible(printed: &str) -> String {
     let mut out = String::with_capacity(printed.len());
     let mut chars = printed.chars().peekable();
     while let Some(c) = chars.next() {

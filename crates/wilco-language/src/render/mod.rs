@@ -5,6 +5,7 @@
 mod announced;
 mod delegation;
 mod escalation;
+pub mod form;
 mod forward;
 mod notice;
 mod nudge;
