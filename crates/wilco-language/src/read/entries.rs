@@ -8,6 +8,8 @@ use super::text::{self, Line};
 /// One entry: its first line, its own keys, and what else stands below it.
 #[derive(Debug, Default)]
 struct Entry {
+    /// All of it, as it stands there.
+    said: Vec<String>,
     first: String,
     keys: Vec<(String, String)>,
     below: Vec<String>,
@@ -16,7 +18,7 @@ struct Entry {
 
 impl Entry {
     fn of(first: &str) -> Entry {
-        let mut entry = Entry::default();
+        let mut entry = Entry { said: vec![first.to_owned()], ..Entry::default() };
         match key_value(first).filter(|(key, _)| own_key(key)) {
             Some((key, value)) => entry.keys.push((key, value.to_owned())),
             None => first.clone_into(&mut entry.first),
@@ -54,10 +56,10 @@ pub(super) fn failures(part: &Part<'_>) -> Vec<Failure> {
 /// The texts that a section lists.
 pub(super) fn texts(part: &Part<'_>) -> Vec<String> {
     let whole = |entry: &Entry| {
-        let keys = entry.keys.iter().map(|(key, value)| format!("{key}: {value}"));
-        let first = Some(unspanned(&entry.first)).filter(|first| !first.is_empty());
-        let lines = first.into_iter().chain(keys).chain(entry.below.iter().cloned());
-        let said = lines.collect::<Vec<_>>().join(" ");
+        let said = match entry.said.as_slice() {
+            [only] => unspanned(only),
+            several => several.join(" "),
+        };
         [said].into_iter().chain(entry.shown.iter().cloned()).collect::<Vec<_>>().join("\n")
     };
     entries(part)
@@ -149,6 +151,7 @@ fn entries(part: &Part<'_>) -> Vec<Entry> {
 }
 
 fn below(entry: &mut Entry, line: &str) {
+    entry.said.push(text::list_item(line).map_or(line, |(_, item)| item).to_owned());
     match key_value(line).filter(|(key, _)| own_key(key)) {
         Some((key, value)) => entry.keys.push((key, value.to_owned())),
         None => {
