@@ -232,11 +232,11 @@ pub(super) fn unspanned(text: &str) -> String {
     let text = text.trim();
     let ticks = text.chars().take_while(|c| *c == '`').count();
     let inner = text.strip_prefix(&text[..ticks]).and_then(|inner| inner.strip_suffix(&text[..ticks]));
-    if let Some(inner) = inner.filter(|inner| ticks > 0 && !inner.is_empty()) {
-        if !inner.ends_with('`') && runs(inner).all(|run| run != ticks) {
-            let padded = inner.strip_prefix(' ').and_then(|inner| inner.strip_suffix(' '));
-            return padded.filter(|inner| !inner.trim().is_empty()).unwrap_or(inner).to_owned();
-        }
+    let whole =
+        |inner: &&str| !inner.is_empty() && !inner.ends_with('`') && runs(inner).all(|run| run != ticks);
+    if let Some(inner) = inner.filter(whole).filter(|_| ticks > 0) {
+        let padded = inner.strip_prefix(' ').and_then(|inner| inner.strip_suffix(' '));
+        return padded.filter(|inner| !inner.trim().is_empty()).unwrap_or(inner).to_owned();
     }
     text::bold(text).filter(|_| !text.ends_with(':')).unwrap_or(text).to_owned()
 }
