@@ -53,6 +53,7 @@ transcripts! {
     op_15_unreached
     op_16_own_steps
     op_17_pre_notice
+    op_17_takes_it_back
     msg_11_operation_roles
     msg_30_operation_refused
 }

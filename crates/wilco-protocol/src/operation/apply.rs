@@ -47,7 +47,7 @@ pub fn apply(state: &mut State, event: &Event, at: Time) {
         Event::Asked(begun) => {
             state.phase = Phase::Waiting;
             state.asked_at.get_or_insert(at);
-            begun.agents.iter().for_each(|agent| on(state, agent, |track| track.ask(begun)));
+            begun.agents.iter().for_each(|agent| on(state, agent, |track| track.ask(begun, at)));
         }
         Event::Reminded { agent, past, due, .. } => {
             on(state, agent, |track| track.remind(*past, *due));
@@ -139,8 +139,8 @@ fn step(state: &mut State, agent: &Name, change: impl FnOnce(&mut Step)) {
 }
 
 impl Track {
-    fn ask(&mut self, begun: &Begun) {
-        self.state = TrackState::Waiting;
+    fn ask(&mut self, begun: &Begun, at: Time) {
+        (self.state, self.asked_at) = (TrackState::Waiting, Some(at));
         (self.deadline, self.reminders) = (Some(begun.deadline), begun.reminders.clone());
         (self.reminders_past, self.last_reminder) = (0, None);
     }

@@ -47,6 +47,9 @@ pub struct State {
 pub struct Track {
     pub agent: Name,
     pub state: TrackState,
+    /// When it was asked last; none while it is only announced.
+    #[serde(default)]
+    pub asked_at: Option<Time>,
     /// Until when its answer is awaited; none when none is.
     pub deadline: Option<Time>,
     /// When it is reminded next, in order.
@@ -195,6 +198,7 @@ impl Track {
         Track {
             agent,
             state: TrackState::Waiting,
+            asked_at: None,
             deadline: None,
             reminders: Vec::new(),
             reminders_past: 0,

@@ -70,8 +70,8 @@ pub(super) fn time_out(draft: &mut Draft<'_>, silent: Vec<Name>, due: Time, tell
     if silent.is_empty() {
         return;
     }
-    let after_seconds = draft.state.asked_at.map_or(0, |asked| due.since(asked).as_seconds());
     for agent in &silent {
+        let after_seconds = after_seconds(draft, agent, due);
         draft.event(Event::TimedOut { agent: agent.clone(), after_seconds });
         if draft.state.kind == Kind::Disruptive {
             let incident = incident(draft, agent);
@@ -83,9 +83,16 @@ pub(super) fn time_out(draft: &mut Draft<'_>, silent: Vec<Name>, due: Time, tell
         if tell_them {
             draft.say(agent.clone(), Say::Timeout { proceeding });
         }
+        let after_seconds = after_seconds(draft, &agent, due);
         draft.tell_initiator(ToInitiator::TimedOut { agent, after_seconds, proceeding });
     }
     settle(draft);
+}
+
+/// How long an agent had to answer.
+fn after_seconds(draft: &Draft<'_>, agent: &Name, due: Time) -> u64 {
+    let asked = draft.state.track(agent).and_then(|track| track.asked_at);
+    asked.map_or(0, |asked| due.since(asked).as_seconds())
 }
 
 fn incident(draft: &Draft<'_>, agent: &Name) -> Incident {
@@ -102,7 +109,7 @@ fn incident(draft: &Draft<'_>, agent: &Name) -> Incident {
 /// does not matter.
 fn had_no_chance(draft: &Draft<'_>, agent: &Name, due: Time) -> bool {
     let Some(track) = draft.state.track(agent).filter(|track| !track.grace_given) else { return false };
-    let since = draft.state.asked_at.unwrap_or(draft.state.created);
+    let since = track.asked_at.unwrap_or(draft.state.created);
     let cut_off = draft.facts.down_across(due) || draft.facts.unreached(draft.state.id, &track.agent, since);
     let mut without = draft.state.tally();
     (without.waiting, without.timed_out) = (without.waiting - 1, without.timed_out + 1);
