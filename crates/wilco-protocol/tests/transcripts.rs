@@ -122,6 +122,8 @@ transcripts! {
     msg_31_reminders
     msg_32_extend
     msg_32_extend_nothing
+    op_16_ack_request
+    op_16_ack_request_refused
 }
 
 #[test]

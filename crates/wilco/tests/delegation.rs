@@ -443,3 +443,35 @@ fn del_46_an_ended_exchange_stays_ended() {
     }
     assert_eq!(server.state(&id), "completed");
 }
+
+/// A script that asks for ACKs itself, as it does with a server that only carries messages.
+#[test]
+fn op_16_an_ack_request_of_the_initiator_counts() {
+    let server = Server::start();
+    server.register(&["boss", "worker", "other"]);
+    let id = server.begin(&task("GH-1"));
+    server.advance("290s");
+    let ask = |from: &str, to: &str| said(from, to, "ack-request", json!({"message": "Did you get GH-1?"}));
+    assert_eq!(
+        server.send(&ask("other", "worker"))["exchange"],
+        Value::Null,
+        "whose task it is not, only talks"
+    );
+    let own = server.send(&ask("boss", "worker"));
+    assert_eq!(own["exchange"]["id"], id);
+    let reading = &own["message"]["reading"];
+    assert_eq!((&reading["rule"], &reading["meaning"]), (&json!("only-open"), &json!("ack-request")));
+    let got = server.newest("worker");
+    assert_eq!((&got["from"], &got["content"]["taught"]), (&json!("boss"), &json!(true)), "{got}");
+    assert!(got["content"]["message"].as_str().unwrap().starts_with("Did you get GH-1?"), "{got}");
+    server.advance("129s");
+    let asked = server.inbox("worker");
+    let asked: Vec<_> = asked.iter().filter(|one| one["content"]["type"] == "ack-request").collect();
+    assert_eq!(asked.iter().filter(|one| one["from"] == "wilco").count(), 0, "not again: {asked:?}");
+    assert_eq!(
+        (server.state(&id), &server.exchange(&id)["data"]["attempt"]),
+        ("awaiting-ack".to_owned(), &json!(2))
+    );
+    server.advance("1s");
+    assert_eq!(server.state(&id), "escalated", "at 7m, as without it");
+}

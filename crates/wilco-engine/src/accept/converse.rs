@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use serde_json::{Map, json};
-use wilco_language::parse::{MAX_TASK_ID, Operation, Typed};
+use wilco_language::parse::{MAX_TASK_ID, Typed};
 use wilco_language::read::ack::readable;
 use wilco_language::read::classify::{Task, classify};
 use wilco_language::render::Rendered;
@@ -26,8 +26,8 @@ impl Work<'_> {
             return self.take_for_task(arrival, task);
         }
         let astray = match &arrival.incoming().typed {
-            // An initiator may remind whomever it likes.
-            Typed::Operation(Operation::Own { .. }) => None,
+            // Anybody may remind whomever they like.
+            reminder if reminder.in_wilcos_place() => None,
             Typed::Delegation(_) | Typed::Operation(_) | Typed::Decision(_) => Some((
                 "no-exchange",
                 "Your message belongs to no open exchange of yours, so it was kept as a conversation. \

@@ -1,6 +1,6 @@
 //! Which exchange an answer belongs to. The first rule that finds something wins; nothing is guessed.
 
-use wilco_language::parse::{Named, Operation, Typed};
+use wilco_language::parse::{Named, Typed};
 use wilco_language::read::{ack, verdict};
 use wilco_protocol::exchange::key;
 use wilco_protocol::{Exchange, ExchangeId, MessageId};
@@ -75,13 +75,9 @@ impl Work<'_> {
         let fresh = incoming.in_reply_to.is_none() && !is_reply;
         let plain = matches!(incoming.typed, Typed::Conversation) && fresh;
         let may_classify = plain && !self.reports_to(arrival)?;
-        let mut awaiting = match &incoming.typed {
-            Typed::Operation(Operation::Own { .. }) => self.reminded(arrival)?,
-            Typed::Operation(_)
-            | Typed::Delegation(_)
-            | Typed::Decision(_)
-            | Typed::Conversation
-            | Typed::Talk => self.awaiting(arrival)?,
+        let mut awaiting = match incoming.typed.in_wilcos_place() {
+            true => self.reminded(arrival)?,
+            false => self.awaiting(arrival)?,
         };
         if may_classify && !awaiting.is_empty() {
             awaiting = self.but_for_tasks(arrival, awaiting);
@@ -204,7 +200,9 @@ impl Work<'_> {
     fn reminded(&mut self, arrival: &Arrival<'_>) -> Result<Vec<Exchange>, Refused> {
         let mut found: Vec<Exchange> = Vec::new();
         for agent in &arrival.to {
-            for number in self.find(&key("owes", agent.as_str()))? {
+            let mut numbers = self.find(&key("works", agent.as_str()))?;
+            numbers.extend(self.find(&key("owes", agent.as_str()))?);
+            for number in numbers {
                 let live = self.live(number)?.map(|live| live.exchange);
                 let own = |one: &Exchange| {
                     let waits = one.awaits().contains(&agent) && may_mean(arrival, one);

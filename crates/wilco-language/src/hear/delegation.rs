@@ -38,6 +38,9 @@ fn typed(state: &State, heard: &Heard<'_>, cited: &Cited, said: &Delegation) -> 
             alternatives: alternatives.iter().map(|name| heard.resolve.resolve(name)).collect(),
         }),
         Delegation::Clarify { answers, .. } => What::Clarify { answers: *answers },
+        Delegation::AskAgain { .. } if heard.by == state.initiator => What::AskAgain,
+        // From anybody else it is only talk.
+        Delegation::AskAgain { .. } => remark(heard),
         Delegation::Verdict(said) => {
             let criteria = criteria(state, cited);
             What::Verdict { verdict: said.verdict, missing: indexes(&criteria, &said.missing) }

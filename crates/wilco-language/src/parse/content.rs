@@ -41,6 +41,17 @@ impl Typed {
     }
 }
 
+impl Typed {
+    /// Whether whoever began an exchange does Wilco's part with it: it reminds somebody itself.
+    pub fn in_wilcos_place(&self) -> bool {
+        match self {
+            Typed::Delegation(said) => matches!(said, Delegation::AskAgain { .. }),
+            Typed::Operation(said) => matches!(said, Operation::Own { .. }),
+            Typed::Conversation | Typed::Talk | Typed::Decision(_) => false,
+        }
+    }
+}
+
 /// A decision on an escalation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Choice {

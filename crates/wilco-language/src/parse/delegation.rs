@@ -13,19 +13,54 @@ use crate::render::bad_key;
 pub enum Delegation {
     Assign(Assignment),
     Ack(Acknowledgment),
-    Error { task_id: Option<String>, code: ErrorCode, retry_after: Option<Span>, alternatives: Vec<String> },
-    Clarify { task_id: Option<String>, answers: Option<u32> },
+    Error {
+        task_id: Option<String>,
+        code: ErrorCode,
+        retry_after: Option<Span>,
+        alternatives: Vec<String>,
+    },
+    Clarify {
+        task_id: Option<String>,
+        answers: Option<u32>,
+    },
+    /// The initiator asks for the ACK itself.
+    AskAgain {
+        task_id: Option<String>,
+    },
     Verdict(Verdict),
-    Checkpoint { task_id: Option<String>, number: u32 },
-    Complete { task_id: Option<String> },
-    Amend { task_id: Option<String> },
-    Cancel { task_id: Option<String> },
-    StopAck { task_id: Option<String> },
-    Pause { task_id: Option<String>, expected_duration: Option<Span> },
-    PauseAck { task_id: Option<String> },
-    Resume { task_id: Option<String> },
-    ResumeAck { task_id: Option<String> },
-    Extend { task_id: Option<String>, time: Span },
+    Checkpoint {
+        task_id: Option<String>,
+        number: u32,
+    },
+    Complete {
+        task_id: Option<String>,
+    },
+    Amend {
+        task_id: Option<String>,
+    },
+    Cancel {
+        task_id: Option<String>,
+    },
+    StopAck {
+        task_id: Option<String>,
+    },
+    Pause {
+        task_id: Option<String>,
+        expected_duration: Option<Span>,
+    },
+    PauseAck {
+        task_id: Option<String>,
+    },
+    Resume {
+        task_id: Option<String>,
+    },
+    ResumeAck {
+        task_id: Option<String>,
+    },
+    Extend {
+        task_id: Option<String>,
+        time: Span,
+    },
 }
 
 impl Delegation {
@@ -37,6 +72,7 @@ impl Delegation {
             | Delegation::Verdict(Verdict { task_id, .. })
             | Delegation::Error { task_id, .. }
             | Delegation::Clarify { task_id, .. }
+            | Delegation::AskAgain { task_id }
             | Delegation::Checkpoint { task_id, .. }
             | Delegation::Complete { task_id }
             | Delegation::Amend { task_id }
@@ -100,6 +136,7 @@ pub(super) fn read(kind: &str, mut fields: Fields<'_>) -> Result<Delegation, Vec
             let answers = answers.filter(|count| *count > 0);
             fields.done(|| Some(Delegation::Clarify { task_id, answers }))
         }
+        "ack-request" => fields.done(|| Some(Delegation::AskAgain { task_id })),
         "verdict" => verdict(fields, task_id).map(Delegation::Verdict),
         "checkpoint-ack" => {
             if fields.get("checkpoint").is_none() {

@@ -14,11 +14,12 @@ pub enum Kind {
     Unknown,
 }
 
-const DELEGATION: [&str; 15] = [
+const DELEGATION: [&str; 16] = [
     "task-assignment",
     "task-acknowledgment",
     "task-acknowledgment-error",
     "task-clarification",
+    "ack-request",
     "verdict",
     "checkpoint-ack",
     "task-complete",
@@ -45,14 +46,13 @@ const OPERATION: [&str; 7] = [
 /// What is said alike in every protocol.
 const EVERYWHERE: [&str; 1] = ["decision"];
 
-const ONLY_WILCO: [&str; 11] = [
+const ONLY_WILCO: [&str; 10] = [
     "task-correction",
     "task-supplement",
     "status-check",
     "begin-now",
     "protocol-notice",
     "escalation",
-    "ack-request",
     "operation-notice",
     "operation-authorized",
     "operation-aborted",

@@ -89,6 +89,8 @@ pub enum What {
     },
     /// The same assignment to the same agent again.
     Again,
+    /// The initiator asks for the ACK itself.
+    AskAgain,
     Decide(Choice),
     /// Belongs to the exchange and moves nothing. `to_notice`: it answers a notice of Wilco's.
     Remark {
@@ -178,6 +180,7 @@ impl What {
             What::Resume => "resume",
             What::Extend { .. } => "extend",
             What::Again => "assigned-again",
+            What::AskAgain => "ack-request",
             What::Decide(_) => "decision",
             What::Remark { .. } => "remark",
             What::Contradiction => "contradiction",

@@ -161,6 +161,7 @@ fn what() -> impl Strategy<Value = What> {
             .prop_map(|(verdict, missing)| What::Verdict { verdict, missing }),
         1 => (0u64..900).prop_map(|seconds| What::Extend { time: Span::seconds(seconds) }),
         1 => Just(What::Again),
+        1 => Just(What::AskAgain),
         4 => choice().prop_map(What::Decide),
     ]
 }

@@ -61,6 +61,7 @@ pub(crate) fn of_boss() -> Vec<What> {
         What::Resume,
         What::Extend { time: Span::minutes(1) },
         What::Again,
+        What::AskAgain,
         decide("retry", None),
         decide("reassign", None),
         decide("reassign", Some("worker")),

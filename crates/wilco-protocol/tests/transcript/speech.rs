@@ -132,6 +132,7 @@ pub(crate) fn what(words: &Words<'_>) -> What {
         ("resume", "") => What::Resume,
         ("extend", time) => What::Extend { time: span(time) },
         ("assign", "again") => What::Again,
+        ("ack-request", "") => What::AskAgain,
         ("decide", option) => What::Decide(Choice {
             option: option.to_owned(),
             escalation: words.number("escalation"),

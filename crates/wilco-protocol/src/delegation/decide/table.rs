@@ -51,7 +51,8 @@ fn may_say(state: &State, said: &Said) -> Result<Standing, Refusal> {
         | What::Pause { .. }
         | What::Resume
         | What::Extend { .. }
-        | What::Again => {
+        | What::Again
+        | What::AskAgain => {
             if is_initiator {
                 Ok(Standing::Current)
             } else {
@@ -136,6 +137,7 @@ fn current(draft: &mut Draft<'_>, said: Said) -> Result<(), Refusal> {
         (_, What::Cancel) => initiator::cancel(draft),
         (open, What::Again) if to_be_answered(open) => initiator::again(draft),
         (_, What::Again) => draft.pass_to_assignee(false),
+        (_, What::AskAgain) => initiator::asks_again(draft),
         (_, What::Extend { time }) => return initiator::extend(draft, time),
 
         (Phase::Working { .. }, What::Pause { expected_duration }) => work::pause(draft, expected_duration),
@@ -224,6 +226,7 @@ fn former(draft: &mut Draft<'_>, said: Said) {
         | What::Resume
         | What::Extend { .. }
         | What::Again
+        | What::AskAgain
         | What::Decide(_)
         | What::Remark { .. } => {}
     }
