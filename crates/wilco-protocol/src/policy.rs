@@ -50,7 +50,11 @@ pub fn deadline(key: &str, value: &Value) -> Result<Span, BadKey> {
 }
 
 pub fn span(key: &str, value: &Value) -> Result<Span, BadKey> {
-    serde_json::from_value(value.clone()).map_err(|error| BadKey::value(key, error.to_string()))
+    let wrong = |error: serde_json::Error| match value.is_string() || value.is_number() {
+        true => BadKey::value(key, error.to_string()),
+        false => BadKey::value(key, "a duration such as 250ms, 90s, 5m, 1h30m or a number of seconds"),
+    };
+    serde_json::from_value(value.clone()).map_err(wrong)
 }
 
 pub fn whole(key: &str, value: &Value, most: u64) -> Result<u32, BadKey> {

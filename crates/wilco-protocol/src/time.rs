@@ -128,9 +128,9 @@ impl Span {
 pub enum SpanError {
     #[error("expected a duration such as 250ms, 90s, 5m, 1h30m or a number of seconds, got {0:?}")]
     Form(String),
-    #[error("a duration cannot be negative, got {0}; write it as 90s, 5m or a number of seconds")]
+    #[error("expected a duration that is not negative, got {0}; write it as 90s, 5m or a number of seconds")]
     Negative(String),
-    #[error("a duration can be ten years at the most, got {0}")]
+    #[error("expected a duration of ten years at the most, got {0}")]
     TooLong(String),
 }
 

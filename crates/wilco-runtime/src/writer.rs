@@ -28,7 +28,7 @@ use crate::waiters::Waiters;
 const QUEUE: usize = 4096;
 /// Commands in one commit.
 const MAX_BATCH: usize = 1024;
-/// Orders that are carried out at the same time.
+/// Orders that are carried out at the same time. One operation runs half as many commands at the most.
 const MAX_RUNNING: usize = 64;
 /// After a failed commit that nobody waits for, the next try comes after this.
 const AFTER_A_FAILURE: Duration = Duration::from_millis(200);
@@ -89,7 +89,7 @@ pub fn start<S: Store + Send + 'static>(start: Start<S>) -> Result<Handle, Start
     let waiters = Waiters::new(head.position);
     let marks = Marks::default();
     marks.take_from(engine.directory());
-    let (interrupted, pending) = left_over(store.effects()?);
+    let (interrupted, pending) = left_over(store.effects()?, &outside);
     let reader = readers()?;
     let meters = Meters::default();
     let look = queue.clone();

@@ -144,6 +144,24 @@ fn op_1_bad_input_is_refused_before_anything_is_sent() {
         ),
         (operate(json!("ann"), json!({"execute": {"command": []}})), 422, "/content/execute/command", "list"),
         (operate(json!("ann"), json!({"on_cancel": "maybe"})), 422, "/content/on_cancel", "exclude"),
+        (
+            operate(json!("ann"), json!({"downtime_grace": true})),
+            422,
+            "/content/downtime_grace",
+            "expected a duration such as",
+        ),
+        (
+            operate(json!("ann"), json!({"execute": {"command": ["x"], "max_parallel": 33}})),
+            422,
+            "/content/execute/max_parallel",
+            "from 1 to 32",
+        ),
+        (
+            operate(json!("ann"), json!({"execute": {"command": ["x"], "time_limt": "1m"}})),
+            422,
+            "/content/execute/time_limt",
+            "did you mean \"time_limit\"",
+        ),
     ];
     for (message, status, pointer, word) in cases {
         let problem = server.refused(&message, status);
@@ -247,7 +265,12 @@ fn op_4_wait_gives_more_time_once() {
     );
     server.advance("1s");
     assert_eq!(server.state(&id), "authorized");
-    let strict = server.begin(&operate(json!("worker"), json!({"extension_allowed": false})));
+    let own = json!({"ready": "Say ok", "need_time": "Say wait", "help": "Ask boss"});
+    let strict = json!({"extension_allowed": false, "acknowledgment_instructions": own});
+    let strict = server.begin(&operate(json!("worker"), strict));
+    let how = &server.newest("worker")["content"]["acknowledgment_instructions"];
+    assert_eq!((&how["ready"], &how["help"]), (&json!("Say ok"), &json!("Ask boss")), "its own words stay");
+    assert!(how["cancel"].is_string());
     assert_eq!(server.newest("worker")["content"]["acknowledgment_instructions"]["need_time"], Value::Null);
     server.send(&said(
         "worker",

@@ -158,6 +158,16 @@ impl<'a> Fields<'a> {
         found
     }
 
+    /// Nothing but these fields: what is mistyped would count for nothing.
+    pub(crate) fn only(&mut self, known: &[&str]) {
+        for key in self.map.keys().filter(|key| !known.contains(&key.as_str())) {
+            let near = nearest(known, key).map(|near| format!("did you mean {near:?}?"));
+            let hint = near.unwrap_or_else(|| format!("there are {}", known.join(", ")));
+            let pointer = format!("{}/{}", self.pointer, key.replace('~', "~0").replace('/', "~1"));
+            self.errors.push(FieldError { pointer, detail: format!("there is no such field; {hint}") });
+        }
+    }
+
     pub(crate) fn done<T>(self, value: impl FnOnce() -> Option<T>) -> Result<T, Vec<FieldError>> {
         if self.errors.is_empty() { value().ok_or_else(Vec::new) } else { Err(self.errors) }
     }

@@ -73,7 +73,8 @@ pub struct Announcement {
 }
 
 const MAX_OPERATION: usize = 128;
-const MAX_PARALLEL: u64 = 1000;
+/// Half of what the courier carries out at the same time, so that one operation leaves room for the rest.
+const MAX_PARALLEL: u64 = 32;
 const MAX_ARGUMENTS: usize = 100;
 const TIME_LIMIT: Span = Span::minutes(10);
 
@@ -187,6 +188,7 @@ fn command(fields: &mut Fields<'_>) -> Option<Command> {
         fields.error("time_limit", "expected a duration longer than zero, such as 10m");
     }
     let keep_going = fields.flag("keep_going").unwrap_or(false);
+    fields.only(&["command", "max_parallel", "time_limit", "keep_going"]);
     Some(Command { argv, max_parallel, time_limit, keep_going })
 }
 

@@ -30,7 +30,8 @@ pub(super) fn asked(
     let reminders: Vec<_> = policy.reminders().iter().map(|span| span.as_seconds()).collect();
     content.entry("acknowledgment_timeout").or_insert(json!(policy.acknowledgment_timeout.as_seconds()));
     content.entry("acknowledgment_reminder_intervals").or_insert(json!(reminders));
-    content.insert("acknowledgment_instructions".to_owned(), instructions(state));
+    let own = original.get("acknowledgment_instructions").and_then(Value::as_object);
+    content.insert("acknowledgment_instructions".to_owned(), instructions(state, own));
     content.insert("deadline".to_owned(), json!(deadline));
     let text = format!(
         "{said}\n\n---\n\
@@ -55,8 +56,9 @@ pub(super) fn again(state: &State, to: &Name, setting: &Setting<'_>) -> Map<Stri
     content
 }
 
-/// What each answer leads to. Who may not have more time is not told to ask for it.
-fn instructions(state: &State) -> Value {
+/// What each answer leads to, in the initiator's own words where it gave some. Who may not have more time is not
+/// told to ask for it.
+fn instructions(state: &State, own: Option<&Map<String, Value>>) -> Value {
     let mut how = Map::new();
     how.insert("ready".to_owned(), json!("Reply with 'ok' to proceed"));
     if state.policy.extension_allowed {
@@ -67,6 +69,9 @@ fn instructions(state: &State) -> Value {
         );
     }
     how.insert("cancel".to_owned(), json!("Reply with 'cancel' to abort the operation"));
+    let allowed = |key: &&String| state.policy.extension_allowed || *key != "need_time";
+    let own = own.into_iter().flatten().filter(|(key, _)| allowed(key));
+    how.extend(own.map(|(key, text)| (key.clone(), text.clone())));
     Value::Object(how)
 }
 
