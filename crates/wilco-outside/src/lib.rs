@@ -8,6 +8,7 @@ mod disk;
 mod handoff;
 mod human;
 mod judge;
+mod left_running;
 mod nudge;
 mod sleep;
 mod stamp;
@@ -33,6 +34,8 @@ use wilco_protocol::decision::{Effect, Report};
 /// The programs that orders may run, from the configuration.
 #[derive(Debug, Clone, Default)]
 pub struct Outside {
+    /// The data directory, which tells this server from others.
+    pub home: String,
     /// Judges acknowledgements.
     pub judge: Option<Program>,
     /// Reaches a person about an escalation.
@@ -66,8 +69,9 @@ impl Outside {
         match &order.effect {
             Effect::Judge { ack, .. } => judge::judge(self.judge.as_ref(), ack, &order.payload).await,
             Effect::CallHuman { escalation, .. } => human::call(self, *escalation, &order.payload, now).await,
-            Effect::RunStep { agent, run, .. } => {
-                let end = step::run(&self.commands, &order.payload).await;
+            Effect::RunStep { exchange, agent, run } => {
+                let mark = self.marking(*exchange, agent, *run);
+                let end = step::run(&self.commands, &order.payload, &mark).await;
                 Outcome::Reported(Report::StepEnded { agent: agent.clone(), run: *run, end })
             }
             Effect::Handoff { order: effect, .. } => {

@@ -13,6 +13,7 @@ use wilco_protocol::Span;
 use wilco_protocol::operation::StepEnd;
 
 use crate::command::Group;
+use crate::left_running;
 
 /// What is printed beyond this is forgotten, the oldest first.
 const MAX_PRINTED: usize = 64 << 10;
@@ -28,7 +29,11 @@ struct Payload {
 }
 
 /// Runs it; whatever goes wrong, the step has failed and says why.
-pub(crate) async fn run(commands: &BTreeMap<String, String>, payload: &serde_json::Value) -> StepEnd {
+pub(crate) async fn run(
+    commands: &BTreeMap<String, String>,
+    payload: &serde_json::Value,
+    mark: &str,
+) -> StepEnd {
     let payload: Payload = match serde_json::from_value(payload.clone()) {
         Ok(payload) => payload,
         Err(error) => return failed(format!("the order cannot be read: {error}")),
@@ -41,6 +46,7 @@ pub(crate) async fn run(commands: &BTreeMap<String, String>, payload: &serde_jso
     };
     let spawned = Command::new(program)
         .args(&payload.arguments)
+        .env(left_running::VARIABLE, mark)
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())

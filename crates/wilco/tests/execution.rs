@@ -196,8 +196,6 @@ fn op_14_a_crash_during_a_command_interrupts_it_and_it_is_not_run_again_by_itsel
     assert_eq!(shown["data"]["options"], json!(["proceed", "retry", "abort"]));
     assert_eq!(server.newest("boss")["content"]["type"], "escalation");
     assert_eq!(program.lines("runs"), ["run"]);
-    // Lets the one that was left behind go.
-    fs::write(program.path("go"), "go\n").unwrap();
     let decide =
         json!({"from": "boss", "content": {"type": "decision", "escalation": escalation, "option": "retry"}});
     server.send(&decide);
@@ -212,18 +210,38 @@ fn op_14_a_crash_during_a_command_interrupts_it_and_it_is_not_run_again_by_itsel
 
 #[test]
 fn op_14_a_policy_may_repeat_it() {
-    let program = waiting();
+    let script = "exec 3> held\necho run >> runs\necho started > started\nread go < go";
+    let program = Program::new(script).pipe("held").pipe("started").pipe("go");
     let server = program.server(&["ann"]);
+    let held = program.written_to("held");
     let more = json!({"on_interrupted": "retry"});
     let id = operate(&server, &["ann"], json!({"command": ["restart-agent"]}), more);
     assert_eq!(program.written_to("started").recv_timeout(PATIENCE).unwrap(), "started\n");
     let server = server.restart();
+    held.recv_timeout(PATIENCE).expect("the first run is over: no two overlap");
+    let held = program.written_to("held");
     assert_eq!(program.written_to("started").recv_timeout(PATIENCE).unwrap(), "started\n");
     assert_eq!((server.state(&id), program.lines("runs").len()), ("executing".to_owned(), 2));
-    // One for the run that was left behind, one for its repetition.
-    fs::write(program.path("go"), "go\n").unwrap();
     fs::write(program.path("go"), "go\n").unwrap();
     ends(&server, &id, "done");
+    held.recv_timeout(PATIENCE).unwrap();
+}
+
+/// What a command started for good, as a daemon of its own, is not taken for the command.
+#[test]
+fn op_14_what_left_for_a_session_of_its_own_goes_on() {
+    let script = "setsid sh -c 'echo up > up; read go < stay; echo stayed > told' &\necho started > started\nread go < go";
+    let program =
+        ["up", "stay", "told", "started", "go"].into_iter().fold(Program::new(script), Program::pipe);
+    let server = program.server(&["ann"]);
+    let id = operate(&server, &["ann"], json!({"command": ["restart-agent"]}), json!({}));
+    assert_eq!(program.written_to("up").recv_timeout(PATIENCE).unwrap(), "up\n");
+    assert_eq!(program.written_to("started").recv_timeout(PATIENCE).unwrap(), "started\n");
+    let server = server.restart();
+    assert_eq!(steps(&server, &id)[0]["state"], "interrupted");
+    let told = program.written_to("told");
+    fs::write(program.path("stay"), "go\n").unwrap();
+    assert_eq!(told.recv_timeout(PATIENCE).unwrap(), "stayed\n");
 }
 
 #[test]

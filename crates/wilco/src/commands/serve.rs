@@ -8,6 +8,7 @@ use anyhow::{Context, bail};
 use tokio::net::TcpListener;
 use tokio::signal::unix::{SignalKind, signal};
 use wilco_engine::Settings;
+use wilco_outside::Outside;
 use wilco_protocol::Time;
 use wilco_runtime::{Clock, Start, TestClock, start};
 use wilco_server::{Config as Doors, Tokens, serve};
@@ -91,7 +92,7 @@ async fn serving(args: Args) -> anyhow::Result<ExitCode> {
         }),
         search,
         settings: settings.clone(),
-        outside: config.outside()?,
+        outside: Outside { home: home(&data), ..config.outside()? },
         clock,
         last_alive,
         test_clock,
@@ -161,6 +162,11 @@ fn reachable(bound: SocketAddr) -> SocketAddr {
         IpAddr::V6(ip) if ip.is_unspecified() => (Ipv6Addr::LOCALHOST, bound.port()).into(),
         IpAddr::V4(_) | IpAddr::V6(_) => bound,
     }
+}
+
+/// The data directory by its one name.
+fn home(data: &Path) -> String {
+    data.canonicalize().unwrap_or_else(|_| data.to_owned()).display().to_string()
 }
 
 fn doors(config: &Config, settings: &Settings, bound: SocketAddr, data: &Path) -> anyhow::Result<Doors> {
