@@ -1,14 +1,13 @@
 //! The configuration: defaults, then the file, then the environment; the later wins.
 
-mod commands;
 mod file;
 mod keys;
-mod nudges;
 mod policy;
+mod programs;
 mod sample;
 mod values;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -22,6 +21,7 @@ use wilco_server::Limits;
 pub(crate) use file::user_directory;
 use keys::{KEYS, environment_name};
 use policy::Policies;
+use programs::{NUDGE, OPERATION, Programs, environment_prefix};
 pub(crate) use sample::sample;
 pub(crate) use values::{Given, Origin};
 use values::{Values, nearest};
@@ -41,10 +41,10 @@ fn nudge(argv: &[String]) -> Program {
 pub(crate) struct Config {
     values: Values,
     policies: Policies,
-    /// What operations may run: names and absolute programs.
-    commands: BTreeMap<String, String>,
-    /// Programs that nudge, by name.
-    nudges: nudges::Commands,
+    /// What operations may run.
+    commands: Programs,
+    /// What nudges.
+    nudges: Programs,
     /// The file that was read.
     file: Option<PathBuf>,
 }
@@ -53,9 +53,9 @@ impl Config {
     /// Reads the given file, or the first that is found, and the environment.
     pub(crate) fn load(path: Option<&Path>) -> anyhow::Result<Config> {
         let mut file = file::read(path)?;
-        let commands = commands::take(&mut file.table).with_context(|| file.place.clone())?;
-        let nudges = nudges::take(&mut file.table).with_context(|| file.place.clone())?;
         let environment = environment();
+        let commands = Programs::take(OPERATION, &mut file.table, &file.place, &environment)?;
+        let nudges = Programs::take(NUDGE, &mut file.table, &file.place, &environment)?;
         let (values, rest) = Values::read(file.table, &file.place, &environment)?;
         let policies = Policies::read(rest.as_ref(), &file.place, &environment)?;
         known_variables(&environment, &policies)?;
@@ -81,13 +81,8 @@ impl Config {
         for (_, given) in rows.iter_mut().filter(|(key, given)| Values::is_secret(key) && given.value != "") {
             given.value = "(set)".into();
         }
-        rows.extend(self.commands.iter().map(|(name, program)| {
-            let (value, origin) = (program.as_str().into(), Origin::File);
-            (format!("operation.commands.{name}"), Given { value, origin })
-        }));
-        rows.extend(self.nudges.iter().map(|(name, argv)| {
-            (format!("nudge.commands.{name}"), Given { value: argv.clone().into(), origin: Origin::File })
-        }));
+        rows.extend(self.commands.each());
+        rows.extend(self.nudges.each());
         rows.extend(self.policies.each());
         rows
     }
@@ -168,11 +163,11 @@ impl Config {
             },
             delegation: self.policies.of("delegation"),
             operation: self.policies.of("operation"),
-            operation_commands: self.commands.keys().cloned().collect(),
+            operation_commands: self.commands.names().cloned().collect(),
             judge: !self.values.list("delegation.judge").is_empty(),
             inbox_limit: self.values.whole("limits.inbox_unread") as usize,
             nudge: NudgeSettings {
-                commands: self.nudges.keys().cloned().collect(),
+                commands: self.nudges.names().cloned().collect(),
                 webhooks: !self.values.list("nudge.webhook_hosts").is_empty() && self.secret()?.is_some(),
             },
         })
@@ -185,9 +180,11 @@ impl Config {
             argv.map(|argv| Program { argv, limit })
         };
         Ok(Outside {
+            // Known when a server opens it.
+            home: String::new(),
             judge: program("delegation.judge", self.time("delegation.judge_timeout")?),
             human: program("escalation.command", HUMAN_LIMIT),
-            commands: self.commands.clone(),
+            commands: self.commands.iter().map(|(name, argv)| (name.clone(), argv.concat())).collect(),
             human_webhook: self.human_webhook()?,
             hibernate: program("agents.commands.hibernate", HUMAN_LIMIT),
             wake: program("agents.commands.wake", HUMAN_LIMIT),
@@ -272,7 +269,9 @@ fn known_variables(environment: &[(String, String)], policies: &Policies) -> any
     let sections = paths.iter().filter_map(|path| path.split_once('.'));
     let sections: BTreeSet<_> = sections.map(|(section, _)| environment_name(section) + "_").collect();
     let known: BTreeSet<_> = paths.iter().map(|path| environment_name(path)).collect();
-    for (name, _) in environment {
+    let free = [OPERATION, NUDGE].map(environment_prefix);
+    let chosen = |name: &str| free.iter().any(|prefix| name.len() > prefix.len() && name.starts_with(prefix));
+    for (name, _) in environment.iter().filter(|(name, _)| !chosen(name)) {
         if sections.iter().any(|section| name.starts_with(section)) && !known.contains(name) {
             let near = nearest(name, known.iter().map(String::as_str)).unwrap_or_default();
             bail!("environment variable {name}: there is no such key; did you mean {near}?");
@@ -303,6 +302,7 @@ mod tests {
             "WILCO_LOG",
             "WILCO_SERVER_LISTEN",
             "SERVER_LISTN",
+            "WILCO_NUDGE_COMMANDS_BELL",
             "WILCO_POLICY_DELEGATION_CRITICAL_BASE_WAIT",
         ] {
             assert_eq!(check(fine), Ok(()), "{fine}");
