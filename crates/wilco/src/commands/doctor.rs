@@ -5,6 +5,7 @@ mod answers;
 mod disk;
 mod exchange;
 mod finding;
+mod reach;
 mod rescue;
 mod server;
 

@@ -30,9 +30,9 @@ impl Paint {
     /// A state by how much it wants somebody's attention.
     pub(crate) fn state(self, state: &str) -> String {
         match state {
-            "escalated" | "failed" => self.red(state),
-            "completed" | "working" => self.green(state),
-            "cancelled" => self.dim(state),
+            "escalated" | "failed" | "aborted" | "timed-out" | "interrupted" => self.red(state),
+            "completed" | "working" | "ready" | "done" | "succeeded" => self.green(state),
+            "cancelled" | "excluded" | "skipped" => self.dim(state),
             _ => self.yellow(state),
         }
     }

@@ -1,5 +1,6 @@
 //! Operations on the command line.
 
+use std::io::{BufRead, BufReader};
 use std::process::Stdio;
 
 use serde_json::Value;
@@ -21,21 +22,21 @@ fn followed(line: &[&str], play: impl FnOnce(&Server)) -> Ran {
 
 #[test]
 fn cli_2_an_agent_answers_and_cli_3_the_initiator_sees_every_track() {
-    let ran = followed(&["--agents", "bob,carl"], |server| {
-        server.run("bob", &["wait", "restart"]).ok();
-        server.run("bob", &["ready", "restart", "--notes", "cancel nothing"]).ok();
-        server.run("carl", &["ready", "restart"]).ok();
-        server.run("anna", &["result", "restart", "done", "--message", "All up", "--agent", "bob=done"]).ok();
-    });
-    let out = ran.ok();
-    for part in [
-        "waiting  bob waiting, carl waiting",
-        "waiting  bob ready, carl waiting",
-        "authorized  bob ready, carl ready",
-    ] {
-        assert!(out.contains(part), "{part:?} in {out}");
-    }
-    assert!(out.trim_end().ends_with("done  bob ready, carl ready"), "{out}");
+    let server = Server::of(&["anna", "bob", "carl"]);
+    let mut command = server.command("anna", &["operate", "restart", "--wait", "--agents", "bob,carl"]);
+    let mut child = command.stdout(Stdio::piped()).spawn().expect("a command");
+    let mut lines = BufReader::new(child.stdout.take().expect("its output")).lines().map_while(Result::ok);
+    // What goes by between two looks is not shown, so each is waited for.
+    let mut shows = |part: &str| assert!(lines.any(|line| line.ends_with(part)), "{part:?} is never shown");
+    shows("waiting  bob waiting, carl waiting");
+    server.run("bob", &["wait", "restart"]).ok();
+    server.run("bob", &["ready", "restart", "--notes", "cancel nothing"]).ok();
+    shows("waiting  bob ready, carl waiting");
+    server.run("carl", &["ready", "restart"]).ok();
+    shows("authorized  bob ready, carl ready");
+    server.run("anna", &["result", "restart", "done", "--message", "All up", "--agent", "bob=done"]).ok();
+    shows("done  bob ready, carl ready");
+    assert!(child.wait().expect("its end").success());
 }
 
 #[test]

@@ -78,6 +78,29 @@ fn cli_3_waiting_in_a_terminal_is_drawn_in_place_with_countdowns() {
 }
 
 #[test]
+fn cli_3_an_operation_in_a_terminal_has_a_track_for_each_agent_that_counts_down() {
+    let server = Server::of(&["anna", "bob", "carl"]);
+    let line = typed(&server, "anna", "operate restart --agents bob,carl --wait");
+    let terminal = Terminal::run("operate", (70, 20), &line);
+    let screen = terminal.shows("carl                 waiting  in 2m");
+    assert!(screen.contains("bob                  waiting  in 2m"), "{screen}");
+    server.advance("45s");
+    let screen = terminal.shows("bob                  waiting  in 1m15s, 1 reminders");
+    assert_eq!(screen.matches("bob  ").count(), 1, "drawn over, not below:\n{screen}");
+    server.run("bob", &["wait", "restart"]).ok();
+    terminal.shows("bob                  waiting  in 2m15s, extended, 1 reminders");
+    server.run("carl", &["ready", "restart"]).ok();
+    terminal.shows("carl                 ready");
+    server.run("bob", &["ready", "restart"]).ok();
+    terminal.shows("authorized");
+    server.run("anna", &["result", "restart", "done"]).ok();
+    let screen = terminal.shows("[exit 0]");
+    assert_eq!(screen.matches("carl  ").count(), 1, "{screen}");
+    let coloured = terminal.tmux(&["capture-pane", "-p", "-e"]).1;
+    assert!(coloured.contains("\x1b[32mdone"), "{coloured:?}");
+}
+
+#[test]
 fn cli_4_watch_shows_escalations_first_counts_down_and_leaves_the_terminal_as_it_was() {
     let server = Server::of(&["anna", "bob", "carl"]);
     server.run("anna", &["delegate", "bob", "--task", "GH-1", "--title", "Add a login page"]).ok();

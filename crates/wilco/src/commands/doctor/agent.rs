@@ -32,6 +32,7 @@ pub(super) fn examine(exam: &mut Exam<'_>, agent: &Agent) -> anyhow::Result<()> 
     let owes = open.iter().any(|exchange| waits_for(exchange).contains(&agent.name.as_str()));
     exam.found.push(presence(agent, owes, exam.now));
     exam.found.push(session(agent));
+    super::reach::nudge(exam, &agent.name)?;
     unread(exam, agent)?;
     if open.is_empty() {
         exam.found.push(Finding::fine(&agent.name, "has no open tasks"));
@@ -44,6 +45,9 @@ pub(super) fn examine(exam: &mut Exam<'_>, agent: &Agent) -> anyhow::Result<()> 
         };
         let text = format!("takes part in {} {}, {}{waits}", exchange.id, task(exchange), exchange.state);
         exam.found.push(Finding::note(&agent.name, text).next(format!("wilco doctor {}", exchange.id)));
+        if !waits.is_empty() {
+            super::reach::stage(exam, exchange, &agent.name)?;
+        }
         super::answers::examine(exam, exchange, &agent.name)?;
     }
     Ok(())
@@ -63,6 +67,7 @@ pub(super) fn examine_all(exam: &mut Exam<'_>) -> anyhow::Result<()> {
         }
         unread(exam, agent)?;
     }
+    super::reach::nudge_all(exam)?;
     if exam.found.len() == before {
         exam.found.push(Finding::fine("agents", format!("{} known, none of them is late", agents.len())));
     }

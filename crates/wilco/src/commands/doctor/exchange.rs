@@ -29,6 +29,7 @@ pub(super) fn examine(exam: &mut Exam<'_>, exchange: &Exchange) -> anyhow::Resul
         return Ok(());
     }
     for who in &whose {
+        super::reach::stage(exam, exchange, who)?;
         super::answers::examine(exam, exchange, who)?;
         let finding = match agent::find(exam, who)? {
             Some(known) => agent::presence(&known, true, exam.now),
