@@ -64,6 +64,8 @@ pub(crate) struct Door {
     pub(crate) handle: Handle,
     pub(crate) config: Arc<Config>,
     pub(crate) waiting: Arc<Semaphore>,
+    /// One seat, for requests with a key that do something outside.
+    pub(crate) keyed: Arc<Semaphore>,
     pub(crate) presence: Arc<Presence>,
     pub(crate) failures: Arc<Failures>,
     pub(crate) stopping: tokio::sync::watch::Receiver<bool>,

@@ -8,6 +8,7 @@ mod door;
 mod health;
 mod maestro;
 mod metrics;
+mod once;
 mod openapi;
 mod problem;
 mod query;

@@ -38,6 +38,7 @@ pub async fn serve(listener: TcpListener, handle: Handle, config: Config, stop: 
         handle,
         config: Arc::new(config),
         waiting,
+        keyed: Arc::new(Semaphore::new(1)),
         presence: Arc::default(),
         failures: Arc::default(),
         stopping: stopped.clone(),

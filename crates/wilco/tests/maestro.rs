@@ -330,7 +330,7 @@ fn msg_12_the_same_key_gives_the_same_answer_here_too() {
     assert_eq!(server.header_key("k").post("/api/messages", &message), first);
     assert_eq!(server.inbox("bob").len(), 1);
     let (status, body) = server.header_key("k").post("/api/messages", &note("ann", "bob", "y", "low"));
-    assert_eq!((status, &body["error"]), (400, &json!("key_reused")), "{body}");
+    assert_eq!((status, &body["error"]), (422, &json!("key_reused")), "{body}");
 }
 
 #[test]

@@ -53,7 +53,7 @@ fn msg_44_agents_are_created_changed_and_removed() {
         let (status, body) = server.patch(&by_id, Some(&wrong));
         assert_eq!((status, &body["field"]), (400, &json!(field)), "{body}");
     }
-    assert_eq!(server.post("/api/agents", &json!({})).1["field"], "alias");
+    assert_eq!(server.post("/api/agents", &json!({})).1["field"], "name");
     assert_eq!(server.post("/api/agents", &json!({"name": "Wilco"})).0, 400);
     assert_eq!(server.delete(&by_id), (200, json!({"success": true})));
     assert_eq!(server.get(&by_id).0, 404);
@@ -165,6 +165,42 @@ fn msg_44_agents_are_put_to_sleep_and_woken_by_programs() {
     until("it is asked about its task", || server.kinds("worker").contains(&"status-check".to_owned()));
     assert_eq!(server.post("/api/agents/nobody/wake", &json!({})).0, 404);
     assert_eq!(server.get("/api/agents/worker/wake").0, 405);
+}
+
+#[test]
+fn msg_12_an_agent_is_put_to_sleep_once_under_a_key() {
+    let directory = tempfile::tempdir().unwrap();
+    let program = program(directory.path());
+    let config = format!(
+        "[agents.commands]\nhibernate = [\"{program}\", \"sleep\"]\nwake = [\"{program}\", \"wake\"]"
+    );
+    let server = Setup::new().config(&config).start();
+    server.register(&["worker", "other"]);
+    let done = || std::fs::read_to_string(directory.path().join("done")).unwrap_or_default();
+    let times = |word: &str| done().matches(word).count();
+    std::fs::write(directory.path().join("broken"), "").unwrap();
+    let sleep = |server: &Server, key: &str, agent: &str| {
+        server.header_key(key).post(&format!("/api/agents/{agent}/hibernate"), &json!({}))
+    };
+    assert_eq!(sleep(&server, "k", "worker").0, 502, "what failed is not remembered");
+    std::fs::remove_file(directory.path().join("broken")).unwrap();
+    let first = sleep(&server, "k", "worker");
+    assert_eq!((first.0, &first.1["hibernated"]), (200, &json!(true)), "{first:?}");
+    let server = server.restart();
+    assert_eq!(sleep(&server, "k", "worker"), first, "also after a crash");
+    assert_eq!(times("sleep"), 1, "{}", done());
+    let (status, body) = sleep(&server, "k", "other");
+    assert_eq!((status, &body["error"]), (422, &json!("key_reused")), "{body}");
+    assert_eq!(sleep(&server, "", "worker").0, 400);
+    let twins: Vec<_> = (0..2)
+        .map(|_| {
+            let caller = server.header_key("twins");
+            std::thread::spawn(move || caller.post("/api/agents/worker/wake", &json!({})))
+        })
+        .collect();
+    let answers: Vec<_> = twins.into_iter().map(|twin| twin.join().unwrap()).collect();
+    assert_eq!((answers[0].0, &answers[0]), (200, &answers[1]));
+    assert_eq!(times("wake"), 1, "{}", done());
 }
 
 #[test]

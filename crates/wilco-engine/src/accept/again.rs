@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 use wilco_protocol::{MessageId, Name};
-use wilco_store::IdempotencyRow;
+use wilco_store::{Hash, IdempotencyRow};
 
 use crate::command::{Accepted, Post, Refused, Summary};
 use crate::work::{Work, damaged};
@@ -51,17 +51,18 @@ impl Work<'_> {
             exchange: accepted.exchange.clone(),
             nudged: accepted.nudged,
         };
+        let answer = serde_json::to_vec(&kept).map_err(|error| damaged(0, error))?;
         for key in keys(post) {
-            let row = IdempotencyRow {
-                sender: from.clone(),
-                key: key.clone(),
-                request: post.incoming.fingerprint,
-                at: self.now,
-                answer: serde_json::to_vec(&kept).map_err(|error| damaged(0, error))?,
-            };
-            self.draft.idempotency.insert((from.clone(), key), row);
+            self.keep_answer(from.clone(), key, post.incoming.fingerprint, answer.clone());
         }
         Ok(())
+    }
+
+    /// Keeps an answer under its key.
+    pub(crate) fn keep_answer(&mut self, sender: Name, key: String, request: Hash, answer: Vec<u8>) {
+        let place = (sender.clone(), key.clone());
+        let row = IdempotencyRow { sender, key, request, at: self.now, answer };
+        self.draft.idempotency.insert(place, row);
     }
 }
 

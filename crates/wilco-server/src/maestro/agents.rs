@@ -43,9 +43,9 @@ pub(super) async fn create(
     body: Body,
 ) -> Result<Response, Failure> {
     let body = fields::object(&bytes(body, &door.config.limits).await?)?;
-    let name = match fields::text(&body, "name")? {
-        Some(name) => name.to_owned(),
-        None => fields::needed(&body, "alias", "the name of the agent")?.to_owned(),
+    let name = match (fields::text(&body, "name")?, fields::text(&body, "alias")?) {
+        (Some(name), _) | (None, Some(name)) => name.to_owned(),
+        (None, None) => fields::needed(&body, "name", "the name of the agent")?.to_owned(),
     };
     let profile = profile(&body)?;
     let put = registration(name.clone(), checked(&profile)?, caller)?;

@@ -2,7 +2,7 @@
 
 use axum::Json;
 use axum::extract::State;
-use http::StatusCode;
+use http::{HeaderMap, StatusCode};
 use serde_json::{Map, Value, json};
 use wilco_engine::{Command, PatchAgent};
 use wilco_protocol::directory::Mark;
@@ -11,6 +11,7 @@ use wilco_runtime::Sleep;
 use super::owner;
 use crate::auth::Caller;
 use crate::door::Door;
+use crate::once::once;
 use crate::problem::Failure;
 use crate::v1::agents::unknown;
 use crate::v1::path::Path;
@@ -18,21 +19,27 @@ use crate::v1::path::Path;
 pub(super) async fn hibernate(
     State(door): State<Door>,
     caller: Caller,
+    headers: HeaderMap,
     Path(id): Path<String>,
 ) -> Result<Json<Value>, Failure> {
-    change(&door, caller, &id, Sleep::Hibernate).await
+    let what = json!(["hibernate", id]);
+    let changed = change(&door, caller.clone(), &id, Sleep::Hibernate);
+    once(&door, &caller, &headers, &what, changed).await.map(Json)
 }
 
 pub(super) async fn wake(
     State(door): State<Door>,
     caller: Caller,
+    headers: HeaderMap,
     Path(id): Path<String>,
 ) -> Result<Json<Value>, Failure> {
-    change(&door, caller, &id, Sleep::Wake).await
+    let what = json!(["wake", id]);
+    let changed = change(&door, caller.clone(), &id, Sleep::Wake);
+    once(&door, &caller, &headers, &what, changed).await.map(Json)
 }
 
 /// Runs the program, then records what is so by then.
-async fn change(door: &Door, caller: Caller, id: &str, what: Sleep) -> Result<Json<Value>, Failure> {
+async fn change(door: &Door, caller: Caller, id: &str, what: Sleep) -> Result<Value, Failure> {
     caller.may_write()?;
     let agent = owner::agent(door, id).await?;
     if !owner::may_use(&caller, &agent.name) {
@@ -71,5 +78,5 @@ async fn change(door: &Door, caller: Caller, id: &str, what: Sleep) -> Result<Js
         "message": format!("{} is {done}", agent.name),
     });
     answer[done] = json!(true);
-    Ok(Json(answer))
+    Ok(answer)
 }

@@ -26,7 +26,8 @@ fn retold(mut response: Response, failure: &Failure) -> Response {
     if let Some(wrong) = problem.errors.first() {
         body["field"] = json!(wrong.pointer.trim_start_matches('/').replace('/', "."));
     }
-    if response.status() == StatusCode::UNPROCESSABLE_ENTITY {
+    // A wrong field is 400 here; a key that came with another request is what it is everywhere.
+    if response.status() == StatusCode::UNPROCESSABLE_ENTITY && !problem.errors.is_empty() {
         *response.status_mut() = StatusCode::BAD_REQUEST;
     }
     let headers = response.headers_mut();
