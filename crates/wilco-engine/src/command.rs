@@ -56,17 +56,25 @@ pub enum Command {
         index: u32,
         due: Time,
     },
-    /// What came of a nudge.
+    /// What came of the nudge up to the message `through`; one that stands in its place since is another.
     Nudged {
         position: u64,
         index: u32,
         agent: Name,
+        through: u64,
         outcome: NudgeOutcome,
     },
     /// A message entered the context of an agent.
     Injected {
         agent: Name,
         id: MessageId,
+    },
+    /// The answer to a request that is no message, under its key.
+    Keep {
+        sender: Name,
+        key: String,
+        request: [u8; 32],
+        answer: Vec<u8>,
     },
     Started {
         version: String,

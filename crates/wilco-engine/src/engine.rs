@@ -348,10 +348,14 @@ fn run(work: &mut Work<'_>, command: Command) -> Answer {
         Command::Postpone { position, index, due } => {
             work.postpone(position, index, due).map(|()| Done::Nothing)
         }
-        Command::Nudged { position, index, agent, outcome } => {
-            work.nudged(position, index, &agent, outcome).map(|()| Done::Nothing)
+        Command::Nudged { position, index, agent, through, outcome } => {
+            work.nudged((position, index), &agent, through, outcome).map(|()| Done::Nothing)
         }
         Command::Injected { agent, id } => work.injected(&agent, &id).map(|()| Done::Nothing),
+        Command::Keep { sender, key, request, answer } => {
+            work.keep_answer(sender, key, request, answer);
+            Ok(Done::Nothing)
+        }
         Command::Alive => {
             work.draft.alive = true;
             Ok(Done::Nothing)

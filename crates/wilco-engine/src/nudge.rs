@@ -196,11 +196,22 @@ impl Work<'_> {
         self.directory().get(agent).is_some_and(|agent| agent.profile.nudge.is_some())
     }
 
-    /// A message arrived in an inbox: its agent is told, unless it is being told of others.
+    /// A message arrived in an inbox: its agent is told, unless it is being told of others. What follows from a
+    /// message is stored before it and behind it in the journal, so a nudge for that is widened.
     pub(crate) fn nudge(&mut self, agent: &Name, position: u64) {
-        if self.wants_nudges(agent) && !self.is_being_nudged(agent) {
-            let place = (position, self.draft.effects.len() as u32);
-            self.order_nudge(agent, position - 1, position, place);
+        if !self.wants_nudges(agent) {
+            return;
+        }
+        match self.standing(agent).filter(|standing| !standing.nudge.dead).cloned() {
+            None => {
+                let place = (position, self.draft.effects.len() as u32);
+                self.order_nudge(agent, position - 1, position, place);
+            }
+            Some(mut standing) if position <= standing.nudge.after => {
+                standing.nudge.after = position - 1;
+                self.put_nudge(standing);
+            }
+            Some(_) => {}
         }
     }
 
@@ -227,18 +238,28 @@ impl Work<'_> {
     fn put_nudge(&mut self, mut standing: Standing) {
         let errand = Errand::Nudge { nudge: standing.nudge.clone() };
         standing.row.body = serde_json::to_vec(&errand).unwrap_or_default();
-        self.draft.effects.push(EffectChange::Put(standing.row.clone()));
+        let row = &standing.row;
+        let same = |change: &&mut EffectChange| match change {
+            EffectChange::Put(put) => (put.position, put.index) == (row.position, row.index),
+            EffectChange::Settled { .. } => false,
+        };
+        match self.draft.effects.iter_mut().find(same) {
+            Some(put) => *put = EffectChange::Put(row.clone()),
+            None => self.draft.effects.push(EffectChange::Put(row.clone())),
+        }
         self.draft.nudges.insert(standing.nudge.agent.clone(), Some(standing));
     }
 
     pub(crate) fn nudged(
         &mut self,
-        position: u64,
-        index: u32,
+        (position, index): (u64, u32),
         agent: &Name,
+        through: u64,
         outcome: NudgeOutcome,
     ) -> Result<(), Refused> {
-        let same = |one: &&Standing| one.row.position == position && one.row.index == index;
+        let same = |one: &&Standing| {
+            (one.row.position, one.row.index, one.nudge.through) == (position, index, through)
+        };
         let Some(mut standing) = self.standing(agent).filter(same).cloned() else { return Ok(()) };
         match outcome {
             NudgeOutcome::Again { due, reason } => {

@@ -7,6 +7,7 @@ use std::time::Duration;
 use tokio::sync::oneshot;
 use wilco_engine::{Command, How, NEVER, Nudge, NudgeJob, NudgeOutcome, Order, Refused};
 use wilco_outside::{Outcome, Outside};
+use wilco_protocol::decision::Effect;
 use wilco_protocol::{Span, Time};
 use wilco_store::{EffectRow, StoreError};
 
@@ -37,13 +38,17 @@ const WEBHOOK_WAITS: [Span; 6] = [
 const LOCAL_WAITS: [Span; 4] = [Span::seconds(2), Span::seconds(10), Span::minutes(1), Span::minutes(5)];
 
 /// Orders of an earlier run: what must not be repeated is reported as interrupted, the rest goes on.
-pub(crate) fn left_over(rows: Vec<EffectRow>) -> (Vec<Command>, Pending) {
+pub(crate) fn left_over(rows: Vec<EffectRow>, outside: &Outside) -> (Vec<Command>, Pending) {
     let (mut interrupted, mut pending) = (Vec::new(), BTreeMap::new());
     // A dead letter waits for nothing.
     for row in rows.into_iter().filter(|row| row.due < NEVER) {
         let (position, index) = (row.position, row.index);
-        let order = serde_json::from_slice::<Order>(&row.body).ok();
-        match order.and_then(|order| order.effect.interrupted()) {
+        let effect = serde_json::from_slice::<Order>(&row.body).ok().map(|order| order.effect);
+        if let Some(Effect::RunStep { exchange, agent, run }) = &effect {
+            let ended = outside.end_left_running(*exchange, agent, *run);
+            tracing::warn!(%exchange, %agent, ended, "a command was interrupted; what it left running was ended");
+        }
+        match effect.and_then(|effect| effect.interrupted()) {
             Some(report) => interrupted.push(Command::Report { position, index, report }),
             None => _ = pending.insert((row.due, position, index), row),
         }
@@ -94,7 +99,7 @@ pub(crate) async fn carried_out(outside: &Outside, errand: Errand, now: Time, me
                 NudgeOutcome::Dead { .. } => "given-up",
             };
             meters.ordered("nudge", word);
-            Command::Nudged { position, index, agent: nudge.agent, outcome }
+            Command::Nudged { position, index, agent: nudge.agent, through: nudge.through, outcome }
         }
         Errand::Unreadable(row, error) => {
             tracing::error!(error, position = row.position, "an order cannot be read and is put off");

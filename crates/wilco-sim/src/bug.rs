@@ -38,10 +38,12 @@ pub enum Bug {
     LostKey,
     /// A command that was under way when the server stopped is run again.
     RepeatedCommand,
+    /// A nudge that was ordered is not kept.
+    LostNudge,
 }
 
 impl Bug {
-    pub const ALL: [Bug; 16] = [
+    pub const ALL: [Bug; 17] = [
         Bug::LostWake,
         Bug::StuckTimer,
         Bug::DoubledEffect,
@@ -58,6 +60,7 @@ impl Bug {
         Bug::ForgottenDowntime,
         Bug::LostKey,
         Bug::RepeatedCommand,
+        Bug::LostNudge,
     ];
 
     /// Every how many commits a defect of the disk shows.
@@ -84,6 +87,7 @@ impl Bug {
                 batch.inbox.pop();
             }
             Bug::ReadByItself => batch.inbox.iter_mut().for_each(|row| row.status = InboxStatus::Read),
+            Bug::LostNudge => batch.effects.retain(|change| !nudges(change)),
             Bug::StaleKey => batch.keys.retain(|change| change.added),
             Bug::EarlyAnswer
             | Bug::TwoAssignees
@@ -111,4 +115,9 @@ impl Bug {
             _ => now,
         }
     }
+}
+
+fn nudges(change: &EffectChange) -> bool {
+    let EffectChange::Put(row) = change else { return false };
+    matches!(serde_json::from_slice(&row.body), Ok(wilco_engine::Errand::Nudge { .. }))
 }

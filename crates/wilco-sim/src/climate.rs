@@ -26,6 +26,9 @@ pub(crate) struct Climate {
     pub(crate) meddling: u64,
     /// Requests that are done in one commit.
     pub(crate) group: u64,
+    /// Agents that are nudged, and nudges that fail, per cent.
+    pub(crate) nudged: u64,
+    pub(crate) deafness: u64,
 }
 
 impl Climate {
@@ -45,6 +48,8 @@ impl Climate {
             oddity: some(chance, 20, 60),
             meddling: some(chance, 10, 60),
             group: chance.between(1, 8),
+            nudged: some(chance, 50, 100),
+            deafness: some(chance, 20, 90),
         }
     }
 }

@@ -1,6 +1,6 @@
 //! The courier: carries orders out, reports on them, fails, reports twice.
 
-use wilco_engine::{Command, Order};
+use wilco_engine::{Command, Errand as Ordered, Order};
 use wilco_protocol::Span;
 use wilco_protocol::decision::{Effect, Report};
 use wilco_protocol::delegation::Verdict;
@@ -9,6 +9,7 @@ use wilco_store::EffectRow;
 
 use crate::bug::Bug;
 use crate::model::Broken;
+use crate::nudge;
 use crate::step::Outcome;
 use crate::world::{Happening, World};
 
@@ -25,11 +26,17 @@ const MAX_ATTEMPTS: u32 = 4;
 
 impl World {
     pub(crate) fn run_errands(&mut self, orders: &[EffectRow]) {
-        for row in orders {
+        for row in orders.iter().filter(|row| nudge::waits(row)) {
             let wait = self.chance.seconds(0, 90);
             let due = row.due.since(self.now);
             let after = wilco_protocol::Span::millis(due.as_millis() + wait.as_millis());
-            self.later(after, Happening::Report(Box::new(Errand { row: row.clone(), came: None })));
+            let errand = match serde_json::from_slice(&row.body) {
+                Ok(Ordered::Nudge { nudge }) => Happening::Nudge(Box::new((row.clone(), nudge))),
+                Ok(Ordered::Order(_)) | Err(_) => {
+                    Happening::Report(Box::new(Errand { row: row.clone(), came: None }))
+                }
+            };
+            self.later(after, errand);
         }
     }
 
@@ -45,6 +52,10 @@ impl World {
             Some(report) => report,
             None => self.came_of_it(&order.effect)?,
         };
+        if once && self.faulty && self.climate.deaths > 0 && self.chance.percent(10) {
+            self.die("while a command runs");
+            return Ok(());
+        }
         self.note(|| format!("the courier reports on {position}/{index}: {report:?}"));
         match self.step(vec![Command::Report { position, index, report: report.clone() }])? {
             Outcome::Done(_) => self.model.reported(position, index),
@@ -91,7 +102,13 @@ impl World {
     /// Orders that were under way when the process died: what must not be repeated is reported so.
     pub(crate) fn resume_errands(&mut self, orders: &[EffectRow]) -> Result<(), Broken> {
         for row in orders {
-            let order: Order = serde_json::from_slice(&row.body)?;
+            let order = match serde_json::from_slice(&row.body)? {
+                Ordered::Order(order) => order,
+                Ordered::Nudge { .. } => {
+                    self.run_errands(std::slice::from_ref(row));
+                    continue;
+                }
+            };
             match order.effect.interrupted().filter(|_| self.bug != Some(Bug::RepeatedCommand)) {
                 None => self.run_errands(std::slice::from_ref(row)),
                 Some(report) => {

@@ -197,7 +197,7 @@ impl Initiator<'_> {
         let mut after = 0;
         while said.len() < 3 && self.chance.percent(self.climate.meddling) {
             after += self.chance.between(1, 300);
-            let content = match self.chance.below(9) {
+            let content = match self.chance.below(10) {
                 0 => json!({"type": "task-amend", "message": "And do it well."}),
                 1 => json!({"type": "task-cancel"}),
                 2 | 3 => {
@@ -207,6 +207,7 @@ impl Initiator<'_> {
                 4 | 5 => json!({"type": "task-resume"}),
                 6 => json!({"type": "task-extend", "time": "5m"}),
                 7 => json!({"message": "How is it going?"}),
+                8 => json!({"type": "ack-request", "message": "Did you get it?"}),
                 _ => {
                     said.push((Span::seconds(after), self.anew(first)));
                     continue;

@@ -14,6 +14,7 @@ mod disk;
 mod door;
 mod initiator;
 mod model;
+mod nudge;
 mod people;
 mod power;
 mod run;

@@ -1,5 +1,6 @@
 //! What people and agents do: begin tasks, look into their inboxes, react.
 
+use serde_json::json;
 use wilco_engine::{Command, MarkAs, PutAgent, Viewer};
 use wilco_protocol::Name;
 use wilco_protocol::directory::{Mark, Profile};
@@ -8,6 +9,7 @@ use wilco_store::{InboxFilter, InboxStatus, Reader, Walk};
 use crate::cast::CAPABILITIES;
 use crate::initiator::Initiator;
 use crate::model::{Broken, broken};
+use crate::nudge::BELL;
 use crate::speech::Letter;
 use crate::worker::Worker;
 use crate::world::{Happening, World};
@@ -99,7 +101,10 @@ impl World {
     fn put(&self, who: &Name, mark: Option<Option<Mark>>) -> Command {
         let place = self.cast.everybody().position(|one| one == who).unwrap_or(0);
         let skill = CAPABILITIES[place % CAPABILITIES.len()].to_owned();
-        let profile = Profile { capabilities: vec![skill], ..Profile::default() };
+        // The same ones for a whole run: who comes back is nudged as before.
+        let nudged = place as u64 * 100 < self.climate.nudged * self.cast.everybody().count() as u64;
+        let nudge = nudged.then(|| json!({"kind": "command", "command": BELL}));
+        let profile = Profile { capabilities: vec![skill], nudge, ..Profile::default() };
         Command::PutAgent(Box::new(PutAgent {
             name: who.to_string(),
             profile,

@@ -2,8 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use wilco_engine::{Command, Engine, Settings};
+use wilco_engine::{Command, Engine, Nudge, Settings};
 use wilco_protocol::{Name, Span, Time};
+use wilco_store::EffectRow;
 
 use crate::bug::Bug;
 use crate::cast::Cast;
@@ -13,6 +14,7 @@ use crate::courier::Errand;
 use crate::disk::Disk;
 use crate::door::Request;
 use crate::model::{Broken, Model, broken};
+use crate::nudge::BELL;
 use crate::speech::Speech;
 use crate::step::Outcome;
 
@@ -48,6 +50,7 @@ pub(crate) enum Happening {
     Retry(usize),
     Look(Name),
     Report(Box<Errand>),
+    Nudge(Box<(EffectRow, Nudge)>),
     Restart,
 }
 
@@ -73,6 +76,7 @@ impl World {
         let cast = Cast::of(&climate);
         let mut settings = Settings { judge: true, ..Settings::default() };
         settings.operation_commands.insert("restart-agent".to_owned());
+        settings.nudge.commands.insert(BELL.to_owned());
         settings.escalation.reaches_human = chance.percent(50);
         settings.escalation.controller = cast.initiators.last().filter(|_| chance.percent(25)).cloned();
         if chance.percent(10) {
@@ -156,6 +160,7 @@ impl World {
             Happening::Retry(index) => self.retry(index),
             Happening::Look(who) => self.look(&who)?,
             Happening::Report(errand) => self.report(*errand)?,
+            Happening::Nudge(nudge) => self.nudge(nudge.0, nudge.1)?,
             Happening::Restart => self.restart()?,
         }
         Ok(())

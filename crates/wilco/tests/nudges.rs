@@ -10,7 +10,7 @@ use std::sync::mpsc::{Receiver, channel};
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use server::{PATIENCE, Server, Setup, ack, said, task, text, until};
+use server::{PATIENCE, Server, Setup, said, task, text, until};
 use tempfile::TempDir;
 
 const SECRET: &str = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
@@ -297,55 +297,6 @@ fn msg_21_a_nudge_that_cannot_work_is_refused_with_its_field() {
     let (status, problem) = server.post("/v1/agents/bob/nudge", &json!({}));
     assert_eq!((status, server::pointers(&problem)), (422, vec!["/nudge"]));
     assert_eq!(server.post("/v1/agents/nobody/nudge", &json!({})).0, 404);
-}
-
-/// CLI-20's stages, each told from the others.
-#[test]
-fn del_36_msg_20_every_message_says_how_far_it_got() {
-    let server = Server::start();
-    server.register(&["boss", "worker"]);
-    server.begin(&task("GH-1"));
-    let id = server.inbox("worker")[0]["id"].clone();
-    let at = |what: &str| format!("/v1/messages/{}/{what}", id.as_str().unwrap());
-    assert_eq!(way(&server, &id), ("stored".to_owned(), Value::Null));
-    assert_eq!(server.post(&at("injected"), &json!({})).0, 204);
-    assert_eq!(server.post(&at("injected"), &json!({})).0, 204);
-    assert_eq!(way(&server, &id).0, "injected");
-    server.post(&at("read"), &json!({}));
-    assert_eq!(way(&server, &id).0, "read");
-    server.send(&ack("GH-1"));
-    assert_eq!(way(&server, &id).0, "acknowledged");
-    server.send(&said(
-        "worker",
-        "boss",
-        "checkpoint-ack",
-        json!({"task_id": "GH-1", "checkpoint": 1, "summary": "half"}),
-    ));
-    assert_eq!(way(&server, &id).0, "acted");
-
-    let talk = server.send(&text("boss", "worker", "lunch?"))["message"]["id"].clone();
-    assert_eq!(way(&server, &talk).0, "stored");
-    let mut reply = text("worker", "boss", "yes");
-    reply["in_reply_to"] = talk.clone();
-    server.send(&reply);
-    assert_eq!(way(&server, &talk).0, "acknowledged");
-    let injected = server.events().into_iter().filter(|event| event["type"] == "message-injected").count();
-    assert_eq!(injected, 1, "recorded once");
-    assert_eq!(server.post("/v1/messages/msg-1-none/injected", &json!({})).0, 404);
-}
-
-#[test]
-fn del_36_incidents_say_how_far_the_message_got() {
-    let server = Server::start();
-    server.register(&["boss", "worker"]);
-    server.begin(&task("GH-1"));
-    let id = server.inbox("worker")[0]["id"].as_str().unwrap().to_owned();
-    server.post(&format!("/v1/messages/{id}/injected"), &json!({}));
-    server.advance("7m");
-    let (_, report) = server.get("/v1/reports/incidents");
-    assert_eq!(report["items"][0]["delivery"], "injected", "{report}");
-    let (_, escalations) = server.get("/v1/escalations?open=true");
-    assert_eq!(escalations["items"][0]["evidence"]["delivery"], "injected", "{escalations}");
 }
 
 #[test]

@@ -11,7 +11,8 @@ use crate::disk::Disk;
 const WITHHELD: [&str; 6] =
     ["correct", "wrong-task", "wrong-summary", "partial", "unfinished-verdict", "decision"];
 /// What must reach the assignee, whoever it was addressed to.
-const PASSED_ON: [&str; 6] = ["amendment", "cancel", "pause", "resume", "answers", "assigned-again"];
+const PASSED_ON: [&str; 7] =
+    ["amendment", "cancel", "pause", "resume", "answers", "assigned-again", "ack-request"];
 
 impl Model {
     pub(super) fn accepted(
@@ -111,6 +112,8 @@ impl Model {
     pub(super) fn marked(&mut self, disk: &Disk, record: &Record<'_>) -> Result<(), Broken> {
         let marked: Marked = serde_json::from_str(record.data.get())?;
         let status = match &*record.kind {
+            // Told or not: where it lies stays the same.
+            "message-nudged" | "message-nudge-failed" => return Ok(()),
             "message-read" => InboxStatus::Read,
             "message-archived" => InboxStatus::Archived,
             _ => InboxStatus::Deleted,

@@ -1,13 +1,14 @@
 //! The reference: what must be true after every step, kept beside the engine and learnt only from what can
 //! be read in the store.
 //!
-//! `track` follows single delegations and `asked` single operations (G5, G6, G7), `letters` messages and inboxes (G4), `answers` what callers
+//! `track` follows single delegations and `asked` single operations (G5, G6, G7), `letters` messages and inboxes (G4), `nudges` that agents are told of them (MSG-21), `answers` what callers
 //! were told (G4, MSG-12, MSG-13), `whole` compares everything with a rebuild (G8). This file has the journal
 //! itself (G3).
 
 mod answers;
 mod asked;
 mod letters;
+mod nudges;
 mod record;
 mod track;
 mod whole;
@@ -63,6 +64,8 @@ pub(crate) struct Model {
     asked: BTreeSet<(Name, MessageId)>,
     /// When the server was down.
     down: Vec<(Time, Time)>,
+    /// Who was taken off the list once: what came meanwhile nobody was to be told of.
+    left: BTreeSet<Name>,
     /// Orders that were reported on.
     reported: BTreeSet<(u64, u32)>,
     pub(crate) messages: u64,
@@ -95,6 +98,7 @@ impl Model {
             inboxes: BTreeMap::new(),
             asked: BTreeSet::new(),
             down: Vec::new(),
+            left: BTreeSet::new(),
             reported: BTreeSet::new(),
             messages: 0,
         }
@@ -175,6 +179,7 @@ impl Model {
         match (&*record.kind, exchange) {
             ("message-accepted", _) => self.accepted(disk, position, record, change)?,
             (kind, None) if kind.starts_with("message-") => self.marked(disk, record)?,
+            ("agent-removed", None) => self.left(record)?,
             (_, None) => {}
             (kind, Some(number)) if record.exchange.is_some_and(|id| id.protocol == Protocol::Operation) => {
                 let said: Said = serde_json::from_str(record.data.get())?;

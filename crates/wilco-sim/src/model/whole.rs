@@ -28,7 +28,9 @@ impl Model {
         agents.extend(self.inboxes.keys().map(|(agent, _)| agent.clone()));
         self.same_rows(stored, &rebuilt)?;
         self.same_keys(stored, &rebuilt, &agents)?;
-        self.same_inboxes(stored, &rebuilt, &agents)
+        self.same_inboxes(stored, &rebuilt, &agents)?;
+        self.same_reach(stored, &rebuilt)?;
+        self.everybody_is_told(stored)
     }
 
     fn same_rows(&self, stored: &Memory, rebuilt: &Memory) -> Result<(), Broken> {
@@ -108,7 +110,7 @@ impl Model {
     }
 }
 
-fn same<T: PartialEq + Debug>(what: &str, stored: &T, rebuilt: &T) -> Result<(), Broken> {
+pub(super) fn same<T: PartialEq + Debug>(what: &str, stored: &T, rebuilt: &T) -> Result<(), Broken> {
     if stored == rebuilt {
         return Ok(());
     }
