@@ -36,7 +36,22 @@ impl Target {
 }
 
 impl Work<'_> {
+    /// Only whoever began an exchange does Wilco's part in it; from others that is talk.
     pub(crate) fn correlate(&mut self, arrival: &Arrival<'_>) -> Result<Correlated, Refused> {
+        let in_wilcos_place = arrival.incoming().typed.in_wilcos_place();
+        Ok(match self.by_rules(arrival)? {
+            Correlated::To(mut targets) if in_wilcos_place => {
+                targets.retain(|one| one.is_explicit() || *one.exchange.initiator() == arrival.from);
+                match targets.is_empty() {
+                    true => Correlated::Nothing { may_classify: false },
+                    false => Correlated::To(targets),
+                }
+            }
+            found @ (Correlated::To(_) | Correlated::Ambiguous(_) | Correlated::Nothing { .. }) => found,
+        })
+    }
+
+    fn by_rules(&mut self, arrival: &Arrival<'_>) -> Result<Correlated, Refused> {
         let incoming = arrival.incoming();
         if let Some(id) = incoming.exchange {
             return self.named(arrival, id, "exchange");
