@@ -64,6 +64,8 @@ pub enum Effect {
     CallHuman { exchange: ExchangeId, escalation: u32 },
     /// Run the command of an operation for one agent. Once: started and not reported is interrupted.
     RunStep { exchange: ExchangeId, agent: Name, run: u32 },
+    /// Run the command that checks a phase of a validation. Once: started and not reported, it could not check.
+    RunCheck { exchange: ExchangeId, phase: usize, run: u32 },
     /// Documents, files and issues of a handoff. Repeatable.
     Handoff { exchange: ExchangeId, order: handoff::Effect },
 }
@@ -75,6 +77,7 @@ impl Effect {
             Effect::Judge { .. } => "judge",
             Effect::CallHuman { .. } => "call-human",
             Effect::RunStep { .. } => "run-step",
+            Effect::RunCheck { .. } => "run-check",
             Effect::Handoff { order, .. } => order.word(),
         }
     }
@@ -85,6 +88,7 @@ impl Effect {
             Effect::Judge { exchange, .. }
             | Effect::CallHuman { exchange, .. }
             | Effect::RunStep { exchange, .. }
+            | Effect::RunCheck { exchange, .. }
             | Effect::Handoff { exchange, .. } => *exchange,
         }
     }
@@ -96,6 +100,9 @@ impl Effect {
             Effect::Judge { .. } | Effect::CallHuman { .. } | Effect::Handoff { .. } => None,
             Effect::RunStep { agent, run, .. } => {
                 Some(Report::StepInterrupted { agent: agent.clone(), run: *run })
+            }
+            Effect::RunCheck { phase, run, .. } => {
+                Some(Report::CheckInterrupted { phase: *phase, run: *run })
             }
         }
     }
@@ -126,6 +133,15 @@ pub enum Report {
     },
     StepInterrupted {
         agent: Name,
+        run: u32,
+    },
+    CheckEnded {
+        phase: usize,
+        run: u32,
+        end: crate::operation::StepEnd,
+    },
+    CheckInterrupted {
+        phase: usize,
         run: u32,
     },
     Handoff(handoff::Report),
@@ -172,6 +188,21 @@ pub enum Problem {
     NotTakingPart {
         got: String,
     },
+    /// A validation without any, or with one of them twice.
+    NoPhases,
+    PhaseTwice {
+        got: String,
+    },
+    SpecialistTwice {
+        got: String,
+    },
+    NoSuchPhase {
+        got: String,
+    },
+    /// Several phases wait for a decision.
+    WhichPhase,
+    /// An extension by nothing.
+    MissingExtension,
 }
 
 /// A moment at which an exchange wants to be woken, and why.
@@ -199,6 +230,10 @@ pub trait Facts {
     fn task_of_others(&self, initiator: &Name, task_id: &str) -> Vec<(ExchangeId, Name)>;
     /// The open delegation with this uuid.
     fn task_with_uuid(&self, task_uuid: &str) -> Option<ExchangeId>;
+    /// The open validation of this issue by this initiator.
+    fn validation_of(&self, _initiator: &Name, _issue: &str) -> Option<ExchangeId> {
+        None
+    }
     /// How far the messages of this exchange got towards this agent.
     fn delivery(&self, exchange: ExchangeId, agent: &Name) -> Stage;
     /// Whether every nudge to this agent failed and it was not seen since: it could not know.

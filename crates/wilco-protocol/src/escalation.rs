@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use crate::decision::Stage;
-use crate::name::{ExchangeId, Name};
+use crate::name::{ExchangeId, MessageId, Name};
 use crate::time::{Span, Time};
 
 /// How many closed escalations and incidents an exchange remembers; the journal has them all.
@@ -36,6 +36,22 @@ pub enum Reason {
     NoResult,
     /// The server stopped while a command ran.
     Interrupted,
+    /// A phase failed as often as it may.
+    MaxIterations,
+    /// Whoever was awaited in a phase did not answer.
+    Timeout,
+    /// An iteration of a phase took too long.
+    IterationTimeout,
+    /// A phase failed in the same way again and again.
+    Deadlock,
+    /// A specialist could not check, twice.
+    SpecialistError,
+    /// Nothing reached whoever is awaited.
+    DeliveryFailed,
+    /// Answers could not be read, twice.
+    InvalidAnswer,
+    /// The main agent says that it cannot fix it.
+    CannotFix,
 }
 
 impl Reason {
@@ -52,6 +68,14 @@ impl Reason {
             Reason::NotReached => "not-reached",
             Reason::NoResult => "no-result",
             Reason::Interrupted => "interrupted",
+            Reason::MaxIterations => "max-iterations",
+            Reason::Timeout => "timeout",
+            Reason::IterationTimeout => "iteration-timeout",
+            Reason::Deadlock => "deadlock",
+            Reason::SpecialistError => "specialist-error",
+            Reason::DeliveryFailed => "delivery-failed",
+            Reason::InvalidAnswer => "invalid-answer",
+            Reason::CannotFix => "cannot-fix",
         }
     }
 }
@@ -79,6 +103,20 @@ pub struct Evidence {
     pub attempts: u32,
     pub corrections: u32,
     pub delivery: Stage,
+    /// Of a validation.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stuck: Option<Box<Stuck>>,
+}
+
+/// The phase of a validation that could not go on.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Stuck {
+    pub phase: String,
+    pub iterations: u32,
+    /// When the phase began.
+    pub since: Time,
+    /// What was said since it was opened.
+    pub arrived: Vec<MessageId>,
 }
 
 /// How an escalation ended. `option` is missing when the exchange went on by itself.

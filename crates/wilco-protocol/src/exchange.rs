@@ -10,7 +10,7 @@ use crate::decision::{self, Facts, Passage, Refusal, Report, Spoken, Timer};
 use crate::escalation::{Escalation, Incident};
 use crate::name::{ExchangeId, MessageId, Name, Protocol};
 use crate::time::Time;
-use crate::{delegation, operation};
+use crate::{delegation, operation, validation};
 
 #[expect(clippy::large_enum_variant, reason = "one is held at a time, and seldom moved")]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -18,6 +18,7 @@ use crate::{delegation, operation};
 pub enum Exchange {
     Delegation(delegation::State),
     Operation(operation::State),
+    Validation(validation::State),
 }
 
 /// What begins an exchange.
@@ -25,6 +26,7 @@ pub enum Exchange {
 pub enum Start {
     Delegation(delegation::Assign),
     Operation(operation::Operate),
+    Validation(validation::Validate),
 }
 
 /// What is said to an exchange, read by its protocol.
@@ -32,24 +34,28 @@ pub enum Start {
 pub enum Said {
     Delegation(delegation::Said),
     Operation(operation::Said),
+    Validation(validation::Said),
 }
 
 /// What another exchange or the directory tells it.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Told {
     Delegation(delegation::Told),
+    Validation(validation::Told),
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Event {
     Delegation(delegation::Event),
     Operation(operation::Event),
+    Validation(validation::Event),
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Say {
     Delegation(delegation::Say),
     Operation(operation::Say),
+    Validation(validation::Say),
 }
 
 pub type Decision = decision::Decision<Event, Say>;
@@ -59,6 +65,7 @@ impl Exchange {
         match start {
             Start::Delegation(assign) => delegation::begin(assign, facts, now).map(of_delegation),
             Start::Operation(operate) => operation::begin(operate, facts, now).map(of_operation),
+            Start::Validation(validate) => validation::begin(validate, facts, now).map(of_validation),
         }
     }
 
@@ -69,6 +76,9 @@ impl Exchange {
             }
             (Exchange::Operation(state), Said::Operation(said)) => {
                 operation::decide(state, operation::Input::Said(said), facts, now).map(of_operation)
+            }
+            (Exchange::Validation(state), Said::Validation(said)) => {
+                validation::decide(state, validation::Input::Said(said), facts, now).map(of_validation)
             }
             // What was read for another protocol says nothing to this one.
             _ => Ok(Decision::default()),
@@ -83,6 +93,9 @@ impl Exchange {
             Exchange::Operation(state) => {
                 operation::decide(state, operation::Input::Wake, facts, now).map(of_operation)
             }
+            Exchange::Validation(state) => {
+                validation::decide(state, validation::Input::Wake, facts, now).map(of_validation)
+            }
         }
     }
 
@@ -94,6 +107,9 @@ impl Exchange {
             Exchange::Operation(state) => {
                 operation::decide(state, operation::Input::Report(report), facts, now).map(of_operation)
             }
+            Exchange::Validation(state) => {
+                validation::decide(state, validation::Input::Report(report), facts, now).map(of_validation)
+            }
         }
     }
 
@@ -101,6 +117,9 @@ impl Exchange {
         match (self, told) {
             (Exchange::Delegation(state), Told::Delegation(told)) => {
                 delegation::decide(state, delegation::Input::Told(told), facts, now).map(of_delegation)
+            }
+            (Exchange::Validation(state), Told::Validation(told)) => {
+                validation::decide(state, validation::Input::Told(told), facts, now).map(of_validation)
             }
             // What is told to another protocol says nothing to this one.
             _ => Ok(Decision::default()),
@@ -112,6 +131,7 @@ impl Exchange {
         match event {
             Event::Delegation(event) => delegation::born(event, at).map(Exchange::Delegation),
             Event::Operation(event) => operation::born(event, at).map(Exchange::Operation),
+            Event::Validation(event) => validation::born(event, at).map(Exchange::Validation),
         }
     }
 
@@ -119,6 +139,7 @@ impl Exchange {
         match (self, event) {
             (Exchange::Delegation(state), Event::Delegation(event)) => delegation::apply(state, event, at),
             (Exchange::Operation(state), Event::Operation(event)) => operation::apply(state, event, at),
+            (Exchange::Validation(state), Event::Validation(event)) => validation::apply(state, event, at),
             // No log mixes protocols: the id of its exchange names the one of an event.
             _ => {}
         }
@@ -138,6 +159,7 @@ impl Deref for Exchange {
         match self {
             Exchange::Delegation(state) => state,
             Exchange::Operation(state) => state,
+            Exchange::Validation(state) => state,
         }
     }
 }
@@ -175,6 +197,11 @@ pub trait Face {
         None
     }
 
+    /// The name that Wilco's messages in it carry.
+    fn voice(&self) -> Name {
+        Name::wilco()
+    }
+
     /// A candidate that was not asked yet, for whoever decides.
     fn next_choice(&self) -> Option<&Name> {
         None
@@ -187,6 +214,7 @@ impl Event {
         let json = match self {
             Event::Delegation(event) => serde_json::to_value(event),
             Event::Operation(event) => serde_json::to_value(event),
+            Event::Validation(event) => serde_json::to_value(event),
         };
         json.unwrap_or(Value::Null)
     }
@@ -196,6 +224,7 @@ impl Event {
         match self {
             Event::Delegation(event) => serde_json::to_string(event),
             Event::Operation(event) => serde_json::to_string(event),
+            Event::Validation(event) => serde_json::to_string(event),
         }
     }
 
@@ -204,6 +233,7 @@ impl Event {
         match protocol {
             Protocol::Delegation => serde_json::from_value(json).map(Event::Delegation),
             Protocol::Operation => serde_json::from_value(json).map(Event::Operation),
+            Protocol::Validation => serde_json::from_value(json).map(Event::Validation),
         }
     }
 }
@@ -214,6 +244,10 @@ fn of_delegation(decision: delegation::Decision) -> Decision {
 
 fn of_operation(decision: operation::Decision) -> Decision {
     map(decision, Event::Operation, Say::Operation)
+}
+
+fn of_validation(decision: validation::Decision) -> Decision {
+    map(decision, Event::Validation, Say::Validation)
 }
 
 fn map<E, S>(decision: decision::Decision<E, S>, event: fn(E) -> Event, say: fn(S) -> Say) -> Decision {
@@ -276,10 +310,23 @@ pub trait Texts {
     fn missing(&self, verdict: &MessageId) -> Vec<String>;
     fn planned(&self, ack: &MessageId, number: u32) -> Option<String>;
     fn checkpoint(&self, message: &MessageId) -> CheckpointText;
+    /// The failures that a result lists.
+    fn failures(&self, _result: &MessageId) -> Vec<Failure> {
+        Vec::new()
+    }
     /// What the command printed when it was run for this agent last.
     fn printed(&self, _agent: &Name) -> Printed {
         Printed::default()
     }
+}
+
+/// What a specialist found wrong.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Failure {
+    pub location: String,
+    pub error: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub suggestion: Option<String>,
 }
 
 /// What a command printed, and why it failed if its exit code does not say.

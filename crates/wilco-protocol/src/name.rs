@@ -9,8 +9,11 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 /// Messages that Wilco makes are from this name, and nobody else may use it.
 pub const WILCO: &str = "wilco";
 
+/// Whom Wilco speaks as in a validation.
+pub const ORCHESTRATOR: &str = "validation-orchestrator";
+
 /// Names that no agent may have or send under.
-pub const RESERVED: [&str; 2] = [WILCO, "validation-orchestrator"];
+pub const RESERVED: [&str; 2] = [WILCO, ORCHESTRATOR];
 
 macro_rules! text_id {
     ($(#[$doc:meta])* $name:ident) => {
@@ -64,8 +67,19 @@ impl Name {
         Name::new(WILCO)
     }
 
-    pub fn is_reserved(&self) -> bool {
+    /// The name that they carry in a validation.
+    pub fn orchestrator() -> Name {
+        Name::new(ORCHESTRATOR)
+    }
+
+    /// Whether it means Wilco itself.
+    pub fn is_wilco(&self) -> bool {
         RESERVED.contains(&self.as_str())
+    }
+
+    /// Whether no agent may have it: Wilco's own, and those of commands.
+    pub fn is_reserved(&self) -> bool {
+        self.is_wilco() || self.as_str().starts_with(crate::validation::COMMAND)
     }
 }
 
@@ -75,15 +89,17 @@ impl Name {
 pub enum Protocol {
     Delegation,
     Operation,
+    Validation,
 }
 
 impl Protocol {
-    pub const ALL: [Protocol; 2] = [Protocol::Delegation, Protocol::Operation];
+    pub const ALL: [Protocol; 3] = [Protocol::Delegation, Protocol::Operation, Protocol::Validation];
 
     pub fn word(self) -> &'static str {
         match self {
             Protocol::Delegation => "delegation",
             Protocol::Operation => "operation",
+            Protocol::Validation => "validation",
         }
     }
 
@@ -92,6 +108,7 @@ impl Protocol {
         match self {
             Protocol::Delegation => "del",
             Protocol::Operation => "op",
+            Protocol::Validation => "val",
         }
     }
 }

@@ -4,7 +4,7 @@
 //! with it has been folded: the state knows the iteration, the results and the fixes.
 
 use super::words::{Duty, Relief, Status, Trouble};
-use crate::name::Name;
+use crate::name::{MessageId, Name};
 use crate::time::{Span, Time};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -45,9 +45,12 @@ pub enum Say {
     /// `error-notification` to the initiator.
     Error {
         phase: usize,
+        duty: Duty,
         trouble: Trouble,
         agent: Name,
         since: Time,
+        /// What the trouble came with, if a message.
+        message: Option<MessageId>,
         relief: Relief,
     },
     /// `error-notification` with the expected form to whoever wrote what cannot be read.

@@ -66,6 +66,8 @@ pub struct Round {
     /// The message with the failures, when it failed.
     pub failed: Option<MessageId>,
     pub failures: Fingerprint,
+    /// Whether the main agent was asked to fix them.
+    pub asked: bool,
     /// The message with the fixes.
     pub fixed: Option<MessageId>,
 }
@@ -94,6 +96,8 @@ pub struct Awaited {
 pub struct Open {
     pub trouble: Trouble,
     pub since: Time,
+    /// The message that it came with.
+    pub message: Option<MessageId>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -139,6 +143,12 @@ impl Phase {
         self.rounds.iter().rev().find(|round| round.failed.is_some())
     }
 
+    /// Whether this run of its command is waited for.
+    pub fn runs_now(&self, run: u32) -> bool {
+        let checks = self.awaited.as_ref().is_some_and(|awaited| awaited.duty != Duty::Fix);
+        checks && self.command().is_some() && self.runs == run
+    }
+
     /// Whether this is awaited.
     pub fn awaits(&self, duty: Duty) -> bool {
         self.awaited.as_ref().is_some_and(|awaited| awaited.duty == duty)
@@ -163,7 +173,8 @@ impl State {
             return outcome.status();
         }
         let open = self.current().filter(|(_, phase)| !phase.is_over());
-        open.map(|(_, phase)| phase.status).min().unwrap_or(Status::Pending)
+        // When all are over, it is about to end.
+        open.map(|(_, phase)| phase.status).min().unwrap_or(Status::Pass)
     }
 
     /// The phase that runs alone.
@@ -216,6 +227,8 @@ impl State {
     pub fn cites(&self) -> Vec<MessageId> {
         let rounds = self.phases.iter().flat_map(|phase| &phase.rounds);
         let of_rounds = rounds.flat_map(|round| [round.failed.clone(), round.fixed.clone()]).flatten();
-        [self.opening.clone()].into_iter().chain(of_rounds).collect()
+        let awaited = self.phases.iter().filter_map(|phase| phase.awaited.as_ref());
+        let troubles = awaited.flat_map(|awaited| &awaited.troubles).filter_map(|open| open.message.clone());
+        [self.opening.clone()].into_iter().chain(of_rounds).chain(troubles).collect()
     }
 }

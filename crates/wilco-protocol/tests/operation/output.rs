@@ -68,7 +68,9 @@ pub(crate) fn decided(at: Time, decision: &Decision) -> String {
                 arrow(at, format!("courier: run {run} of the command for {agent}"))
             }
             Effect::CallHuman { .. } => arrow(at, "courier: call a human"),
-            Effect::Judge { .. } | Effect::Handoff { .. } => panic!("no operation orders {}", effect.word()),
+            Effect::Judge { .. } | Effect::Handoff { .. } | Effect::RunCheck { .. } => {
+                panic!("no operation orders {}", effect.word())
+            }
         };
     }
     out

@@ -51,7 +51,7 @@ pub(crate) fn decided(at: Time, id: ExchangeId, decision: &Decision) -> String {
             Effect::CallHuman { escalation, .. } => {
                 arrow(at, format!("courier: call a human about escalation {escalation}"))
             }
-            Effect::RunStep { .. } => panic!("no delegation runs a command"),
+            Effect::RunStep { .. } | Effect::RunCheck { .. } => panic!("no delegation runs a command"),
             Effect::Handoff { order, .. } => arrow(at, format!("courier: {}", order.word())),
         };
     }
@@ -102,7 +102,7 @@ fn problem(problem: &Problem) -> String {
         Problem::NothingAcknowledged => "nothing was acknowledged".to_owned(),
         Problem::NoDeadlineRuns => "no deadline runs".to_owned(),
         Problem::MissingTime => "how long?".to_owned(),
-        Problem::OwnOperation | Problem::NotTakingPart { .. } => panic!("no delegation says that"),
+        other => panic!("no delegation says {other:?}"),
     }
 }
 

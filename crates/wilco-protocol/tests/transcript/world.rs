@@ -198,6 +198,7 @@ impl World {
                 Tell::Exchange(other, exchange::Told::Delegation(told)) => {
                     self.decide(self.number(other), Input::Told(told));
                 }
+                Tell::Exchange(_, exchange::Told::Validation(_)) => panic!("no delegation tells that"),
             }
         }
     }

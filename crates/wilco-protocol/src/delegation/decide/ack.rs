@@ -243,6 +243,8 @@ pub(super) fn reported(draft: &mut Draft<'_>, report: Report) {
         Report::HumanCalled { .. }
         | Report::StepEnded { .. }
         | Report::StepInterrupted { .. }
+        | Report::CheckEnded { .. }
+        | Report::CheckInterrupted { .. }
         | Report::Handoff(_) => {}
     }
 }

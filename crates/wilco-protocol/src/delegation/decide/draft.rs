@@ -89,6 +89,7 @@ impl<'a> Draft<'a> {
             attempts: state.attempt,
             corrections: state.corrections,
             delivery: self.facts.delivery(state.id, &state.assignee),
+            stuck: None,
         };
         let remind_every = self.facts.escalation_reminder();
         let escalation = Escalation {

@@ -91,7 +91,7 @@ impl<'a> Draft<'a> {
             number,
             reason,
             addressee: state.initiator.clone(),
-            evidence: Evidence { agent, attempts, corrections: 0, delivery },
+            evidence: Evidence { agent, attempts, corrections: 0, delivery, stuck: None },
             opened: self.now,
             remind_at: self.after(remind_every),
             remind_every,

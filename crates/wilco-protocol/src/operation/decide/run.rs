@@ -38,6 +38,8 @@ pub(super) fn reported(draft: &mut Draft<'_>, report: Report) {
         }
         Report::StepEnded { .. }
         | Report::StepInterrupted { .. }
+        | Report::CheckEnded { .. }
+        | Report::CheckInterrupted { .. }
         | Report::Judged { .. }
         | Report::JudgeFailed { .. }
         | Report::HumanCalled { .. }

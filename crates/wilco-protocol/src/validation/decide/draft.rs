@@ -1,0 +1,197 @@
+//! A decision in the making: the state as it will be, and what has been decided so far.
+
+use super::Decision;
+use crate::decision::{Effect, Facts, Passage, Spoken};
+use crate::escalation::{Escalation, Evidence, Incident, Reason, Stuck};
+use crate::name::{MessageId, Name};
+use crate::time::{Span, Time};
+use crate::validation::apply::{apply, started};
+use crate::validation::event::{Clock, Event, Started};
+use crate::validation::say::{Cause, Notice, Say};
+use crate::validation::state::{Open, Outcome, Phase, State};
+use crate::validation::words::{Duty, Relief, Status, Trouble};
+
+pub(super) struct Draft<'a> {
+    pub(super) state: State,
+    pub(super) facts: &'a dyn Facts,
+    pub(super) now: Time,
+    decision: Decision,
+}
+
+impl<'a> Draft<'a> {
+    pub(super) fn new(state: &State, facts: &'a dyn Facts, now: Time) -> Draft<'a> {
+        Draft { state: state.clone(), facts, now, decision: Decision::default() }
+    }
+
+    /// A validation that only begins.
+    pub(super) fn born(first: Started, facts: &'a dyn Facts, now: Time) -> Draft<'a> {
+        let mut decision = Decision::default();
+        let state = started(&first, now);
+        decision.events.push(Event::Started(Box::new(first)));
+        Draft { state, facts, now, decision }
+    }
+
+    /// Records what happened; later steps of the same decision see it. Watchers hear of every change.
+    pub(super) fn event(&mut self, event: Event) {
+        let status = |state: &State, place: usize| state.phases.get(place).map(|phase| phase.status);
+        let change = event.changes();
+        let before = change.and_then(|(place, _)| status(&self.state, place));
+        apply(&mut self.state, &event, self.now);
+        self.decision.events.push(event);
+        let Some((place, because)) = change else { return };
+        let after = status(&self.state, place);
+        if let (Some(before), Some(after)) = (before, after) {
+            self.changed(Some(place), before, after, because);
+        }
+    }
+
+    fn changed(&mut self, phase: Option<usize>, before: Status, after: Status, because: Cause) {
+        if before == after {
+            return;
+        }
+        for watcher in self.state.watchers.clone() {
+            self.say(watcher, Say::Change { phase, before, after, because });
+        }
+    }
+
+    pub(super) fn say(&mut self, to: Name, say: Say) {
+        self.decision.says.push(Spoken { to, say });
+    }
+
+    pub(super) fn notice(&mut self, to: Name, notice: Notice) {
+        self.say(to, Say::Notice(notice));
+    }
+
+    pub(super) fn effect(&mut self, effect: Effect) {
+        self.decision.effects.push(effect);
+    }
+
+    pub(super) fn withhold(&mut self) {
+        self.decision.passage = Passage::Withheld;
+    }
+
+    pub(super) fn after(&self, span: Span) -> Time {
+        self.now.plus(span)
+    }
+
+    pub(super) fn phase(&self, place: usize) -> &Phase {
+        &self.state.phases[place]
+    }
+
+    /// Who is to do this part of a phase.
+    pub(super) fn doer(&self, place: usize, duty: Duty) -> Name {
+        self.state.doer(self.phase(place), duty)
+    }
+
+    /// A full clock. `fresh`: the iteration begins anew.
+    pub(super) fn clock(&self, place: usize, duty: Duty, time: Option<Span>, fresh: bool) -> Clock {
+        let policy = &self.state.policy;
+        let timeout = time.unwrap_or_else(|| policy.timeout(duty));
+        let by_command = duty != Duty::Fix && self.phase(place).command().is_some();
+        // More time for a part is more time for its iteration too.
+        let iteration = Span::millis(timeout.as_millis().saturating_add(policy.reminder_grace.as_millis()))
+            .max(policy.iteration_timeout);
+        let iteration = if time.is_some() { iteration } else { policy.iteration_timeout };
+        Clock {
+            timeout,
+            until: (!by_command).then(|| self.after(timeout)),
+            iteration_until: fresh.then(|| self.after(iteration)),
+        }
+    }
+
+    /// Something went wrong besides a failed check; the initiator is told.
+    pub(super) fn trouble(&mut self, place: usize, trouble: Trouble, message: Option<MessageId>) {
+        self.event(Event::Troubled { phase: place, trouble, message: message.clone() });
+        let open = Open { trouble, since: self.now, message };
+        self.tell_of(place, open, Relief::Tried);
+    }
+
+    fn tell_of(&mut self, place: usize, open: Open, relief: Relief) {
+        let duty = self.phase(place).awaited.as_ref().map_or(Duty::Fix, |awaited| awaited.duty);
+        let agent = self.doer(place, duty);
+        let Open { trouble, since, message } = open;
+        let say = Say::Error { phase: place, duty, trouble, agent, since, message, relief };
+        self.say(self.state.initiator.clone(), say);
+    }
+
+    /// Whoever is awaited did its part: what went wrong before is over.
+    pub(super) fn recovered(&mut self, place: usize) {
+        let troubles = self.troubles(place);
+        if troubles.is_empty() {
+            return;
+        }
+        for open in troubles {
+            self.tell_of(place, open, Relief::Recovered);
+        }
+        self.event(Event::Recovered { phase: place });
+    }
+
+    fn troubles(&self, place: usize) -> Vec<Open> {
+        self.phase(place).awaited.as_ref().map(|awaited| awaited.troubles.clone()).unwrap_or_default()
+    }
+
+    /// The phase stops until somebody decides.
+    pub(super) fn escalate(&mut self, place: usize, reason: Reason) {
+        for open in self.troubles(place) {
+            self.tell_of(place, open, Relief::Escalated);
+        }
+        let phase = self.phase(place);
+        let duty = phase.awaited.as_ref().map_or(Duty::Fix, |awaited| awaited.duty);
+        let (agent, iterations) = (self.doer(place, duty), phase.iteration);
+        let stuck = Stuck {
+            phase: phase.name.clone(),
+            iterations,
+            since: phase.started.unwrap_or(self.state.created),
+            arrived: Vec::new(),
+        };
+        let number = self.state.escalations.iter().map(|one| one.number).max().unwrap_or(0) + 1;
+        let remind_every = self.facts.escalation_reminder();
+        let delivery = self.facts.delivery(self.state.id, &agent);
+        let escalation = Escalation {
+            number,
+            reason,
+            addressee: self.state.initiator.clone(),
+            evidence: Evidence {
+                agent: agent.clone(),
+                attempts: iterations,
+                corrections: 0,
+                delivery,
+                stuck: Some(Box::new(stuck)),
+            },
+            opened: self.now,
+            remind_at: self.after(remind_every),
+            remind_every,
+            closed: None,
+        };
+        if matches!(
+            reason,
+            Reason::Timeout | Reason::SpecialistError | Reason::DeliveryFailed | Reason::InvalidAnswer
+        ) {
+            let (at, kind) = (self.now, reason.word().to_owned());
+            let incident = Incident { at, kind, agent, attempts: iterations, delivery };
+            self.event(Event::Recorded { incident });
+        }
+        self.event(Event::Escalated { phase: place, escalation: Box::new(escalation) });
+        self.say(self.state.initiator.clone(), Say::Escalation { number, again: false });
+        self.effect(Effect::CallHuman { exchange: self.state.id, escalation: number });
+    }
+
+    /// The loop is over. What nobody decided about is closed.
+    pub(super) fn end(&mut self, outcome: Outcome) {
+        let before = self.state.status();
+        let open = self.state.escalations.iter().filter(|one| one.closed.is_none());
+        for number in open.map(|one| one.number).collect::<Vec<_>>() {
+            self.event(Event::EscalationClosed { number, option: None, by: None });
+        }
+        self.event(Event::Ended { outcome });
+        let because = match outcome {
+            Outcome::Completed => Cause::Finished,
+            Outcome::Aborted => Cause::Decided,
+        };
+        self.changed(None, before, outcome.status(), because);
+    }
+
+    pub(super) fn finish(self) -> Decision {
+        self.decision
+    }
+}

@@ -1,0 +1,62 @@
+//! Who may say what to a validation, and who carries it out.
+
+use super::draft::Draft;
+use super::fix::Word;
+use super::{check, choice, fix, silence};
+use crate::decision::Refusal;
+use crate::validation::input::{Said, What};
+use crate::validation::say::Notice;
+use crate::validation::state::State;
+
+pub(super) fn said(draft: &mut Draft<'_>, said: Said) -> Result<(), Refusal> {
+    may_say(&draft.state, &said)?;
+    let Said { by, message, what, .. } = said;
+    if !draft.state.is_open() {
+        return over(draft, by, what);
+    }
+    match what {
+        What::Result { named, finding, failures } => {
+            check::found(draft, by, message, named, finding, failures);
+        }
+        What::Acknowledged { named } => fix::heard(draft, by, message, named, Word::Acknowledged),
+        What::Fixed { named } => fix::heard(draft, by, message, named, Word::Done),
+        What::CannotFix { named } => fix::heard(draft, by, message, named, Word::Cannot),
+        What::Unreadable { named } => silence::unreadable(draft, &by, &message, named),
+        What::Decide(choice) => return choice::decide(draft, by, choice),
+        What::Remark => silence::alive(draft, &by),
+    }
+    Ok(())
+}
+
+/// What comes after the end changes nothing.
+fn over(draft: &mut Draft<'_>, by: crate::Name, what: What) -> Result<(), Refusal> {
+    match what {
+        What::Decide(_) => {
+            return Err(Refusal::State { expected: "an open escalation", got: draft.state.name() });
+        }
+        What::Remark => {}
+        What::Result { .. }
+        | What::Acknowledged { .. }
+        | What::Fixed { .. }
+        | What::CannotFix { .. }
+        | What::Unreadable { .. } => draft.notice(by, Notice::Over),
+    }
+    Ok(())
+}
+
+/// Only a participant moves an exchange, and only in its role.
+fn may_say(state: &State, said: &Said) -> Result<(), Refusal> {
+    let is_initiator = said.by == state.initiator;
+    let checks = state.phases.iter().any(|phase| phase.specialist == said.by);
+    let fixes = state.main_agent == said.by;
+    let (allowed, expected) = match said.what {
+        What::Result { .. } => (checks, "specialists"),
+        What::Acknowledged { .. } | What::Fixed { .. } | What::CannotFix { .. } => (fixes, "main agent"),
+        What::Decide(_) => (is_initiator || said.operator, "initiator or operator"),
+        What::Unreadable { .. } | What::Remark => (
+            is_initiator || checks || fixes || said.operator || state.watchers.contains(&said.by),
+            "participants",
+        ),
+    };
+    if allowed { Ok(()) } else { Err(Refusal::Role { expected }) }
+}

@@ -1,0 +1,272 @@
+//! A small world around a validation: it folds events and wakes what is due, and no more.
+
+use serde_json::Value;
+use wilco_protocol::decision::{Effect, Facts, Stage};
+use wilco_protocol::policy::Overrides;
+use wilco_protocol::validation::{
+    Choice, Decision, Event, Finding, Fingerprint, Input, Named, Planned, Policy, Said, State, Told,
+    Validate, What, apply, begin, born, decide, named, timers,
+};
+use wilco_protocol::{ExchangeId, MessageId, Name, Protocol, Span, Time};
+
+use super::output;
+
+pub(crate) struct World {
+    policy: Overrides,
+    phases: Vec<Planned>,
+    watchers: Vec<Name>,
+    down: Option<(Time, Time)>,
+    /// Another loop of the initiator is about this issue.
+    open: Option<String>,
+    state: Option<State>,
+    messages: u32,
+    now: Time,
+    out: String,
+}
+
+impl World {
+    pub(crate) fn new(scene: &[(String, String)]) -> World {
+        let mut world = World {
+            policy: Overrides::new(),
+            phases: planned("unit=alice"),
+            watchers: Vec::new(),
+            down: None,
+            open: None,
+            state: None,
+            messages: 0,
+            now: Time::ZERO,
+            out: String::new(),
+        };
+        for (key, value) in scene {
+            world.set(key, value);
+        }
+        world
+    }
+
+    fn set(&mut self, key: &str, value: &str) {
+        match key {
+            "policy" => {
+                let (key, value) = value.split_once('=').expect("key = value");
+                let value = value.trim();
+                let value = serde_json::from_str(value).unwrap_or_else(|_| Value::from(value));
+                self.policy.insert(key.trim().to_owned(), value);
+            }
+            "phases" => self.phases = planned(value),
+            "watchers" => self.watchers = value.split(' ').map(Name::new).collect(),
+            "down" => {
+                let (from, until) = value.split_once(" to ").expect("FROM to UNTIL");
+                self.down = Some((at(from), at(until)));
+            }
+            "open" => self.open = Some(value.to_owned()),
+            unknown => panic!("there is no {unknown} in a scene"),
+        }
+    }
+
+    /// Lets time pass: every wake at its own instant, or when the server is up again.
+    pub(crate) fn run_until(&mut self, at: Time) -> String {
+        assert!(self.now <= at, "time goes on");
+        while let Some(due) = self.next_wake().filter(|due| self.served_at(*due) <= at) {
+            self.now = self.now.max(self.served_at(due));
+            let before = self.state.clone();
+            self.decide(Input::Wake);
+            assert_ne!(before, self.state, "a wake that was due did nothing");
+        }
+        self.now = at;
+        std::mem::take(&mut self.out)
+    }
+
+    fn next_wake(&self) -> Option<Time> {
+        self.state.as_ref().and_then(|state| timers(state).first().map(|timer| timer.due))
+    }
+
+    fn served_at(&self, due: Time) -> Time {
+        self.down.filter(|(from, until)| *from < due && due < *until).map_or(due, |(_, until)| until)
+    }
+
+    /// Plays one step.
+    pub(crate) fn play(&mut self, text: &str) -> String {
+        match text.split_once(": ") {
+            Some((who, rest)) => self.say(who, rest),
+            None if text == "end" => {}
+            None => match text.strip_suffix(" is not reached") {
+                Some(agent) => self.decide(Input::Told(Told::Unreached { agent: agent.into() })),
+                None => {
+                    self.out += &output::shown(self.now, text, self.state.as_ref().expect("a validation"))
+                }
+            },
+        }
+        std::mem::take(&mut self.out)
+    }
+
+    fn say(&mut self, who: &str, text: &str) {
+        self.messages += 1;
+        let message = MessageId::new(format!("msg-{}", self.messages));
+        if let Some(issue) = text.strip_prefix("validate ") {
+            return self.begin(who, message, issue);
+        }
+        let state = self.state.as_ref().expect("a validation");
+        let what = what(state, text);
+        self.decide(Input::Said(Said { by: who.into(), operator: who == "operator", message, what }));
+    }
+
+    fn begin(&mut self, by: &str, message: MessageId, issue: &str) {
+        let mut policy = Policy::default();
+        policy.set_all(&self.policy).expect("a good policy");
+        let validate = Validate {
+            id: ExchangeId { protocol: Protocol::Validation, number: 1 },
+            by: by.into(),
+            message,
+            issue: issue.to_owned(),
+            feature: None,
+            phases: self.phases.clone(),
+            main_agent: "main".into(),
+            watchers: self.watchers.clone(),
+            policy,
+        };
+        match begin(validate, self, self.now) {
+            Err(refusal) => self.out += &output::refused(self.now, &refusal),
+            Ok(decision) => {
+                self.state = decision.events.first().and_then(|event| born(event, self.now));
+                self.carry_out(decision, "");
+            }
+        }
+    }
+
+    fn decide(&mut self, input: Input) {
+        let state = self.state.clone().expect("a validation");
+        let before = output::standing(&state);
+        match decide(&state, input, self, self.now) {
+            Err(refusal) => self.out += &output::refused(self.now, &refusal),
+            Ok(decision) => {
+                let length = self.out.len();
+                self.carry_out(decision, &before);
+                if self.out.len() == length {
+                    self.out += &output::nothing(self.now);
+                }
+            }
+        }
+    }
+
+    fn carry_out(&mut self, decision: Decision, before: &str) {
+        let state = self.state.as_mut().expect("a validation");
+        for event in &decision.events {
+            apply(state, event, self.now);
+        }
+        self.out += &output::decided(self.now, state, &decision);
+        for event in &decision.events {
+            if let Event::Recorded { incident } = event {
+                self.out += &output::incident(self.now, incident);
+            }
+        }
+        for effect in &decision.effects {
+            if let Effect::RunCheck { phase, run, .. } = effect {
+                self.out += &output::runs(self.now, &state.phases[*phase], *run);
+            }
+        }
+        let standing = output::standing(state);
+        if standing != before {
+            self.out += &output::stands(self.now, &standing);
+        }
+    }
+}
+
+fn at(text: &str) -> Time {
+    Time::ZERO.plus(text.trim().parse::<Span>().expect("a time"))
+}
+
+/// `unit=alice, lint=bob+`.
+fn planned(text: &str) -> Vec<Planned> {
+    let of = |one: &str| {
+        let (name, specialist) = one.trim().split_once('=').expect("phase=specialist");
+        let parallel = specialist.ends_with('+');
+        Planned { name: name.to_owned(), specialist: specialist.trim_end_matches('+').into(), parallel }
+    };
+    text.split(',').filter(|one| !one.trim().is_empty()).map(of).collect()
+}
+
+/// `FAIL a b (VALRES-42-alice-1)`: the failures a and b, with this id.
+fn what(state: &State, text: &str) -> What {
+    let (text, id) = match text.split_once(" (") {
+        Some((text, id)) => (text, Some(id.trim_end_matches(')'))),
+        None => (text, None),
+    };
+    let named = id.map_or(Named::Nothing, |id| named(state, id));
+    let (head, rest) = text.split_once(' ').unwrap_or((text, ""));
+    let result =
+        |finding, rest: &str| What::Result { named, finding, failures: Fingerprint(rest.to_owned()) };
+    match head {
+        "PASS" => result(Finding::Pass, ""),
+        "FAIL" => result(Finding::Fail, rest),
+        "ERROR" => result(Finding::Error, ""),
+        "ack" => What::Acknowledged { named },
+        "fixed" => What::Fixed { named },
+        "cannot-fix" => What::CannotFix { named },
+        "garbled" => What::Unreadable { named },
+        "remark" => What::Remark,
+        "decide" => What::Decide(choice(rest)),
+        unknown => panic!("nobody says {unknown}"),
+    }
+}
+
+/// `extend phase=unit iterations=2 time=10m escalation=1`.
+fn choice(text: &str) -> Choice {
+    let mut words = text.split(' ');
+    let mut choice = Choice { option: words.next().unwrap_or("").to_owned(), ..Choice::default() };
+    for word in words {
+        match word.split_once('=').expect("key=value") {
+            ("phase", name) => choice.phase = Some(name.to_owned()),
+            ("iterations", number) => choice.iterations = number.parse().ok(),
+            ("time", span) => choice.time = span.parse().ok(),
+            ("escalation", number) => choice.escalation = number.parse().ok(),
+            (key, _) => panic!("a decision has no {key}"),
+        }
+    }
+    choice
+}
+
+impl Facts for World {
+    fn down_across(&self, due: Time) -> bool {
+        self.down.is_some_and(|(from, until)| from < due && due < until)
+    }
+
+    fn can_take(&self, _: &Name) -> bool {
+        true
+    }
+
+    fn is_registered(&self, _: &Name) -> bool {
+        true
+    }
+
+    fn able(&self, _: &[String]) -> Vec<Name> {
+        Vec::new()
+    }
+
+    fn open_tasks(&self, _: &Name) -> Vec<(ExchangeId, String)> {
+        Vec::new()
+    }
+
+    fn task_of(&self, _: &Name, _: &str) -> Option<ExchangeId> {
+        None
+    }
+
+    fn task_of_others(&self, _: &Name, _: &str) -> Vec<(ExchangeId, Name)> {
+        Vec::new()
+    }
+
+    fn task_with_uuid(&self, _: &str) -> Option<ExchangeId> {
+        None
+    }
+
+    fn validation_of(&self, _: &Name, issue: &str) -> Option<ExchangeId> {
+        let other = ExchangeId { protocol: Protocol::Validation, number: 7 };
+        self.open.as_ref().filter(|open| *open == issue).map(|_| other)
+    }
+
+    fn delivery(&self, _: ExchangeId, _: &Name) -> Stage {
+        Stage::Read
+    }
+
+    fn escalation_reminder(&self) -> Span {
+        Span::minutes(30)
+    }
+}
