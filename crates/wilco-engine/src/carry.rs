@@ -203,12 +203,13 @@ impl Work<'_> {
     ) -> Result<(), StoreError> {
         let id = self.new_id();
         let broadcast_id = exchange.and_then(|exchange| exchange.broadcast_id()).map(str::to_owned);
+        let voice = exchange.map_or_else(Name::wilco, |exchange| exchange.voice());
         let exchange = exchange.map(|exchange| exchange.id());
         let content = serde_json::value::to_raw_value(&rendered.content);
         let content = content.map_err(|error| StoreError::Failed(Box::new(error)))?;
         let message = Message {
             id,
-            from: Name::wilco(),
+            from: voice,
             from_verified: true,
             to: to.clone(),
             subject: rendered.subject,
@@ -224,7 +225,9 @@ impl Work<'_> {
         let position = self.reserve();
         let seq = self.count(exchange)?;
         let kind = rendered.content.get("type").and_then(Value::as_str).unwrap_or("").to_owned();
-        self.store_message(position, seq, message, vec![to.clone()], kind);
+        // A command has no inbox.
+        let inboxes = Some(to.clone()).filter(|to| !to.is_reserved()).into_iter().collect();
+        self.store_message(position, seq, message, inboxes, kind);
         Ok(())
     }
 
@@ -246,8 +249,11 @@ impl Work<'_> {
             *self.draft.unread.entry(agent.clone()).or_default() += 1;
             self.draft.inbox.push(InboxRow { agent: agent.clone(), position, status: InboxStatus::Unread });
         }
-        for agent in inboxes.iter().filter(|agent| **agent != by) {
-            self.nudge(agent, position);
+        // Nobody is disturbed for what only keeps it up to date.
+        if kind != "status-change" {
+            for agent in inboxes.iter().filter(|agent| **agent != by) {
+                self.nudge(agent, position);
+            }
         }
         let fact = Fact::Message(MessageEvent::MessageAccepted { id, to, inboxes, kind, hash });
         self.fill(
@@ -313,6 +319,10 @@ impl Work<'_> {
             }
             // No protocol orders this yet.
             Effect::Handoff { .. } => Ok(None),
+            Effect::RunCheck { phase, .. } => {
+                let Exchange::Validation(state) = exchange else { return Ok(None) };
+                Ok(self.check(state, *phase))
+            }
             Effect::CallHuman { .. } if !self.settings.escalation.reaches_human => Ok(None),
             Effect::CallHuman { exchange: id, escalation } => {
                 let opened = exchange.escalations().iter().find(|one| one.number == *escalation);

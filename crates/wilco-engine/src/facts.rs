@@ -108,6 +108,11 @@ impl Facts for World<'_, '_> {
         self.open(&key("uuid", task_uuid)).first().map(|exchange| exchange.id())
     }
 
+    fn validation_of(&self, initiator: &Name, issue: &str) -> Option<ExchangeId> {
+        let same = self.open(&key("issue", &issue.to_lowercase()));
+        same.iter().find(|exchange| exchange.initiator() == initiator).map(|exchange| exchange.id())
+    }
+
     fn delivery(&self, exchange: ExchangeId, agent: &Name) -> Stage {
         self.ask(|work| {
             let rows = work.store.messages_of(exchange.number, 0, MAX_DELIVERIES)?;

@@ -7,6 +7,7 @@ mod accept;
 mod agents;
 mod cache;
 mod carry;
+mod checks;
 mod command;
 mod engine;
 mod facts;
@@ -18,6 +19,7 @@ pub mod reads;
 mod rebuild;
 mod settings;
 mod steps;
+mod validation_policy;
 mod wake;
 mod work;
 

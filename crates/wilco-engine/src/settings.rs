@@ -21,6 +21,9 @@ pub struct Settings {
     pub operation: PolicySettings,
     /// The names of the commands that an operation may run.
     pub operation_commands: BTreeSet<String>,
+    pub validation: PolicySettings,
+    /// The names of the commands that may check a phase.
+    pub validation_commands: BTreeSet<String>,
     /// Whether a judge command is configured.
     pub judge: bool,
     pub inbox_limit: usize,
@@ -75,6 +78,8 @@ impl Default for Settings {
             delegation: PolicySettings::default(),
             operation: PolicySettings::default(),
             operation_commands: BTreeSet::new(),
+            validation: PolicySettings::default(),
+            validation_commands: BTreeSet::new(),
             judge: false,
             inbox_limit: 100_000,
             nudge: NudgeSettings::default(),

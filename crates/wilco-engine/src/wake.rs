@@ -1,6 +1,6 @@
 //! Doing what is due, and taking in what effects brought back.
 
-use wilco_protocol::decision::Report;
+use wilco_protocol::decision::{Effect, Report};
 use wilco_protocol::{Name, Time};
 use wilco_store::{EffectChange, EffectRow};
 
@@ -51,6 +51,9 @@ impl Work<'_> {
         self.draft.effects.push(EffectChange::Settled { position, index });
         let Ok(order) = serde_json::from_slice::<Order>(&row.body) else { return Ok(()) };
         let Some(live) = self.live(order.effect.exchange().number)? else { return Ok(()) };
+        if let Effect::RunCheck { .. } = order.effect {
+            return self.checked(live, &report);
+        }
         let (exchange, now) = (live.exchange.clone(), self.now);
         let decided = self.decide(|facts| exchange.reported(report, facts, now))?;
         let decision = decided.map_err(|refusal| refused(&refusal, Some(exchange.id())))?;

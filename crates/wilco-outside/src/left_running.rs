@@ -56,6 +56,11 @@ impl Outside {
     }
 }
 
+/// Under which name the command of a phase runs.
+pub fn phase(place: usize) -> Name {
+    Name::new(format!("phase-{place}"))
+}
+
 /// The processes with this mark that are still in the session of the server that started them.
 fn marked(mark: &str) -> Vec<Pid> {
     let Ok(processes) = fs::read_dir("/proc") else { return Vec::new() };

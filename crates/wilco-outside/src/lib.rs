@@ -21,6 +21,7 @@ mod yaml;
 pub use audit_file::{RecentReplacement, Replacements, Unread, replacements};
 pub use command::Program;
 pub use handoff::Handoffs;
+pub use left_running::phase;
 pub use sleep::Sleep;
 pub use state_file::{Changed, StateFileError, replace, verify};
 pub use webhook::{Secret, Webhooks};
@@ -42,6 +43,8 @@ pub struct Outside {
     pub human: Option<Program>,
     /// What operations may run: names and absolute programs.
     pub commands: BTreeMap<String, String>,
+    /// What checks phases of validations: names and absolute programs.
+    pub checks: BTreeMap<String, String>,
     /// Called for the same purpose.
     pub human_webhook: Option<String>,
     /// Put agents to sleep, and wake them.
@@ -74,6 +77,11 @@ impl Outside {
                 let end = step::run(&self.commands, &order.payload, &mark).await;
                 Outcome::Reported(Report::StepEnded { agent: agent.clone(), run: *run, end })
             }
+            Effect::RunCheck { exchange, phase, run } => {
+                let mark = self.marking(*exchange, &left_running::phase(*phase), *run);
+                let end = step::run(&self.checks, &order.payload, &mark).await;
+                Outcome::Reported(Report::CheckEnded { phase: *phase, run: *run, end })
+            }
             Effect::Handoff { order: effect, .. } => {
                 self.handoffs.carry_out(effect, &order.payload, now).await
             }
@@ -88,6 +96,7 @@ impl Outside {
                 Report::HumanCalled { escalation: *escalation, reached: false }
             }
             Effect::RunStep { agent, run, .. } => Report::StepInterrupted { agent: agent.clone(), run: *run },
+            Effect::RunCheck { phase, run, .. } => Report::CheckInterrupted { phase: *phase, run: *run },
             Effect::Handoff { order, .. } => Report::Handoff(order.failed(reason)),
         }
     }

@@ -1,4 +1,4 @@
-//! Running the command of an operation for one agent: a configured program, no shell, nothing on its
+//! Running the command of an operation for one agent, or the check of a phase: a configured program, no shell, nothing on its
 //! standard input, bounded in time; the end of what it prints is kept.
 
 use std::collections::BTreeMap;
@@ -26,6 +26,9 @@ struct Payload {
     arguments: Vec<String>,
     problem: Option<String>,
     time_limit: Span,
+    /// What it finds in its environment besides what the server has.
+    #[serde(default)]
+    environment: BTreeMap<String, String>,
 }
 
 /// Runs it; whatever goes wrong, the step has failed and says why.
@@ -46,6 +49,7 @@ pub(crate) async fn run(
     };
     let spawned = Command::new(program)
         .args(&payload.arguments)
+        .envs(&payload.environment)
         .env(left_running::VARIABLE, mark)
         .stdin(Stdio::null())
         .stdout(Stdio::piped())

@@ -44,8 +44,15 @@ pub(crate) fn left_over(rows: Vec<EffectRow>, outside: &Outside) -> (Vec<Command
     for row in rows.into_iter().filter(|row| row.due < NEVER) {
         let (position, index) = (row.position, row.index);
         let effect = serde_json::from_slice::<Order>(&row.body).ok().map(|order| order.effect);
-        if let Some(Effect::RunStep { exchange, agent, run }) = &effect {
-            let ended = outside.end_left_running(*exchange, agent, *run);
+        let run = match &effect {
+            Some(Effect::RunStep { exchange, agent, run }) => Some((exchange, agent.clone(), run)),
+            Some(Effect::RunCheck { exchange, phase, run }) => {
+                Some((exchange, wilco_outside::phase(*phase), run))
+            }
+            Some(Effect::Judge { .. } | Effect::CallHuman { .. } | Effect::Handoff { .. }) | None => None,
+        };
+        if let Some((exchange, agent, run)) = run {
+            let ended = outside.end_left_running(*exchange, &agent, *run);
             tracing::warn!(%exchange, %agent, ended, "a command was interrupted; what it left running was ended");
         }
         match effect.and_then(|effect| effect.interrupted()) {

@@ -96,6 +96,12 @@ impl World {
                 let end = StepEnd { exit_code, stdout, stderr, failure: None };
                 Report::StepEnded { agent: agent.clone(), run: *run, end }
             }
+            Effect::RunCheck { phase, run, .. } => {
+                let exit_code = Some(*self.chance.pick(&[0, 0, 1, 1, 127]));
+                let stdout = format!("src/a{}.rs:3 - wrong\n", self.chance.percent(50));
+                let end = StepEnd { exit_code, stdout, stderr: String::new(), failure: None };
+                Report::CheckEnded { phase: *phase, run: *run, end }
+            }
         })
     }
 

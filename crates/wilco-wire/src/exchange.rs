@@ -94,3 +94,30 @@ pub struct OperationRow {
     pub answered_at: Option<String>,
     pub result: Option<String>,
 }
+
+/// A row of the report on validations: one loop.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ValidationRow {
+    pub exchange: String,
+    pub issue: String,
+    pub feature: Option<String>,
+    pub initiator: String,
+    pub main_agent: String,
+    pub status: String,
+    pub outcome: Option<String>,
+    /// Each with its status and how often it went round.
+    pub phases: Vec<String>,
+    pub iterations: u32,
+    pub escalations: u32,
+    /// The most frequent ones, and how often each came up.
+    pub failures: Vec<FrequentFailure>,
+    pub created: String,
+    pub updated: String,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FrequentFailure {
+    pub location: String,
+    pub error: String,
+    pub count: u32,
+}

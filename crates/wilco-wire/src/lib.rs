@@ -10,7 +10,10 @@ mod page;
 mod problem;
 
 pub use agent::{Agent, AgentSpec};
-pub use exchange::{ChecklistItem, Escalation, Event, Exchange, Incident, OperationRow, Participant, Timer};
+pub use exchange::{
+    ChecklistItem, Escalation, Event, Exchange, FrequentFailure, Incident, OperationRow, Participant, Timer,
+    ValidationRow,
+};
 pub use message::{Message, NewMessage, Posted, Reading, Summary};
 pub use nudge::{Nudge, NudgeTest};
 pub use page::{Advance, Clock, Page, Ready, Verified};

@@ -3,10 +3,10 @@
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use crate::commands::{
-    ack, agent, agents, amend, audit, backup, cancel, checkpoint, clarify, complete, completions, config,
-    decide, delegate, demo, doctor, error, exchanges, extend, forward, inbox, log, man, nudge_test, nudges,
-    operate, pause, paused, read, ready, rebuild, reply, report, restore, result, resume, resumed, search,
-    send, serve, show, status, stop, stopped, token, verdict, wait, watch,
+    ack, agent, agents, amend, audit, backup, cancel, checked, checkpoint, clarify, complete, completions,
+    config, decide, delegate, demo, doctor, error, exchanges, extend, fixed, fixing, forward, inbox, log,
+    man, nudge_test, nudges, operate, pause, paused, read, ready, rebuild, reply, report, restore, result,
+    resume, resumed, search, send, serve, show, status, stop, stopped, token, validate, verdict, wait, watch,
 };
 use crate::{output, topics};
 
@@ -41,8 +41,12 @@ pub(crate) enum Verb {
     Ready(ready::Args),
     Wait(wait::Args),
     Cancel(cancel::Args),
+    Checked(checked::Args),
+    Fixing(fixing::Args),
+    Fixed(fixed::Args),
     Delegate(Box<delegate::Args>),
     Operate(Box<operate::Args>),
+    Validate(Box<validate::Args>),
     Result(result::Args),
     Clarify(clarify::Args),
     Verdict(verdict::Args),
@@ -96,13 +100,16 @@ const GROUPS: &[(&str, &[&str])] = &[
             "ready",
             "wait",
             "cancel",
+            "checked",
+            "fixing",
+            "fixed",
         ],
     ),
     (
         "For initiators",
         &[
             "delegate", "clarify", "verdict", "amend", "extend", "pause", "resume", "stop", "operate",
-            "result", "decide",
+            "result", "validate", "decide",
         ],
     ),
     (

@@ -13,8 +13,8 @@ use wilco_wire::{Exchange, Posted};
 use crate::caller::Caller;
 use crate::output::board::{self, way_out};
 use crate::output::escape::one_line;
-use crate::output::tracks;
 use crate::output::{self, Screen};
+use crate::output::{phases, tracks};
 use crate::{commands, posted};
 
 /// An option of verbs that start or move an exchange.
@@ -75,7 +75,7 @@ struct Shown {
     live: bool,
     /// Lines of the board that the next one is drawn over.
     drawn: usize,
-    /// State, assignee and tracks.
+    /// State, assignee, and tracks or phases.
     last: Option<(String, serde_json::Value, Vec<String>)>,
 }
 
@@ -90,7 +90,7 @@ impl Shown {
         if self.live {
             return self.tick(exchange, answer.at.as_deref());
         }
-        let now = (exchange.state.clone(), exchange.data["assignee"].clone(), tracks::states(exchange));
+        let now = (exchange.state.clone(), exchange.data["assignee"].clone(), parts(exchange));
         if self.last.as_ref() != Some(&now) {
             match caller.json {
                 true => output::print_json(&answer.text),
@@ -113,12 +113,17 @@ impl Shown {
     }
 }
 
+/// What each agent's part, or each phase, has come to.
+fn parts(exchange: &Exchange) -> Vec<String> {
+    [tracks::states(exchange), phases::states(exchange)].concat()
+}
+
 fn line(exchange: &Exchange, screen: &Screen) -> String {
     let time = |text: &str| text.parse::<Time>().unwrap_or_default();
     let since = time(&exchange.updated).since(time(&exchange.created));
     let elapsed = Span::seconds(since.as_seconds()).to_string();
     let assignee = exchange.data["assignee"].as_str().map(one_line);
-    let assignee = assignee.unwrap_or_else(|| tracks::states(exchange).join(", "));
+    let assignee = assignee.unwrap_or_else(|| parts(exchange).join(", "));
     let more = way_out(exchange).map(|command| format!("; decide with: {command}")).unwrap_or_default();
     format!("{elapsed:>7}  {}  {assignee}{more}", screen.paint.state(&exchange.state)).trim_end().to_owned()
 }

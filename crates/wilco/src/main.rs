@@ -14,6 +14,7 @@ mod posted;
 mod task;
 mod token;
 mod topics;
+mod validation;
 mod values;
 
 use std::process::ExitCode;

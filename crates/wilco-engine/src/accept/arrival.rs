@@ -158,7 +158,7 @@ impl Work<'_> {
         let initiator = exchange.initiator().clone();
         let by_initiator = arrival.from == initiator;
         let mut course = match arrival.to.as_slice() {
-            [] if by_initiator => Course::plain(&[Name::wilco()]),
+            [] if by_initiator => Course::plain(&[exchange.voice()]),
             [] => Course::plain(std::slice::from_ref(&initiator)),
             to => Course::plain(to),
         };

@@ -1,9 +1,9 @@
 //! Which exchange an answer belongs to. The first rule that finds something wins; nothing is guessed.
 
-use wilco_language::parse::{Named, Typed};
+use wilco_language::parse::{Incoming, Named, Operation, Typed};
 use wilco_language::read::{ack, verdict};
 use wilco_protocol::exchange::key;
-use wilco_protocol::{Exchange, ExchangeId, MessageId};
+use wilco_protocol::{Exchange, ExchangeId, MessageId, Protocol, validation};
 
 use super::arrival::Arrival;
 use super::is_wilco;
@@ -73,6 +73,10 @@ impl Work<'_> {
         }
         if incoming.only_wilco() {
             return Ok(Correlated::Nothing { may_classify: false });
+        }
+        match self.by_validation(arrival)? {
+            Correlated::Nothing { .. } => {}
+            found @ (Correlated::To(_) | Correlated::Ambiguous(_)) => return Ok(found),
         }
         match self.by_operation(arrival)? {
             Correlated::Nothing { .. } => {}
@@ -169,9 +173,11 @@ impl Work<'_> {
         let incoming = arrival.incoming();
         let typed = match &incoming.typed {
             Typed::Delegation(said) => said.task_id().map(str::to_owned),
-            Typed::Operation(_) | Typed::Decision(_) | Typed::Conversation | Typed::Talk => {
-                incoming.content.get("task_id").and_then(|id| id.as_str()).map(str::to_owned)
-            }
+            Typed::Operation(_)
+            | Typed::Validation(_)
+            | Typed::Decision(_)
+            | Typed::Conversation
+            | Typed::Talk => incoming.content.get("task_id").and_then(|id| id.as_str()).map(str::to_owned),
         };
         let mut found = vec![(typed.into_iter().collect(), "task-id")];
         if matches!(incoming.typed, Typed::Conversation | Typed::Talk) {
@@ -182,6 +188,46 @@ impl Work<'_> {
             found.push((acked.chain(judged).collect(), "text-id"));
         }
         found
+    }
+
+    /// The loop that an id in the content or the text names. Ids are matched against loops of the sender.
+    fn by_validation(&mut self, arrival: &Arrival<'_>) -> Result<Correlated, Refused> {
+        let ids = validation_ids(arrival.incoming());
+        if ids.is_empty() {
+            return Ok(Correlated::Nothing { may_classify: false });
+        }
+        let mut found = self.loops(arrival, &ids, "loop")?;
+        if found.is_empty() {
+            found = self.loops(arrival, &ids, "party")?;
+            found.truncate(1);
+        }
+        if found.len() > 1 && found.iter().any(|one| arrival.to.contains(one.initiator())) {
+            found.retain(|one| arrival.to.contains(one.initiator()));
+        }
+        Ok(match found.len() {
+            0 => Correlated::Nothing { may_classify: false },
+            1 => to(found, "validation-id"),
+            _ => Correlated::Ambiguous(found.iter().map(|exchange| exchange.id()).collect()),
+        })
+    }
+
+    /// The loops of the sender that one of these ids belongs to, newest first.
+    fn loops(
+        &mut self,
+        arrival: &Arrival<'_>,
+        ids: &[String],
+        which: &str,
+    ) -> Result<Vec<Exchange>, Refused> {
+        let mut found = Vec::new();
+        for number in self.find(&key(which, arrival.from.as_str()))? {
+            let Some(live) = self.live(number)? else { continue };
+            let Exchange::Validation(state) = &live.exchange else { continue };
+            let of_it = |id: &String| matches!(validation::named(state, id), validation::Named::Round { .. });
+            if ids.iter().any(of_it) {
+                found.push(live.exchange);
+            }
+        }
+        Ok(found)
     }
 
     /// The operation that the content names, or the broadcast.
@@ -325,6 +371,13 @@ impl Work<'_> {
     }
 }
 
+/// The ids of a validation that a message names, wherever.
+fn validation_ids(incoming: &Incoming) -> Vec<String> {
+    let content = incoming.content.get("message_id").and_then(|id| id.as_str()).map(str::to_owned);
+    let acked = ack::acks(incoming.text()).into_iter().map(|reading| reading.task_id().to_owned());
+    content.into_iter().chain(acked).filter(|id| validation::is_id(id)).collect()
+}
+
 enum Replied {
     Unknown,
     Exchange(Box<Exchange>),
@@ -333,7 +386,12 @@ enum Replied {
 
 /// Whether what is said could be said to this exchange: a type belongs to its protocol.
 fn may_mean(arrival: &Arrival<'_>, exchange: &Exchange) -> bool {
-    arrival.incoming().typed.protocol().is_none_or(|protocol| protocol == exchange.id().protocol)
+    let typed = &arrival.incoming().typed;
+    // A fix request may be acknowledged by that word too.
+    let acknowledges = matches!(typed, Typed::Operation(Operation::Acknowledgment { .. }));
+    let of = exchange.id().protocol;
+    let fits = |protocol| protocol == of || (acknowledges && of == Protocol::Validation);
+    typed.protocol().is_none_or(fits)
 }
 
 /// What a sender with a token takes no part in does not exist for it.

@@ -7,10 +7,11 @@ mod correlate;
 mod operate;
 mod parties;
 mod start;
+mod validate;
 
 use std::sync::Arc;
 
-use wilco_language::parse::{Delegation, Incoming, Operation, Typed};
+use wilco_language::parse::{Delegation, Incoming, Operation, Typed, Validation};
 use wilco_protocol::{Exchange, MessageId, Name};
 use wilco_store::{Message, Reach, ReachRow};
 
@@ -58,8 +59,10 @@ impl Work<'_> {
             Typed::Operation(Operation::Announce(announcement)) => {
                 return self.operate(arrival, announcement);
             }
+            Typed::Validation(Validation::Start(start)) => return self.validate(arrival, start),
             Typed::Delegation(_)
             | Typed::Operation(_)
+            | Typed::Validation(_)
             | Typed::Decision(_)
             | Typed::Conversation
             | Typed::Talk => {}
@@ -97,7 +100,7 @@ fn read_only(viewer: &Viewer) -> Option<String> {
 pub(crate) fn summary(exchange: &Exchange) -> Summary {
     let task_id = match exchange {
         Exchange::Delegation(state) => Some(state.task_id.clone()),
-        Exchange::Operation(_) => None,
+        Exchange::Operation(_) | Exchange::Validation(_) => None,
     };
     let id = exchange.id();
     Summary { id, protocol: id.protocol, state: exchange.state_name().to_owned(), task_id }
@@ -105,5 +108,5 @@ pub(crate) fn summary(exchange: &Exchange) -> Summary {
 
 /// Whether a recipient means Wilco itself.
 pub(crate) fn is_wilco(name: &Name) -> bool {
-    name.as_str() == wilco_protocol::name::WILCO
+    name.is_wilco()
 }

@@ -65,11 +65,19 @@ impl Work<'_> {
         if starts && incoming.typed.protocol() == Some(Protocol::Delegation) && incoming.to.len() != 1 {
             return Err(Refused::invalid("/to", "expected exactly one agent: a task has one assignee"));
         }
+        let validates = starts && incoming.typed.protocol() == Some(Protocol::Validation);
+        if validates && !matches!(incoming.to.as_slice(), [to] if own_name(to).is_some()) {
+            let detail = "expected validation-orchestrator, which carries the loop";
+            return Err(Refused::invalid("/to", detail));
+        }
         // Nobody is registered by being one of several: a wrong name among them is a mistake.
         let known_only = starts || incoming.to.len() > 1;
         let mut names = Vec::new();
         for text in &incoming.to {
-            let name = self.recipient(text, from, starts, known_only)?;
+            let name = match own_name(text).filter(|_| !starts || validates) {
+                Some(own) => own,
+                None => self.recipient(text, from, known_only)?,
+            };
             if !names.contains(&name) {
                 names.push(name);
             }
@@ -77,17 +85,13 @@ impl Work<'_> {
         Ok(names)
     }
 
-    fn recipient(
-        &mut self,
-        text: &str,
-        from: &Name,
-        starts: bool,
-        known_only: bool,
-    ) -> Result<Name, Refused> {
+    /// An agent that takes part in what begins: it must have been seen.
+    pub(crate) fn known(&mut self, text: &str, from: &Name) -> Result<Name, Refused> {
+        self.recipient(text, from, true)
+    }
+
+    fn recipient(&mut self, text: &str, from: &Name, known_only: bool) -> Result<Name, Refused> {
         let bare = text.strip_prefix('@').unwrap_or(text);
-        if is_wilco(&Name::new(bare.to_ascii_lowercase())) && !starts {
-            return Ok(Name::wilco());
-        }
         let why = match self.directory().resolve(text) {
             Ok(agent) => return Ok(agent.name.clone()),
             Err(why) => why,
@@ -110,4 +114,10 @@ impl Work<'_> {
             }
         }
     }
+}
+
+/// Wilco's own name, if that is meant.
+fn own_name(text: &str) -> Option<Name> {
+    let bare = text.strip_prefix('@').unwrap_or(text);
+    Some(Name::new(bare.to_ascii_lowercase())).filter(is_wilco)
 }

@@ -261,6 +261,7 @@ fn meaning(said: &Said) -> &'static str {
     match said {
         Said::Delegation(said) => said.what.meaning(),
         Said::Operation(said) => said.what.meaning(),
+        Said::Validation(said) => said.what.meaning(),
     }
 }
 
@@ -270,7 +271,9 @@ fn parent(message: &Message) -> Parent {
         serde_json::from_str(message.delivered().get()).unwrap_or_else(|_| content_of(message));
     let kind = delivered.get("type").and_then(|kind| kind.as_str()).unwrap_or("").to_owned();
     let revision = delivered.get("revision").and_then(|revision| revision.as_u64());
-    Parent { kind, revision: revision.and_then(|revision| u32::try_from(revision).ok()) }
+    let revision = revision.and_then(|revision| u32::try_from(revision).ok());
+    let message_id = delivered.get("message_id").and_then(|id| id.as_str()).map(str::to_owned);
+    Parent { kind, revision, message_id }
 }
 
 #[derive(Debug)]

@@ -127,6 +127,9 @@ fn speaks_of(exchange: &Exchange, text: &str) -> bool {
     let fields = match exchange {
         Exchange::Delegation(state) => vec![&state.title, &state.task_id],
         Exchange::Operation(state) => vec![&state.operation],
+        Exchange::Validation(state) => {
+            [Some(&state.issue), state.feature.as_ref()].into_iter().flatten().collect()
+        }
     };
     fields.iter().any(|field| field.to_lowercase().contains(&text))
 }

@@ -106,7 +106,21 @@ impl Report {
                 "acknowledged_at",
                 "updated",
             ],
-            Report::Validations => &["exchange", "issue", "feature", "status", "phase", "created", "updated"],
+            Report::Validations => &[
+                "exchange",
+                "issue",
+                "feature",
+                "initiator",
+                "main_agent",
+                "status",
+                "outcome",
+                "phases",
+                "iterations",
+                "escalations",
+                "failures",
+                "created",
+                "updated",
+            ],
             Report::Incidents => &["at", "kind", "agent", "exchange", "attempts", "delivery"],
         }
     }
@@ -176,6 +190,7 @@ pub fn report(
         match exchange {
             Exchange::Delegation(_) => items.push(delegation(&shown(reader, &exchange)?)),
             Exchange::Operation(_) => {}
+            Exchange::Validation(_) => items.push(validation(&shown(reader, &exchange)?)),
         }
     }
     Ok(ReportPage { items, next })
@@ -206,6 +221,32 @@ fn delegation(view: &View) -> ReportRow {
             count("incidents"),
             json!(view.created),
             data("acknowledged_at"),
+            json!(view.updated),
+        ],
+    )
+}
+
+/// A loop: how often it went round, what failed most, how often somebody had to decide.
+fn validation(view: &View) -> ReportRow {
+    let data = |key: &str| view.data.get(key).cloned().unwrap_or(Value::Null);
+    let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+    let phase = |one: &Value| format!("{} {} {}", text(&one["name"]), text(&one["status"]), one["iteration"]);
+    let phases: Vec<_> = view.data["phases"].as_array().into_iter().flatten().map(phase).collect();
+    named(
+        Report::Validations,
+        [
+            json!(view.id),
+            data("issue"),
+            data("feature"),
+            json!(view.initiator),
+            data("main_agent"),
+            data("status"),
+            json!(view.outcome),
+            json!(phases),
+            data("iterations"),
+            data("escalations"),
+            data("frequent_failures"),
+            json!(view.created),
             json!(view.updated),
         ],
     )

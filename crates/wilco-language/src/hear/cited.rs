@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 
 use serde_json::{Map, Value};
-use wilco_protocol::exchange::{CheckpointText, Printed, Texts};
+use wilco_protocol::exchange::{CheckpointText, Failure, Printed, Texts};
 use wilco_protocol::{MessageId, Name};
 
-use crate::parse::Task;
+use crate::parse::{Task, failure};
 use crate::read::ack::{AckReading, AckText, acks};
 use crate::read::verdict::{VerdictReading, VerdictText, verdicts};
 
@@ -96,6 +96,14 @@ impl Cited {
 }
 
 impl Texts for Cited {
+    fn failures(&self, result: &MessageId) -> Vec<Failure> {
+        let listed = self.content(result).and_then(|content| content.get("failures")?.as_array());
+        let found = listed.into_iter().flatten().filter_map(failure);
+        found
+            .map(|one| Failure { location: one.location, error: one.error, suggestion: one.suggestion })
+            .collect()
+    }
+
     fn printed(&self, agent: &Name) -> Printed {
         self.1.get(agent).cloned().unwrap_or_default()
     }

@@ -5,6 +5,7 @@
 mod cited;
 mod delegation;
 mod operation;
+mod validation;
 
 pub use cited::Cited;
 
@@ -35,6 +36,8 @@ pub struct Heard<'a> {
 pub struct Parent {
     pub kind: String,
     pub revision: Option<u32>,
+    /// Its id in a validation.
+    pub message_id: Option<String>,
 }
 
 /// Finds the agent that a text names; a name that nobody has is kept as it is.
@@ -47,5 +50,6 @@ pub fn hear(exchange: &Exchange, heard: &Heard<'_>, cited: &Cited) -> Said {
     match exchange {
         Exchange::Delegation(state) => Said::Delegation(delegation::hear(state, heard, cited)),
         Exchange::Operation(state) => Said::Operation(operation::hear(state, heard)),
+        Exchange::Validation(state) => Said::Validation(validation::hear(state, heard)),
     }
 }

@@ -2,12 +2,14 @@
 
 use serde_json::{Map, Value};
 use wilco_protocol::time::Span;
+use wilco_protocol::validation::MAX_ITERATIONS;
 use wilco_protocol::{EscalationId, Protocol};
 
 use super::delegation::{self, Delegation};
 use super::fields::{FieldError, Fields};
 use super::kinds::{Kind, kind};
 use super::operation::{self, Operation};
+use super::validation::{self, Validation};
 
 /// What a content says by its type.
 #[derive(Debug, Clone, PartialEq)]
@@ -18,6 +20,7 @@ pub enum Typed {
     Talk,
     Delegation(Delegation),
     Operation(Operation),
+    Validation(Validation),
     Decision(Choice),
 }
 
@@ -28,6 +31,7 @@ impl Typed {
             Typed::Conversation | Typed::Talk | Typed::Decision(_) => None,
             Typed::Delegation(_) => Some(Protocol::Delegation),
             Typed::Operation(_) => Some(Protocol::Operation),
+            Typed::Validation(_) => Some(Protocol::Validation),
         }
     }
 
@@ -36,6 +40,7 @@ impl Typed {
         match self {
             Typed::Delegation(said) => matches!(said, Delegation::Assign(_)),
             Typed::Operation(said) => matches!(said, Operation::Announce(_)),
+            Typed::Validation(said) => matches!(said, Validation::Start(_)),
             Typed::Conversation | Typed::Talk | Typed::Decision(_) => false,
         }
     }
@@ -47,7 +52,7 @@ impl Typed {
         match self {
             Typed::Delegation(said) => matches!(said, Delegation::AskAgain { .. }),
             Typed::Operation(said) => matches!(said, Operation::Own { .. }),
-            Typed::Conversation | Typed::Talk | Typed::Decision(_) => false,
+            Typed::Validation(_) | Typed::Conversation | Typed::Talk | Typed::Decision(_) => false,
         }
     }
 }
@@ -59,6 +64,8 @@ pub struct Choice {
     pub escalation: Option<EscalationId>,
     pub agent: Option<String>,
     pub time: Option<Span>,
+    pub phase: Option<String>,
+    pub iterations: Option<u32>,
 }
 
 /// Reads the content by its type.
@@ -73,6 +80,9 @@ pub fn typed(content: &Map<String, Value>) -> Result<Typed, Vec<FieldError>> {
             }
             Kind::Spoken(Some(Protocol::Operation), known) => {
                 operation::read(known, content, fields).map(Typed::Operation)
+            }
+            Kind::Spoken(Some(Protocol::Validation), known) => {
+                validation::read(known, fields).map(Typed::Validation)
             }
             Kind::OnlyWilco(_) | Kind::Talk(_) => plain(fields, Typed::Talk),
             Kind::Unknown => plain(fields, Typed::Conversation),
@@ -97,5 +107,7 @@ fn choice(mut fields: Fields<'_>) -> Result<Choice, Vec<FieldError>> {
     let escalation =
         fields.word("escalation", "an escalation id such as del-42-e1", |text| text.parse().ok());
     let (agent, time) = (fields.text("agent"), fields.span("time"));
-    fields.done(|| Some(Choice { option: option?, escalation, agent, time }))
+    let (phase, iterations) = (fields.text("phase"), fields.whole("iterations", 1, MAX_ITERATIONS));
+    let iterations = iterations.map(|number| number as u32);
+    fields.done(|| Some(Choice { option: option?, escalation, agent, time, phase, iterations }))
 }

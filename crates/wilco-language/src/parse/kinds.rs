@@ -43,10 +43,13 @@ const OPERATION: [&str; 7] = [
     "extension-granted",
 ];
 
+const VALIDATION: [&str; 5] =
+    ["validation-start", "validation-result", "revalidation-result", "fix-acknowledgment", "fix-completion"];
+
 /// What is said alike in every protocol.
 const EVERYWHERE: [&str; 1] = ["decision"];
 
-const ONLY_WILCO: [&str; 10] = [
+const ONLY_WILCO: [&str; 18] = [
     "task-correction",
     "task-supplement",
     "status-check",
@@ -57,6 +60,14 @@ const ONLY_WILCO: [&str; 10] = [
     "operation-authorized",
     "operation-aborted",
     "post-operation",
+    "validation-request",
+    "failure-report",
+    "fix-request",
+    "revalidation-trigger",
+    "success-notification",
+    "timeout-reminder",
+    "error-notification",
+    "status-change",
 ];
 
 const TALK: [&str; 6] = ["conversation", "response", "update", "status", "report", "notification"];
@@ -68,6 +79,7 @@ pub fn kind(word: &str) -> Kind {
     let spoken = [
         (of(&DELEGATION), Some(Protocol::Delegation)),
         (of(&OPERATION), Some(Protocol::Operation)),
+        (of(&VALIDATION), Some(Protocol::Validation)),
         (of(&EVERYWHERE), None),
     ];
     if let Some((known, protocol)) = spoken.into_iter().find_map(|(known, protocol)| Some((known?, protocol)))

@@ -12,6 +12,7 @@ mod fingerprint;
 mod kinds;
 mod operation;
 mod task;
+mod validation;
 
 pub use content::{Choice, Typed, typed};
 pub use delegation::{Acknowledgment, Assignment, Delegation, MAX_TASK_ID, Verdict};
@@ -22,3 +23,5 @@ pub use fingerprint::fingerprint;
 pub use kinds::{Kind, kind};
 pub use operation::{Announcement, Named, Operation};
 pub use task::Task;
+pub(crate) use validation::failure;
+pub use validation::{PhaseSpec, Start, Validation};

@@ -36,20 +36,51 @@ pub fn escalation_text(exchange: &Exchange, escalation: &Escalation) -> String {
             "{agent} has not answered about {subject} and has never seen the question. Its command would be run all the same."
         ),
         Reason::NoResult => format!("{agent} was to perform {subject} and has not said how it went."),
+        Reason::MaxIterations => {
+            format!("The check by {agent} of {subject} failed in all {}.", rounds(escalation))
+        }
+        Reason::Timeout => format!("{agent} does not answer in the validation of {subject}."),
+        Reason::IterationTimeout => {
+            format!("A round of the validation of {subject} takes too long; {agent} is awaited.")
+        }
+        Reason::Deadlock => format!(
+            "The validation of {subject} fails in the same way again and again, {} by now.",
+            rounds(escalation)
+        ),
+        Reason::SpecialistError => format!("{agent} could not check {subject}, twice."),
+        Reason::DeliveryFailed => {
+            format!("Nothing reaches {agent}, who is awaited in the validation of {subject}.")
+        }
+        Reason::InvalidAnswer => {
+            format!("The answers of {agent} in the validation of {subject} cannot be read.")
+        }
+        Reason::CannotFix => format!("{agent} says that it cannot fix {subject}."),
         Reason::Interrupted => format!(
             "The server stopped while the command of {subject} ran for {agent}. Nobody knows how far it came, and it may still run."
         ),
     }
 }
 
+/// `3 iterations`.
+fn rounds(escalation: &Escalation) -> String {
+    counted(escalation.evidence.attempts as usize, "iteration")
+}
+
 /// What was seen before it was opened.
 pub fn escalation_evidence(escalation: &Escalation) -> Value {
-    json!({
+    let mut evidence = json!({
         "agent": escalation.evidence.agent,
         "attempts": escalation.evidence.attempts,
         "corrections": escalation.evidence.corrections,
         "delivery": escalation.evidence.delivery,
-    })
+    });
+    if let Some(stuck) = &escalation.evidence.stuck {
+        evidence["phase"] = json!(stuck.phase);
+        evidence["iterations"] = json!(stuck.iterations);
+        evidence["time"] = json!(escalation.opened.since(stuck.since));
+        evidence["arrived"] = json!(stuck.arrived);
+    }
+    evidence
 }
 
 pub(super) fn message(

@@ -3,6 +3,7 @@
 //! Pure: what is said is decided elsewhere, and nothing here is parsed back by Wilco itself.
 
 mod announced;
+mod checked;
 mod delegation;
 mod escalation;
 pub mod form;
@@ -15,7 +16,9 @@ mod refusal;
 mod shell;
 mod teaching;
 mod to_initiator;
+mod validation;
 
+pub use checked::checked;
 pub use escalation::{escalation_evidence, escalation_text};
 pub use forward::{ForwardText, Forwarded, forwarded};
 pub use nudge::{nudge_line, nudge_test_line};
@@ -34,7 +37,7 @@ use crate::hear::Cited;
 #[derive(Debug, Clone, PartialEq)]
 pub struct Rendered {
     pub subject: String,
-    /// `normal`, `high` or `urgent`.
+    /// `low`, `normal`, `high` or `urgent`.
     pub priority: &'static str,
     pub content: Map<String, Value>,
 }
@@ -60,9 +63,8 @@ pub fn say(exchange: &Exchange, to: &Name, say: &Say, setting: &Setting<'_>) -> 
     match (exchange, say) {
         (Exchange::Delegation(state), Say::Delegation(say)) => delegation::say(state, to, say, setting),
         (Exchange::Operation(state), Say::Operation(say)) => operation::say(state, to, say, setting),
+        (Exchange::Validation(state), Say::Validation(say)) => validation::say(state, to, say, setting),
         // No exchange says what is another protocol's to say.
-        (Exchange::Delegation(_), Say::Operation(_)) | (Exchange::Operation(_), Say::Delegation(_)) => {
-            Rendered { subject: String::new(), priority: "normal", content: Map::new() }
-        }
+        _ => Rendered { subject: String::new(), priority: "normal", content: Map::new() },
     }
 }

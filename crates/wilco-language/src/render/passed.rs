@@ -19,6 +19,8 @@ pub fn delivered(
     match exchange {
         Exchange::Delegation(state) => taught_if(teach, state, to, original, setting),
         Exchange::Operation(state) => announced::asked(state, to, original, setting),
+        // What is said in a loop goes to Wilco, which says it in its own words.
+        Exchange::Validation(_) => original.clone(),
     }
 }
 

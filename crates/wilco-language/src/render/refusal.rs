@@ -16,6 +16,9 @@ pub fn refusal(refusal: &Refusal) -> String {
         Refusal::AlreadyOpen { key: key @ "task_uuid", value, exchange } => format!(
             "{key} {value:?} is open already as {exchange}; wait for its end, or give this task an uuid of its own"
         ),
+        Refusal::AlreadyOpen { key: key @ "issue", value, exchange } => {
+            format!("{key} {value:?} is being validated already as {exchange}; wait for its end")
+        }
         Refusal::AlreadyOpen { key, value, exchange } => format!(
             "{key} {value:?} is open already as {exchange}; wait for its end, cancel it, or send \"supersede\": true"
         ),
@@ -46,6 +49,18 @@ fn problem(problem: &Problem) -> String {
         }
         Problem::NotTakingPart { got } => {
             format!("{got:?} takes no part in this operation; name one of its agents")
+        }
+        Problem::NoPhases => "must not be empty: name at least one phase and its specialist".to_owned(),
+        Problem::PhaseTwice { got } => {
+            format!("the phase {got:?} stands there twice; give each its own name")
+        }
+        Problem::SpecialistTwice { got } => {
+            format!("{got:?} stands there twice; a specialist checks one phase of a loop")
+        }
+        Problem::NoSuchPhase { got } => format!("there is no phase {got:?} in this loop"),
+        Problem::WhichPhase => "is required: several phases wait for a decision, name one of them".to_owned(),
+        Problem::MissingExtension => {
+            "is required with extend, unless there is a time: how many more".to_owned()
         }
     }
 }

@@ -1,5 +1,8 @@
 //! A validation as others see it: the API, the correlator, the report.
 
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
+
 use serde_json::{Value, json};
 
 use super::decide::options;
@@ -10,6 +13,9 @@ use crate::escalation::Escalation;
 use crate::exchange::{ChecklistItem, Failure, Participant, Texts, View, key};
 use crate::name::{EscalationId, Name};
 use crate::time::Time;
+
+/// How many failures are named as the most frequent.
+const MOST_FREQUENT: usize = 5;
 
 pub fn view(state: &State, texts: &dyn Texts) -> View {
     View {
@@ -96,6 +102,9 @@ fn data(state: &State, texts: &dyn Texts) -> Value {
         "phases": state.phases.iter().map(|one| phase(state, one, texts)).collect::<Vec<_>>(),
         "main_agent": state.main_agent,
         "watchers": state.watchers,
+        "iterations": state.phases.iter().map(|phase| phase.iteration).sum::<u32>(),
+        "escalations": state.escalations.iter().map(|one| one.number).max().unwrap_or(0),
+        "frequent_failures": frequent(state, texts),
         "incidents": state.incidents.iter().map(|one| one.shown(state.id)).collect::<Vec<_>>(),
         "escalation": escalation.map(|id| id.to_string()),
         "options": options(state),
@@ -121,6 +130,20 @@ fn phase(state: &State, phase: &Phase, texts: &dyn Texts) -> Value {
 fn failures(phase: &Phase, texts: &dyn Texts) -> Vec<Failure> {
     let failed = phase.last_failed().filter(|_| phase.status != Status::Pass);
     failed.and_then(|round| round.failed.as_ref()).map(|message| texts.failures(message)).unwrap_or_default()
+}
+
+/// The failures that came up most often, and how often.
+fn frequent(state: &State, texts: &dyn Texts) -> Vec<Value> {
+    let rounds = state.phases.iter().flat_map(|phase| &phase.rounds);
+    let failed = rounds.filter_map(|round| round.failed.as_ref());
+    let mut counts: BTreeMap<(String, String), u32> = BTreeMap::new();
+    for failure in failed.flat_map(|message| texts.failures(message)) {
+        *counts.entry((failure.location, failure.error)).or_default() += 1;
+    }
+    let mut counts: Vec<_> = counts.into_iter().collect();
+    counts.sort_by_key(|(failure, count)| (Reverse(*count), failure.clone()));
+    let of = |((location, error), count): ((String, String), u32)| json!({"location": location, "error": error, "count": count});
+    counts.into_iter().take(MOST_FREQUENT).map(of).collect()
 }
 
 fn checklist(state: &State) -> Vec<ChecklistItem> {

@@ -62,6 +62,7 @@ impl Model {
                 "cancel" => initiator == Some(&message.from),
                 _ => false,
             },
+            Some(Protocol::Validation) => matches!(&*reading.meaning, "validation-start" | "decision"),
         };
         let mut right = Vec::new();
         if !message.reading.as_ref().is_some_and(withheld) {

@@ -16,6 +16,7 @@ use crate::values::{self, Content};
     wilco decide del-42-e1 retry\n  \
     wilco decide del-42-e1 reassign --agent carl\n  \
     wilco decide del-42-e1 extend --time 10m\n  \
+    wilco decide val-42-e1 extend --iterations 2\n  \
     wilco decide del-42-e1 abort --note \"No longer needed\"\n\n\
     `wilco status` lists open escalations with their options.")]
 pub(crate) struct Args {
@@ -29,6 +30,12 @@ pub(crate) struct Args {
     /// How much longer, with extend
     #[arg(long, value_name = "DURATION", value_parser = values::span)]
     pub(crate) time: Option<Span>,
+    /// How many more, with extend of a validation
+    #[arg(long, value_name = "NUMBER")]
+    pub(crate) iterations: Option<u32>,
+    /// Which phase of a validation, where several wait
+    #[arg(long, value_name = "NAME")]
+    pub(crate) phase: Option<String>,
     /// Why
     #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
     pub(crate) note: Option<String>,
@@ -62,6 +69,8 @@ fn content(args: &Args) -> Content {
         .with("option", args.option.clone())
         .with("agent", args.agent.clone())
         .with("time", args.time.map(|time| time.to_string()))
+        .with("iterations", args.iterations)
+        .with("phase", args.phase.clone())
         .with("note", args.note.clone())
 }
 

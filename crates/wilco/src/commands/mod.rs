@@ -7,6 +7,7 @@ pub(crate) mod amend;
 pub(crate) mod audit;
 pub(crate) mod backup;
 pub(crate) mod cancel;
+pub(crate) mod checked;
 pub(crate) mod checkpoint;
 pub(crate) mod clarify;
 pub(crate) mod complete;
@@ -19,6 +20,8 @@ pub(crate) mod doctor;
 pub(crate) mod error;
 pub(crate) mod exchanges;
 pub(crate) mod extend;
+pub(crate) mod fixed;
+pub(crate) mod fixing;
 pub(crate) mod forward;
 pub(crate) mod inbox;
 pub(crate) mod log;
@@ -45,6 +48,7 @@ pub(crate) mod status;
 pub(crate) mod stop;
 pub(crate) mod stopped;
 pub(crate) mod token;
+pub(crate) mod validate;
 pub(crate) mod verdict;
 pub(crate) mod wait;
 pub(crate) mod watch;
@@ -73,7 +77,11 @@ pub(crate) fn run(cli: Cli) -> anyhow::Result<ExitCode> {
         Verb::Ready(args) => ready::run(args),
         Verb::Wait(args) => wait::run(args),
         Verb::Cancel(args) => cancel::run(args),
+        Verb::Checked(args) => checked::run(args),
+        Verb::Fixing(args) => fixing::run(args),
+        Verb::Fixed(args) => fixed::run(args),
         Verb::Operate(args) => operate::run(*args),
+        Verb::Validate(args) => validate::run(*args),
         Verb::Result(args) => result::run(args),
         Verb::Delegate(args) => delegate::run(*args),
         Verb::Clarify(args) => clarify::run(args),

@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 use clap::Subcommand;
 use wilco_protocol::Time;
-use wilco_wire::{Incident, OperationRow};
+use wilco_wire::{Incident, OperationRow, ValidationRow};
 
 use crate::caller::Caller;
 use crate::output::Screen;
@@ -22,6 +22,15 @@ pub(crate) struct Args {
 pub(crate) enum What {
     Incidents(Incidents),
     Operations(Operations),
+    Validations(Validations),
+}
+
+/// Validation loops: how often they went round, what failed most, newest first
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:\n  wilco report validations\n  wilco report validations --json")]
+pub(crate) struct Validations {
+    #[command(flatten)]
+    pub(crate) caller: Caller,
 }
 
 /// The operation log: who was asked, who answered, what came of it, newest first
@@ -48,6 +57,12 @@ pub(crate) fn run(args: Args) -> anyhow::Result<ExitCode> {
                 items => incidents(items, now, screen),
             })?;
         }
+        What::Validations(Validations { caller }) => {
+            caller.show(caller.client().validations(), |page, screen| match page.items.as_slice() {
+                [] => "No validations.".to_owned(),
+                items => validations(items, screen),
+            })?;
+        }
         What::Operations(Operations { caller }) => {
             caller.show(caller.client().operations(), |page, screen| match page.items.as_slice() {
                 [] => "No operations.".to_owned(),
@@ -56,6 +71,27 @@ pub(crate) fn run(args: Args) -> anyhow::Result<ExitCode> {
         }
     }
     Ok(ExitCode::SUCCESS)
+}
+
+fn validations(items: &[ValidationRow], screen: &Screen) -> String {
+    let mut table = Table::new(&[
+        "EXCHANGE",
+        "ISSUE",
+        "STATUS",
+        "ITERATIONS",
+        "ESCALATIONS",
+        "PHASES",
+        "MOST FREQUENT FAILURE",
+    ]);
+    for row in items {
+        let (rounds, escalations) = (row.iterations.to_string(), row.escalations.to_string());
+        let most = row.failures.first();
+        let most =
+            most.map(|one| format!("{} - {} ({})", one.location, one.error, one.count)).unwrap_or_default();
+        let phases = row.phases.join(", ");
+        table.row([&row.exchange, &row.issue, &row.status, &rounds, &escalations, &phases, &most]);
+    }
+    table.show(screen)
 }
 
 fn operations(items: &[OperationRow], screen: &Screen) -> String {

@@ -21,7 +21,7 @@ use wilco_server::Limits;
 pub(crate) use file::user_directory;
 use keys::{KEYS, environment_name};
 use policy::Policies;
-use programs::{NUDGE, OPERATION, Programs, environment_prefix};
+use programs::{NUDGE, OPERATION, Programs, VALIDATION, environment_prefix};
 pub(crate) use sample::sample;
 pub(crate) use values::{Given, Origin};
 use values::{Values, nearest};
@@ -43,6 +43,8 @@ pub(crate) struct Config {
     policies: Policies,
     /// What operations may run.
     commands: Programs,
+    /// What checks phases of validations.
+    checks: Programs,
     /// What nudges.
     nudges: Programs,
     /// The file that was read.
@@ -55,11 +57,12 @@ impl Config {
         let mut file = file::read(path)?;
         let environment = environment();
         let commands = Programs::take(OPERATION, &mut file.table, &file.place, &environment)?;
+        let checks = Programs::take(VALIDATION, &mut file.table, &file.place, &environment)?;
         let nudges = Programs::take(NUDGE, &mut file.table, &file.place, &environment)?;
         let (values, rest) = Values::read(file.table, &file.place, &environment)?;
         let policies = Policies::read(rest.as_ref(), &file.place, &environment)?;
         known_variables(&environment, &policies)?;
-        Ok(Config { values, policies, commands, nudges, file: file.path })
+        Ok(Config { values, policies, commands, checks, nudges, file: file.path })
     }
 
     /// Takes over what a flag says, where there is one.
@@ -82,6 +85,7 @@ impl Config {
             given.value = "(set)".into();
         }
         rows.extend(self.commands.each());
+        rows.extend(self.checks.each());
         rows.extend(self.nudges.each());
         rows.extend(self.policies.each());
         rows
@@ -164,6 +168,8 @@ impl Config {
             delegation: self.policies.of("delegation"),
             operation: self.policies.of("operation"),
             operation_commands: self.commands.names().cloned().collect(),
+            validation: self.policies.of("validation"),
+            validation_commands: self.checks.names().cloned().collect(),
             judge: !self.values.list("delegation.judge").is_empty(),
             inbox_limit: self.values.whole("limits.inbox_unread") as usize,
             nudge: NudgeSettings {
@@ -185,6 +191,7 @@ impl Config {
             judge: program("delegation.judge", self.time("delegation.judge_timeout")?),
             human: program("escalation.command", HUMAN_LIMIT),
             commands: self.commands.iter().map(|(name, argv)| (name.clone(), argv.concat())).collect(),
+            checks: self.checks.iter().map(|(name, argv)| (name.clone(), argv.concat())).collect(),
             human_webhook: self.human_webhook()?,
             hibernate: program("agents.commands.hibernate", HUMAN_LIMIT),
             wake: program("agents.commands.wake", HUMAN_LIMIT),
@@ -269,7 +276,7 @@ fn known_variables(environment: &[(String, String)], policies: &Policies) -> any
     let sections = paths.iter().filter_map(|path| path.split_once('.'));
     let sections: BTreeSet<_> = sections.map(|(section, _)| environment_name(section) + "_").collect();
     let known: BTreeSet<_> = paths.iter().map(|path| environment_name(path)).collect();
-    let free = [OPERATION, NUDGE].map(environment_prefix);
+    let free = [OPERATION, VALIDATION, NUDGE].map(environment_prefix);
     let chosen = |name: &str| free.iter().any(|prefix| name.len() > prefix.len() && name.starts_with(prefix));
     for (name, _) in environment.iter().filter(|(name, _)| !chosen(name)) {
         if sections.iter().any(|section| name.starts_with(section)) && !known.contains(name) {

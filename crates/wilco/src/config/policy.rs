@@ -7,7 +7,7 @@ use serde_json::Value;
 use wilco_engine::PolicySettings;
 use wilco_language::render::bad_key;
 use wilco_protocol::policy::{BadKey, Overrides};
-use wilco_protocol::{delegation, operation};
+use wilco_protocol::{delegation, operation, validation};
 
 use super::keys::environment_name;
 use super::values::{Given, Origin, nearest};
@@ -40,6 +40,25 @@ pub(crate) const PROTOCOLS: &[Protocol] = &[
         check: |overrides| operation::Policy::default().set_all(overrides),
         presets: || operation::Policy::built_in().into(),
     },
+    Protocol {
+        name: "validation",
+        meanings: &VALIDATION,
+        defaults: || serde_json::to_value(validation::Policy::default()).unwrap_or_default(),
+        check: |overrides| validation::Policy::default().set_all(overrides),
+        presets: || validation::Policy::built_in().into(),
+    },
+];
+
+const VALIDATION: [(&str, &str); 9] = [
+    ("preset", "standard, or one of your own"),
+    ("max_iterations", "how often a phase may fail before somebody decides"),
+    ("validation_timeout", "how long a specialist has for its first check"),
+    ("fix_timeout", "how long the main agent has for a fix"),
+    ("revalidation_timeout", "how long a specialist has to check a fix"),
+    ("reminder_grace", "how long after the reminder silence is escalated"),
+    ("iteration_timeout", "how long one round may take in all"),
+    ("deadlock_after", "the same failures so often in a row are escalated"),
+    ("downtime_grace", "more time for somebody who could not answer because the server was down"),
 ];
 
 const OPERATION: [(&str, &str); 11] = [
@@ -274,6 +293,7 @@ mod tests {
         let pages = [
             ("delegation", include_str!("../../../../docs/delegation.md"), &delegation::KEYS[..]),
             ("operation", include_str!("../../../../docs/operation.md"), &operation::KEYS[..]),
+            ("validation", include_str!("../../../../docs/validation.md"), &validation::KEYS[..]),
         ];
         for protocol in PROTOCOLS {
             let (_, page, keys) = pages.iter().find(|(name, ..)| *name == protocol.name).unwrap();

@@ -1,4 +1,4 @@
-//! `[operation.commands]` and `[nudge.commands]`: programs under names that anybody may choose.
+//! `[operation.commands]`, `[validation.commands]` and `[nudge.commands]`: programs under names that anybody may choose.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -23,6 +23,13 @@ pub(crate) const OPERATION: Kind = Kind {
     table: "operation.commands",
     expected: "an absolute program such as \"/usr/local/bin/restart-agent\"",
     fits: |argv| matches!(argv, [program] if Path::new(program).is_absolute() && !program.contains('\0')),
+};
+
+/// What checks phases of validations: an absolute program alone.
+pub(crate) const VALIDATION: Kind = Kind {
+    table: "validation.commands",
+    expected: "an absolute program such as \"/usr/local/bin/unit-tests\"",
+    fits: OPERATION.fits,
 };
 
 /// What nudges agents.

@@ -8,6 +8,7 @@ use super::Screen;
 use super::age::left;
 use super::escape::one_line;
 use super::paint::Paint;
+use super::phases;
 use super::tracks;
 use super::width::{cut, width};
 
@@ -21,6 +22,9 @@ pub(crate) fn awaits(exchange: &Exchange) -> &str {
 
 /// Everybody whose turn it is: the agents of an operation that have not answered, else one.
 pub(crate) fn waits_for(exchange: &Exchange) -> Vec<&str> {
+    if exchange.data["phases"].is_array() {
+        return phases::awaited(exchange);
+    }
     let Some(tracks) = exchange.data["tracks"].as_array() else { return vec![awaits(exchange)] };
     let waiting: Vec<_> = tracks.iter().filter(|track| track["state"] == "waiting").collect();
     match exchange.state.as_str() {
@@ -44,7 +48,7 @@ pub(crate) fn lines(exchange: &Exchange, now: Time, screen: &Screen) -> Vec<Stri
     let time = |text: &str| text.parse::<Time>().unwrap_or_default();
     let end = if exchange.outcome.is_some() { time(&exchange.updated) } else { now };
     let elapsed = Span::seconds(end.since(time(&exchange.created)).as_seconds());
-    let about = exchange.data["task_id"].as_str().or(exchange.data["operation"].as_str());
+    let about = called(exchange);
     let task = about.map(|about| format!("{} ", one_line(about))).unwrap_or_default();
     let (before, state) = (format!("{task}({})  ", exchange.id), one_line(&exchange.state));
     let after = format!("  {elapsed}");
@@ -53,7 +57,7 @@ pub(crate) fn lines(exchange: &Exchange, now: Time, screen: &Screen) -> Vec<Stri
         true => format!("{before}{}{after}", screen.paint.state(&state)),
         false => cut(&format!("{before}{state}{after}"), most),
     }];
-    let tracks = of_tracks(exchange, now, screen, most);
+    let tracks = of_parts(exchange, now, screen, most);
     match tracks.is_empty() {
         true => lines.extend(of_people(exchange, now, most)),
         false => lines.extend(tracks),
@@ -62,10 +66,21 @@ pub(crate) fn lines(exchange: &Exchange, now: Time, screen: &Screen) -> Vec<Stri
     lines
 }
 
-/// The agents of an operation; those that do not fit lose their colours with what is cut off.
-fn of_tracks(exchange: &Exchange, now: Time, screen: &Screen, most: usize) -> Vec<String> {
+/// What people call what an exchange is about.
+pub(crate) fn called(exchange: &Exchange) -> Option<&str> {
+    ["task_id", "operation", "issue"].iter().find_map(|key| exchange.data[*key].as_str())
+}
+
+/// The agents of an operation or the phases of a validation; those that do not fit lose their colours with what is
+/// cut off.
+fn of_parts(exchange: &Exchange, now: Time, screen: &Screen, most: usize) -> Vec<String> {
     let bare = Screen { columns: screen.columns, paint: Paint { on: false } };
-    let both = tracks::lines(exchange, now, screen).into_iter().zip(tracks::lines(exchange, now, &bare));
+    let parts = |screen: &Screen| {
+        let mut parts = tracks::lines(exchange, now, screen);
+        parts.extend(phases::lines(exchange, screen));
+        parts
+    };
+    let both = parts(screen).into_iter().zip(parts(&bare));
     both.map(|(painted, bare)| if width(&bare) <= most { painted } else { cut(&bare, most) }).collect()
 }
 

@@ -11,8 +11,7 @@ use super::table::Table;
 use super::width::cut;
 
 pub(crate) fn describe(exchange: &Exchange, now: Time, screen: &Screen) -> String {
-    let named = exchange.data["task_id"].as_str().or(exchange.data["operation"].as_str());
-    let task = named.map(one_line).unwrap_or_default();
+    let task = super::board::called(exchange).map(one_line).unwrap_or_default();
     let title = format!("{}  {task}  {}", exchange.id, one_line(&exchange.subject));
     let mut lines = vec![screen.paint.bold(title.trim_end())];
     let mut line = |name: &str, text: String| {
@@ -33,6 +32,9 @@ pub(crate) fn describe(exchange: &Exchange, now: Time, screen: &Screen) -> Strin
     }
     for track in super::tracks::lines(exchange, now, screen) {
         line("track", track.trim_start().to_owned());
+    }
+    for phase in super::phases::lines(exchange, screen) {
+        line("phase", phase.trim_start().to_owned());
     }
     line("checklist", checklist(exchange));
     line("understanding", understanding(&exchange.data["understanding"]));

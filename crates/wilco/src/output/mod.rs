@@ -5,6 +5,7 @@ pub(crate) mod board;
 pub(crate) mod escape;
 pub(crate) mod exchange;
 pub(crate) mod paint;
+pub(crate) mod phases;
 pub(crate) mod table;
 pub(crate) mod tracks;
 pub(crate) mod width;

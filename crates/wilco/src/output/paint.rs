@@ -31,7 +31,7 @@ impl Paint {
     pub(crate) fn state(self, state: &str) -> String {
         match state {
             "escalated" | "failed" | "aborted" | "timed-out" | "interrupted" => self.red(state),
-            "completed" | "working" | "ready" | "done" | "succeeded" => self.green(state),
+            "completed" | "working" | "ready" | "done" | "pass" | "succeeded" => self.green(state),
             "cancelled" | "excluded" | "skipped" => self.dim(state),
             _ => self.yellow(state),
         }

@@ -1,0 +1,53 @@
+//! From an issue to its open validation, and something said in it.
+
+use anyhow::bail;
+use wilco_client::{Answer, Client, ExchangeQuery, Key, Outgoing};
+use wilco_wire::{Exchange, Posted};
+
+use crate::caller::Caller;
+use crate::task::by_id;
+use crate::values::Content;
+
+/// More open validations than this are not looked at.
+const LOOKED_AT: u32 = 1000;
+
+pub(crate) fn say(caller: &Caller, issue: &str, content: Content) -> anyhow::Result<Answer<Posted>> {
+    let (client, from) = (caller.client(), caller.sender()?);
+    let exchange = find(caller, &client, from.as_deref(), issue)?;
+    let (exchange, content) = (Some(exchange.id), content.into_value());
+    caller.checked(client.send(&Outgoing { from, exchange, content, ..Outgoing::default() }, &Key::fresh()))
+}
+
+/// The validation of this id, or the only open one of this issue in which the caller takes part.
+fn find(caller: &Caller, client: &Client, me: Option<&str>, issue: &str) -> anyhow::Result<Exchange> {
+    match by_id(client, issue) {
+        Some(Err(error)) if error.status() == Some(404) => {
+            bail!("there is no validation {issue}; list them with: wilco exchanges --protocol validation")
+        }
+        Some(found) => return caller.checked(found),
+        None => {}
+    }
+    let query = ExchangeQuery {
+        protocol: Some("validation".to_owned()),
+        agent: me.map(str::to_owned),
+        open: Some(true),
+        limit: Some(LOOKED_AT),
+        ..ExchangeQuery::default()
+    };
+    let open = caller.checked(client.exchanges(&query))?.value.items;
+    let issue = issue.trim_start_matches('#');
+    let named = |exchange: &Exchange| {
+        exchange.data["issue"].as_str().is_some_and(|known| known.eq_ignore_ascii_case(issue))
+    };
+    let mut found: Vec<_> = open.into_iter().filter(named).collect();
+    match found.len() {
+        1 => Ok(found.remove(0)),
+        0 => bail!(
+            "no validation of {issue} is open for you; list them with: wilco exchanges --protocol validation"
+        ),
+        _ => {
+            let ids: Vec<_> = found.iter().map(|exchange| exchange.id.as_str()).collect();
+            bail!("{issue} is being validated more than once; name one of {}", ids.join(", "))
+        }
+    }
+}

@@ -1,0 +1,333 @@
+//! Validation loops end to end, as agents see them over HTTP. What each state does with each message is told by
+//! the protocol's transcripts; these scenes show that every layer above keeps to it.
+
+mod server;
+
+use std::os::unix::fs::PermissionsExt;
+
+use serde_json::{Value, json};
+use server::{Server, Setup, pointers, said, text};
+
+const NOON: &str = "2026-03-01T12:00:00.000Z";
+
+fn start(fields: Value) -> Value {
+    let mut message = said(
+        "boss",
+        "validation-orchestrator",
+        "validation-start",
+        json!({
+            "issue": 42, "feature": "Login", "main_agent": "main",
+            "phases": [{"name": "unit", "specialist": "alice", "expected_outcome": "All tests pass"}],
+        }),
+    );
+    for (key, value) in fields.as_object().into_iter().flatten() {
+        message["content"][key] = value.clone();
+    }
+    message
+}
+
+fn with_agents() -> Server {
+    let server = Setup::new().clock_at(NOON).start();
+    server.register(&["boss", "main", "alice", "bob", "eve"]);
+    server
+}
+
+fn result(from: &str, status: &str, fields: Value) -> Value {
+    let mut message = said(from, "validation-orchestrator", "validation-result", json!({"status": status}));
+    for (key, value) in fields.as_object().into_iter().flatten() {
+        message["content"][key] = value.clone();
+    }
+    message
+}
+
+fn fails(from: &str) -> Value {
+    let failure =
+        json!({"location": "src/login.rs:31", "error": "expected 401, got 200", "suggestion": "check it"});
+    result(from, "FAIL", json!({"failures": [failure]}))
+}
+
+fn fixed(id: &str) -> Value {
+    let fields = json!({"fixes": ["The password is checked"], "files": ["src/login.rs"], "message_id": id});
+    said("main", "validation-orchestrator", "fix-completion", fields)
+}
+
+/// The messages of a type in an inbox.
+fn of_type(server: &Server, agent: &str, kind: &str) -> Vec<Value> {
+    server.inbox(agent).into_iter().filter(|message| message["content"]["type"] == kind).collect()
+}
+
+fn phase(server: &Server, id: &str, name: &str) -> Value {
+    let phases = server.exchange(id)["data"]["phases"].clone();
+    phases.as_array().unwrap().iter().find(|phase| phase["name"] == name).unwrap().clone()
+}
+
+#[test]
+fn val_1_val_3_val_4_a_loop_goes_round_until_it_passes() {
+    let server = with_agents();
+    let sent = server.send(&start(json!({})));
+    assert_eq!(
+        (&sent["exchange"]["protocol"], &sent["exchange"]["state"]),
+        (&json!("validation"), &json!("in-progress"))
+    );
+    let id = sent["exchange"]["id"].as_str().unwrap();
+    let asked = server.newest("alice");
+    assert_eq!(asked["from"], "validation-orchestrator");
+    assert_eq!(asked["content"]["type"], "validation-request");
+    assert_eq!(asked["content"]["message_id"], "VALREQ-42-alice-1");
+    let data = &server.exchange(id)["data"];
+    assert_eq!((&data["issue"], &data["feature"]), (&json!("42"), &json!("Login")));
+    assert_eq!((&data["status"], &data["phase"]), (&json!("IN_PROGRESS"), &json!("unit")));
+
+    assert_eq!(server.send(&fails("alice"))["exchange"]["state"], "awaiting-fix");
+    let kinds = server.kinds("main");
+    assert_eq!(kinds, ["failure-report", "fix-request"]);
+    let request = server.newest("main");
+    assert_eq!(
+        (&request["content"]["message_id"], &request["priority"]),
+        (&json!("FIXREQ-42-1"), &json!("high"))
+    );
+    assert_eq!(request["content"]["failures"][0]["location"], "src/login.rs:31");
+    assert_eq!(phase(&server, id, "unit")["failures"][0]["error"], "expected 401, got 200");
+
+    let ack = text("main", "boss", "[ACK] FIXREQ-42-1 - RECEIVED");
+    assert_eq!(server.send(&ack)["exchange"]["state"], "fixing");
+    assert_eq!(server.send(&fixed("FIXDONE-42-1"))["exchange"]["state"], "re-checking");
+    let trigger = server.newest("alice");
+    assert_eq!(trigger["content"]["message_id"], "REVAL-42-alice-2");
+    assert_eq!(trigger["content"]["previous_failures"][0]["location"], "src/login.rs:31");
+    assert_eq!(trigger["content"]["fixes"][0], "The password is checked");
+    let done = result("alice", "PASS", json!({"message_id": "REVALRES-42-alice-2"}));
+    assert_eq!(server.send(&done)["exchange"]["state"], "completed");
+    assert_eq!(server.newest("main")["content"]["message_id"], "SUCCESS-42-alice-2");
+    let exchange = server.exchange(id);
+    assert_eq!((&exchange["outcome"], &exchange["data"]["phase"]), (&json!("completed"), &Value::Null));
+    assert_eq!(exchange["data"]["phases"][0]["status"], "PASS");
+    assert_eq!(exchange["data"]["phases"][0]["failures"], json!([]));
+    server.verify();
+}
+
+#[test]
+fn val_1_what_cannot_begin_is_refused() {
+    let server = with_agents();
+    let problem = server.refused(&start(json!({"phases": []})), 422);
+    assert_eq!(pointers(&problem), ["/content/phases"]);
+    let twice = json!([{"name": "unit", "specialist": "alice"}, {"name": "lint", "specialist": "alice"}]);
+    server.refused(&start(json!({"phases": twice})), 422);
+    let twice = json!([{"name": "unit", "specialist": "alice"}, {"name": "unit", "specialist": "bob"}]);
+    server.refused(&start(json!({"phases": twice})), 422);
+    server.refused(&start(json!({"phases": [{"name": "unit", "specialist": "nobody"}]})), 404);
+    server.refused(&start(json!({"main_agent": "nobody"})), 404);
+    server.refused(&start(json!({"watchers": ["nobody"]})), 404);
+    let problem =
+        server.refused(&start(json!({"phases": [{"name": "unit", "specialist": "cmd:unit"}]})), 422);
+    assert_eq!(pointers(&problem), ["/content/phases/0/specialist"]);
+    let problem = server.refused(&start(json!({"issue": null, "main_agent": null})), 422);
+    assert_eq!(pointers(&problem), ["/content/issue", "/content/main_agent"]);
+    let problem = server.refused(&start(json!({"policy": {"max_iterations": 0}})), 422);
+    assert_eq!(pointers(&problem), ["/content/policy/max_iterations"]);
+    let mut elsewhere = start(json!({}));
+    elsewhere["to"] = json!("alice");
+    assert_eq!(pointers(&server.refused(&elsewhere, 422)), ["/to"]);
+    assert!(server.inbox("alice").is_empty());
+    server.send(&start(json!({})));
+    server.refused(&start(json!({})), 409);
+    let other =
+        said("eve", "validation-orchestrator", "validation-start", start(json!({}))["content"].clone());
+    server.send(&other);
+}
+
+#[test]
+fn val_1_reserved_names_are_nobodys() {
+    let server = with_agents();
+    for name in ["validation-orchestrator", "cmd:unit"] {
+        server.refused(&text(name, "boss", "hello"), 403);
+        assert_eq!(server.put(&format!("/v1/agents/{name}"), &json!({})).0, 422);
+    }
+}
+
+#[test]
+fn val_2_results_that_contradict_themselves_are_refused() {
+    let server = with_agents();
+    let id = server.begin(&start(json!({})));
+    let failure = json!([{"location": "a", "error": "b"}]);
+    for (status, fields, pointer) in [
+        ("PASS", json!({"failures": failure}), "/content/failures"),
+        ("FAIL", json!({}), "/content/failures"),
+        ("FAIL", json!({"failures": []}), "/content/failures"),
+        ("FAIL", json!({"failures": [{"location": "a"}]}), "/content/failures/0"),
+        ("ERROR", json!({}), "/content/error"),
+        ("MAYBE", json!({}), "/content/status"),
+    ] {
+        let problem = server.refused(&result("alice", status, fields), 422);
+        assert_eq!(pointers(&problem)[0], pointer, "{status}");
+    }
+    assert_eq!(server.state(&id), "in-progress");
+    let mut either = result("alice", "PASS", json!({}));
+    either["content"]["type"] = json!("revalidation_result");
+    assert_eq!(server.send(&either)["exchange"]["state"], "completed");
+}
+
+#[test]
+fn val_4_ids_lead_to_the_loop_whatever_else_is_open() {
+    let server = with_agents();
+    let first = server.begin(&start(json!({"issue": "a-b"})));
+    let second = server.begin(&start(json!({"issue": "a"})));
+    let named = |status: &str, id: &str| result("alice", status, json!({"message_id": id}));
+    let unnamed = server.send(&result("alice", "PASS", json!({})));
+    assert_eq!(unnamed["exchange"], Value::Null, "two loops wait for alice");
+    assert_eq!(of_type(&server, "alice", "protocol-notice").len(), 1);
+    assert_eq!(server.send(&named("PASS", "VALRES-a-b-alice-1"))["exchange"]["id"], first);
+    assert_eq!(server.send(&named("PASS", "valres_a_alice_1"))["exchange"]["id"], second);
+    assert_eq!(
+        (server.state(&first), server.state(&second)),
+        ("completed".to_owned(), "completed".to_owned())
+    );
+}
+
+#[test]
+fn val_6_watchers_hear_of_every_change_and_nobody_else() {
+    let server = with_agents();
+    server.send(&start(json!({"watchers": ["eve"], "watch": false})));
+    server.send(&fails("alice"));
+    let told = of_type(&server, "eve", "status-change");
+    let words: Vec<_> = told.iter().map(|one| one["content"]["new_status"].as_str().unwrap()).collect();
+    assert_eq!(words, ["IN_PROGRESS", "FAIL", "AWAITING_FIX"]);
+    assert!(told.iter().all(|one| one["priority"] == "low"));
+    assert!(of_type(&server, "boss", "status-change").is_empty());
+}
+
+#[test]
+fn val_7_what_comes_out_of_turn_is_kept_and_changes_nothing() {
+    let server = with_agents();
+    let id = server.begin(&start(json!({})));
+    let early = server.send(&fixed("FIXDONE-42-1"));
+    assert_eq!((&early["exchange"]["id"], &early["exchange"]["state"]), (&json!(id), &json!("in-progress")));
+    assert_eq!(server.newest("main")["content"]["type"], "protocol-notice");
+    server.send(&fails("alice"));
+    server.send(&fixed("FIXDONE-42-2"));
+    assert_eq!(server.state(&id), "awaiting-fix");
+    server.refused(
+        &json!({"from": "eve", "exchange": id, "content": {"type": "fix-completion", "fixes": ["x"]}}),
+        403,
+    );
+}
+
+#[test]
+fn val_10_val_15_the_last_failure_is_decided_by_the_initiator() {
+    let server = with_agents();
+    let id = server.begin(&start(json!({"policy": {"max_iterations": 1}})));
+    server.send(&fails("alice"));
+    let exchange = server.exchange(&id);
+    assert_eq!(exchange["state"], "escalated");
+    let escalation = exchange["data"]["escalation"].as_str().unwrap();
+    let told = &of_type(&server, "boss", "escalation")[0];
+    assert_eq!(told["from"], "validation-orchestrator");
+    let content = &told["content"];
+    assert_eq!((&content["reason"], &told["priority"]), (&json!("max-iterations"), &json!("urgent")));
+    assert_eq!(content["message_id"], "ESC-42-alice-20260301T120000Z");
+    assert_eq!(content["options"], json!(["manual-fix", "skip", "abort", "extend"]));
+    let decide = |fields: Value| {
+        let mut message =
+            said("boss", "validation-orchestrator", "decision", json!({"escalation": escalation}));
+        for (key, value) in fields.as_object().into_iter().flatten() {
+            message["content"][key] = value.clone();
+        }
+        message
+    };
+    server.refused(&decide(json!({"option": "extend"})), 422);
+    server.refused(&decide(json!({"option": "begin"})), 422);
+    let extended = server.send(&decide(json!({"option": "extend", "iterations": 2})));
+    assert_eq!(extended["exchange"]["state"], "awaiting-fix");
+    assert_eq!(phase(&server, &id, "unit")["max_iterations"], 3);
+    server.refused(&decide(json!({"option": "skip"})), 409);
+    let escalations = server.get("/v1/escalations?open=false").1;
+    assert_eq!(escalations["items"][0]["evidence"]["iterations"], 1);
+}
+
+#[test]
+fn val_11_val_16_silence_is_reminded_told_and_decided() {
+    let server = with_agents();
+    let id = server.begin(&start(json!({"watch": false})));
+    server.advance("30m");
+    let reminder = server.newest("alice");
+    assert_eq!(reminder["content"]["type"], "timeout-reminder");
+    assert_eq!(reminder["content"]["message_id"], "TIMEOUT-42-validation-20260301T123000Z");
+    let error = server.newest("boss");
+    assert_eq!(error["content"]["error_id"], "ERR-42-unresponsive-20260301T123000Z");
+    assert_eq!(error["content"]["error_type"], "unresponsive");
+    assert_eq!(error["content"]["recovered"], false);
+    server.advance("2m");
+    server.send(&text("alice", "boss", "I am still at it"));
+    server.advance("3m");
+    assert_eq!(server.state(&id), "in-progress", "a reply within the grace gives one more");
+    server.advance("5m");
+    assert_eq!(server.state(&id), "escalated");
+    assert_eq!(of_type(&server, "boss", "escalation")[0]["content"]["reason"], "timeout");
+    assert_eq!(of_type(&server, "boss", "error-notification").len(), 2);
+}
+
+/// A program that the configuration knows as `check`.
+fn with_command(script: &str) -> (Server, tempfile::TempDir) {
+    let folder = tempfile::tempdir().unwrap();
+    let program = folder.path().join("check");
+    std::fs::write(&program, format!("#!/bin/sh\ncd '{}'\n{script}\n", folder.path().display())).unwrap();
+    std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o755)).unwrap();
+    let config = format!("[validation.commands]\ncheck = \"{}\"\n", program.display());
+    let server = Setup::new().clock_at(NOON).config(&config).start();
+    server.register(&["boss", "main"]);
+    (server, folder)
+}
+
+fn by_command() -> Value {
+    start(json!({"phases": [{"name": "unit", "specialist": "cmd:check"}]}))
+}
+
+#[test]
+fn val_1_a_command_checks_what_is_really_there() {
+    let script = "test -f fixed && exit 0; echo 'src/a.rs:3 - not fixed'; exit 1";
+    let (server, folder) = with_command(script);
+    let id = server.begin(&by_command());
+    server::until("the command has failed", || server.state(&id) == "awaiting-fix");
+    let failures = &phase(&server, &id, "unit")["failures"];
+    assert_eq!(failures, &json!([{"location": "src/a.rs:3", "error": "not fixed"}]));
+    std::fs::write(folder.path().join("fixed"), "").unwrap();
+    server.send(&fixed("FIXDONE-42-1"));
+    server::until("the command has passed", || server.state(&id) == "completed");
+    assert_eq!(phase(&server, &id, "unit")["iteration"], 2);
+    server.verify();
+}
+
+#[test]
+fn val_1_val_13_a_command_that_cannot_run_is_run_once_more() {
+    let (server, folder) = with_command("echo x >> runs; exit 127");
+    let id = server.begin(&by_command());
+    server::until("somebody must decide", || server.state(&id) == "escalated");
+    let escalation = &of_type(&server, "boss", "escalation")[0];
+    assert_eq!(escalation["content"]["reason"], "specialist-error");
+    let runs = std::fs::read_to_string(folder.path().join("runs")).unwrap();
+    assert_eq!(runs.lines().count(), 2);
+}
+
+#[test]
+fn api_7_the_report_on_validations_tells_what_went_round() {
+    let server = with_agents();
+    let id = server.begin(&start(json!({})));
+    server.send(&fails("alice"));
+    server.send(&fixed("FIXDONE-42-1"));
+    server.send(&fails("alice"));
+    server.send(&fixed("FIXDONE-42-2"));
+    server.send(&result("alice", "PASS", json!({})));
+    let report = server.get("/v1/reports/validations").1;
+    let row = &report["items"][0];
+    assert_eq!(
+        (&row["exchange"], &row["issue"], &row["status"]),
+        (&json!(id), &json!("42"), &json!("COMPLETED"))
+    );
+    assert_eq!((&row["iterations"], &row["escalations"]), (&json!(3), &json!(0)));
+    assert_eq!(
+        row["failures"][0],
+        json!({"location": "src/login.rs:31", "error": "expected 401, got 200", "count": 2})
+    );
+    let (status, table) = server.caller().get_text("/v1/reports/validations?format=md");
+    assert!(status == 200 && table.contains("unit PASS 3"), "{table}");
+}
