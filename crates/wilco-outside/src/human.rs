@@ -27,6 +27,6 @@ pub(crate) async fn call(outside: &Outside, escalation: u32, payload: &Value, no
     match failed.len() {
         0 => Outcome::Reported(Report::HumanCalled { escalation, reached: ways > 0 }),
         lost if lost < ways => Outcome::Reported(Report::HumanCalled { escalation, reached: true }),
-        _ => Outcome::NotYet { reason: failed.join("; ") },
+        _ => Outcome::NotYet { reason: failed.join("; "), after: None, otherwise: None },
     }
 }

@@ -3,34 +3,42 @@
 //! Nothing here decides anything. An order comes in, a report or a "not yet" comes out.
 
 mod audit_file;
+mod call;
 mod command;
 mod disk;
+mod document;
+mod github;
 mod handoff;
 mod human;
 mod judge;
 mod left_running;
 mod nudge;
+mod place;
 mod sleep;
 mod stamp;
 mod state_file;
 mod step;
+mod tls;
 mod tmux;
 mod webhook;
 mod yaml;
 
 pub use audit_file::{RecentReplacement, Replacements, Unread, replacements};
 pub use command::Program;
+pub use document::{Template, saved};
+pub use github::Github;
 pub use handoff::Handoffs;
 pub use left_running::phase;
 pub use sleep::Sleep;
 pub use state_file::{Changed, StateFileError, replace, verify};
+pub use tls::Tls;
 pub use webhook::{Secret, Webhooks};
 
 use std::collections::BTreeMap;
 
 use wilco_engine::Order;
-use wilco_protocol::Time;
 use wilco_protocol::decision::{Effect, Report};
+use wilco_protocol::{Span, Time};
 
 /// The programs that orders may run, from the configuration.
 #[derive(Debug, Clone, Default)]
@@ -63,6 +71,10 @@ pub enum Outcome {
     /// It failed in a way that may pass; worth another try.
     NotYet {
         reason: String,
+        /// Not before this time has passed.
+        after: Option<Span>,
+        /// What is reported when no try works.
+        otherwise: Option<Report>,
     },
 }
 

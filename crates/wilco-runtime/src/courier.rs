@@ -124,15 +124,16 @@ async fn ordered(outside: &Outside, row: EffectRow, order: &Order, now: Time, me
             meters.ordered(word, "done");
             Command::Report { position, index, report }
         }
-        Outcome::NotYet { reason } if row.attempts + 1 >= MAX_ATTEMPTS => {
+        Outcome::NotYet { reason, otherwise, .. } if row.attempts + 1 >= MAX_ATTEMPTS => {
             meters.ordered(word, "given-up");
-            let report = Outside::given_up(order, reason);
+            let report = otherwise.unwrap_or_else(|| Outside::given_up(order, reason));
             Command::Report { position, index, report }
         }
-        Outcome::NotYet { reason } => {
+        Outcome::NotYet { reason, after, .. } => {
             meters.ordered(word, "retried");
             tracing::warn!(reason, position, "an order failed and is tried again");
-            Command::Postpone { position, index, due: now.plus(FIRST_WAIT.doubled(row.attempts)) }
+            let wait = FIRST_WAIT.doubled(row.attempts).max(after.unwrap_or_default());
+            Command::Postpone { position, index, due: now.plus(wait) }
         }
     }
 }

@@ -1,12 +1,17 @@
 //! Calling a webhook: signed after Standard Webhooks, to allowed hosts only, no redirects.
 
-mod allowed;
-mod call;
 mod signature;
 
 use std::time::Duration;
 
+use http::{Request, header};
+use http_body_util::Full;
+
 pub use signature::Secret;
+
+use crate::call::call;
+use crate::place::Place;
+use crate::tls::Tls;
 
 /// How webhooks may be called.
 #[derive(Debug, Clone, Default)]
@@ -16,6 +21,8 @@ pub struct Webhooks {
     /// Whether addresses of this machine and of private networks may be called.
     pub private: bool,
     pub secret: Option<Secret>,
+    /// Whose certificates are trusted.
+    pub tls: Tls,
 }
 
 /// One call of a webhook.
@@ -48,13 +55,22 @@ impl Webhooks {
         let Some(secret) = &self.secret else {
             return Err("no secret is configured; set nudge.secret".to_owned());
         };
-        let place = allowed::Place::read(hook.url)?;
+        let place = Place::read(hook.url)?;
         if !configured && !place.is_listed(&self.hosts) {
             return Err(format!("{} is not in nudge.webhook_hosts", place.named()));
         }
         let address = place.resolve(self.private || configured).await?;
         let signature = secret.sign(hook.id, hook.timestamp, &hook.body);
-        let status = call::post(&place, address, hook, &signature).await?;
+        let request = Request::post(place.path.as_str())
+            .header(header::HOST, place.header())
+            .header(header::CONTENT_TYPE, "application/json")
+            .header(header::USER_AGENT, concat!("wilco/", env!("CARGO_PKG_VERSION")))
+            .header("webhook-id", hook.id)
+            .header("webhook-timestamp", hook.timestamp)
+            .header("webhook-signature", signature)
+            .body(Full::from(hook.body.clone()))
+            .map_err(|error| error.to_string())?;
+        let status = call(&place, address, &self.tls, request, None).await?.status;
         match status.as_u16() {
             200..300 => Ok(()),
             300..400 => Err(format!("it answered {status}; redirects are not followed")),

@@ -110,6 +110,12 @@ pub(crate) const KEYS: &[Key] = &[
         "whether webhooks may be on this machine or in a private network",
     ),
     key("nudge.secret", Kind::Secret, || json!(""), "what webhooks are signed with: whsec_ and base64"),
+    key(
+        "nudge.ca_file",
+        Kind::Text,
+        || json!(""),
+        "authorities in PEM, besides the system's, whose certificates webhooks over https may have",
+    ),
     key("limits.body_bytes", Kind::Whole, || json!(1 << 20), "the largest request body"),
     key("limits.header_timeout", Kind::Span, || json!("10s"), "how long the head of a request may take"),
     key("limits.body_timeout", Kind::Span, || json!("30s"), "how long the body of a request may take"),

@@ -14,7 +14,7 @@ use std::time::Duration;
 
 use anyhow::{Context, bail};
 use wilco_engine::{AutoRegister, EscalationSettings, NudgeSettings, Settings};
-use wilco_outside::{Outside, Program, Secret, Webhooks};
+use wilco_outside::{Outside, Program, Secret, Tls, Webhooks};
 use wilco_protocol::{Name, Span};
 use wilco_server::Limits;
 
@@ -201,8 +201,20 @@ impl Config {
                 hosts: self.values.list("nudge.webhook_hosts"),
                 private: self.values.flag("nudge.private_addresses"),
                 secret: self.secret()?,
+                tls: self.tls()?,
             },
         })
+    }
+
+    /// Whose certificates are trusted.
+    fn tls(&self) -> anyhow::Result<Tls> {
+        match self.values.text("nudge.ca_file") {
+            "" => Ok(Tls::default()),
+            file => match Tls::with_authorities(Path::new(file)) {
+                Ok(tls) => Ok(tls),
+                Err(wrong) => bail!("{}: {wrong}", self.named("nudge.ca_file")),
+            },
+        }
     }
 
     /// What webhooks are signed with. An error does not repeat it.

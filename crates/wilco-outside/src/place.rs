@@ -1,13 +1,15 @@
-//! Which addresses may be called: the name is on the list, and what it resolves to is not private.
+//! Where something is called, and whether it may be: the name is on the list, and what it resolves to is not
+//! private.
 
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 
 use http::Uri;
 
-/// Where a webhook lives.
+/// Where something is called.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Place {
     host: String,
+    secure: bool,
     port: u16,
     pub(crate) path: String,
     explicit_port: bool,
@@ -17,11 +19,11 @@ impl Place {
     pub(crate) fn read(url: &str) -> Result<Place, String> {
         let wrong = |why: &str| format!("{url:?} cannot be called: {why}");
         let uri: Uri = url.parse().map_err(|_| wrong("it is no address"))?;
-        match uri.scheme_str() {
-            Some("http") => {}
-            Some("https") => return Err(wrong("https is not supported yet; use a proxy on this machine")),
-            Some(_) | None => return Err(wrong("expected http://host/path")),
-        }
+        let secure = match uri.scheme_str() {
+            Some("http") => false,
+            Some("https") => true,
+            Some(_) | None => return Err(wrong("expected https://host/path or http://host/path")),
+        };
         let authority = uri.authority().ok_or_else(|| wrong("it names no host"))?;
         if authority.as_str().contains('@') {
             return Err(wrong("it holds a user name or password"));
@@ -32,7 +34,21 @@ impl Place {
         }
         let path = uri.path_and_query().map_or("/", |path| path.as_str()).to_owned();
         let explicit_port = authority.port().is_some();
-        Ok(Place { host, port: authority.port_u16().unwrap_or(80), path, explicit_port })
+        let port = authority.port_u16().unwrap_or(if secure { 443 } else { 80 });
+        Ok(Place { host, secure, port, path, explicit_port })
+    }
+
+    pub(crate) fn is_secure(&self) -> bool {
+        self.secure
+    }
+
+    pub(crate) fn host(&self) -> &str {
+        &self.host
+    }
+
+    /// Whether its name can only mean this machine.
+    pub(crate) fn is_loopback(&self) -> bool {
+        self.host == "localhost" || self.host.parse::<IpAddr>().is_ok_and(|ip| ip.is_loopback())
     }
 
     /// `host:port`.
@@ -45,7 +61,11 @@ impl Place {
 
     /// What stands in the Host header.
     pub(crate) fn header(&self) -> String {
-        if self.explicit_port { self.named() } else { self.host.clone() }
+        match (self.explicit_port, self.host.contains(':')) {
+            (true, _) => self.named(),
+            (false, true) => format!("[{}]", self.host),
+            (false, false) => self.host.clone(),
+        }
     }
 
     /// Whether the list names this host, with this port or with none.
@@ -152,7 +172,9 @@ mod tests {
         assert!(!listed("http://hooks.example.evil/x", &["hooks.example"]));
         assert!(!listed("http://evil/hooks.example", &["hooks.example"]));
         assert!(listed("http://[::1]:9/", &["[::1]"]));
-        for url in ["https://a/", "ftp://a/", "a", "http://", "http://user:pw@a/", "/x"] {
+        assert!(listed("https://hooks.example/x", &["hooks.example:443"]));
+        assert!(!listed("https://hooks.example/x", &["hooks.example:80"]));
+        for url in ["ftp://a/", "a", "http://", "http://user:pw@a/", "/x"] {
             assert!(Place::read(url).is_err(), "{url}");
         }
     }
