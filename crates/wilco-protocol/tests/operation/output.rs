@@ -7,20 +7,14 @@ use wilco_protocol::operation::{
     Decision, Notice, Say, State, StepState, ToInitiator, Track, TrackState, log, options, timers,
 };
 
-fn clock(at: Time) -> String {
-    at.since(Time::ZERO).to_string()
-}
-
-pub(crate) fn input(at: Time, text: &str) -> String {
-    format!("{:>8}  {text}\n", clock(at))
-}
+use super::player::{clock, line};
 
 fn arrow(at: Time, text: impl std::fmt::Display) -> String {
-    format!("{:>8}         -> {text}\n", clock(at))
+    line(at, "->", text)
 }
 
 pub(crate) fn stands(at: Time, standing: &str) -> String {
-    format!("{:>8}         = {standing}\n", clock(at))
+    line(at, "=", standing)
 }
 
 pub(crate) fn nothing(at: Time) -> String {

@@ -8,17 +8,7 @@ use wilco_protocol::escalation::Incident;
 use wilco_protocol::exchange::{CheckpointText, Texts};
 use wilco_protocol::{ExchangeId, MessageId, Time, directory};
 
-pub(crate) fn clock(at: Time) -> String {
-    at.since(Time::ZERO).to_string()
-}
-
-pub(crate) fn input(at: Time, text: &str) -> String {
-    format!("{:>8}  {text}\n", clock(at))
-}
-
-fn line(at: Time, mark: &str, text: impl std::fmt::Display) -> String {
-    format!("{:>8}         {mark} {text}\n", clock(at))
-}
+use super::player::{clock, line};
 
 fn arrow(at: Time, text: impl std::fmt::Display) -> String {
     line(at, "->", text)

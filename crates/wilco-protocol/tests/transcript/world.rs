@@ -10,7 +10,8 @@ use wilco_protocol::exchange;
 use wilco_protocol::{ExchangeId, MessageId, Name, Protocol, Span, Time};
 
 use super::output;
-use super::scene::Scene;
+use super::player::{Theatre, clock};
+use super::scene::{self, Scene};
 use super::speech::{Words, assign, what, word};
 
 /// How often an open escalation is told again, as by default.
@@ -30,8 +31,39 @@ pub(crate) struct World {
     out: String,
 }
 
+impl Theatre for World {
+    fn set(scene: &[(String, String)]) -> World {
+        World::new(scene::set(scene))
+    }
+
+    /// Lets time pass: every wake at its own instant, or when the server is up again.
+    fn run_until(&mut self, at: Time) -> String {
+        assert!(self.now <= at, "time goes on: {} after {}", clock(at), clock(self.now));
+        while let Some((due, number)) = self.next_wake().filter(|(due, _)| self.served_at(*due) <= at) {
+            self.now = self.now.max(self.served_at(due));
+            let woken = self.exchanges[number].clone();
+            self.decide(number, Input::Wake);
+            assert_ne!(woken, self.exchanges[number], "a wake that was due did nothing");
+        }
+        self.now = at;
+        std::mem::take(&mut self.out)
+    }
+
+    /// Plays one step.
+    fn play(&mut self, at: Time, text: &str) -> String {
+        assert!(self.outage(at).is_none(), "the server is down at {}", clock(at));
+        match text.split_once(": ") {
+            Some(("server", rest)) => self.server(rest),
+            Some(("judge", rest)) => self.judge(rest),
+            Some((who, rest)) => self.say(who, rest),
+            None => self.look(text),
+        }
+        std::mem::take(&mut self.out)
+    }
+}
+
 impl World {
-    pub(crate) fn new(scene: Scene) -> World {
+    fn new(scene: Scene) -> World {
         World {
             exchanges: Vec::new(),
             directory: scene.directory,
@@ -45,19 +77,6 @@ impl World {
         }
     }
 
-    /// Lets time pass: every wake at its own instant, or when the server is up again.
-    pub(crate) fn run_until(&mut self, at: Time) -> String {
-        assert!(self.now <= at, "time goes on: {} after {}", output::clock(at), output::clock(self.now));
-        while let Some((due, number)) = self.next_wake().filter(|(due, _)| self.served_at(*due) <= at) {
-            self.now = self.now.max(self.served_at(due));
-            let woken = self.exchanges[number].clone();
-            self.decide(number, Input::Wake);
-            assert_ne!(woken, self.exchanges[number], "a wake that was due did nothing");
-        }
-        self.now = at;
-        std::mem::take(&mut self.out)
-    }
-
     fn next_wake(&self) -> Option<(Time, usize)> {
         let due = |state: &State| timers(state).first().map(|timer| timer.due);
         self.exchanges.iter().enumerate().filter_map(|(number, state)| Some((due(state)?, number))).min()
@@ -69,18 +88,6 @@ impl World {
 
     fn outage(&self, due: Time) -> Option<(Time, Time)> {
         self.down.iter().copied().find(|(from, until)| *from < due && due < *until)
-    }
-
-    /// Plays one step.
-    pub(crate) fn play(&mut self, at: Time, text: &str) -> String {
-        assert!(self.outage(at).is_none(), "the server is down at {}", output::clock(at));
-        match text.split_once(": ") {
-            Some(("server", rest)) => self.server(rest),
-            Some(("judge", rest)) => self.judge(rest),
-            Some((who, rest)) => self.say(who, rest),
-            None => self.look(text),
-        }
-        std::mem::take(&mut self.out)
     }
 
     fn server(&mut self, text: &str) {

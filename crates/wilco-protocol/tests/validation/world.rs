@@ -10,6 +10,7 @@ use wilco_protocol::validation::{
 use wilco_protocol::{ExchangeId, MessageId, Name, Protocol, Span, Time};
 
 use super::output;
+use super::player::Theatre;
 
 pub(crate) struct World {
     policy: Overrides,
@@ -24,8 +25,42 @@ pub(crate) struct World {
     out: String,
 }
 
+impl Theatre for World {
+    fn set(scene: &[(String, String)]) -> World {
+        World::new(scene)
+    }
+
+    /// Lets time pass: every wake at its own instant, or when the server is up again.
+    fn run_until(&mut self, at: Time) -> String {
+        assert!(self.now <= at, "time goes on");
+        while let Some(due) = self.next_wake().filter(|due| self.served_at(*due) <= at) {
+            self.now = self.now.max(self.served_at(due));
+            let before = self.state.clone();
+            self.decide(Input::Wake);
+            assert_ne!(before, self.state, "a wake that was due did nothing");
+        }
+        self.now = at;
+        std::mem::take(&mut self.out)
+    }
+
+    /// Plays one step.
+    fn play(&mut self, _: Time, text: &str) -> String {
+        match text.split_once(": ") {
+            Some((who, rest)) => self.say(who, rest),
+            None if text == "end" => {}
+            None => match text.strip_suffix(" is not reached") {
+                Some(agent) => self.decide(Input::Told(Told::Unreached { agent: agent.into() })),
+                None => {
+                    self.out += &output::shown(self.now, text, self.state.as_ref().expect("a validation"))
+                }
+            },
+        }
+        std::mem::take(&mut self.out)
+    }
+}
+
 impl World {
-    pub(crate) fn new(scene: &[(String, String)]) -> World {
+    fn new(scene: &[(String, String)]) -> World {
         let mut world = World {
             policy: Overrides::new(),
             phases: planned("unit=alice"),
@@ -62,40 +97,12 @@ impl World {
         }
     }
 
-    /// Lets time pass: every wake at its own instant, or when the server is up again.
-    pub(crate) fn run_until(&mut self, at: Time) -> String {
-        assert!(self.now <= at, "time goes on");
-        while let Some(due) = self.next_wake().filter(|due| self.served_at(*due) <= at) {
-            self.now = self.now.max(self.served_at(due));
-            let before = self.state.clone();
-            self.decide(Input::Wake);
-            assert_ne!(before, self.state, "a wake that was due did nothing");
-        }
-        self.now = at;
-        std::mem::take(&mut self.out)
-    }
-
     fn next_wake(&self) -> Option<Time> {
         self.state.as_ref().and_then(|state| timers(state).first().map(|timer| timer.due))
     }
 
     fn served_at(&self, due: Time) -> Time {
         self.down.filter(|(from, until)| *from < due && due < *until).map_or(due, |(_, until)| until)
-    }
-
-    /// Plays one step.
-    pub(crate) fn play(&mut self, text: &str) -> String {
-        match text.split_once(": ") {
-            Some((who, rest)) => self.say(who, rest),
-            None if text == "end" => {}
-            None => match text.strip_suffix(" is not reached") {
-                Some(agent) => self.decide(Input::Told(Told::Unreached { agent: agent.into() })),
-                None => {
-                    self.out += &output::shown(self.now, text, self.state.as_ref().expect("a validation"))
-                }
-            },
-        }
-        std::mem::take(&mut self.out)
     }
 
     fn say(&mut self, who: &str, text: &str) {
