@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use wilco_wire::{
     Advance, Agent, AgentSpec, Clock, Escalation, Event, Exchange, Incident, Message, Nudge, NudgeTest,
-    OperationRow, Page, Posted, Ready, ValidationRow, Verified,
+    OperationRow, Page, Posted, Ready, Replacements, ValidationRow, Verified,
 };
 
 use crate::answer::Answer;
@@ -164,6 +164,10 @@ impl Client {
 
     pub fn operations(&self) -> Result<Page<OperationRow>> {
         self.get("/v1/reports/operations", Vec::new())
+    }
+
+    pub fn replacements(&self) -> Result<Replacements> {
+        self.get("/v1/reports/replacements", Vec::new())
     }
 
     pub fn validations(&self) -> Result<Page<ValidationRow>> {

@@ -16,6 +16,14 @@ pub fn markdown(title: &str, columns: &[&str], rows: &[Map<String, Value>]) -> S
     out
 }
 
+/// The same with counts above the table.
+pub fn counted(title: &str, counts: &[(&str, u64)], columns: &[&str], rows: &[Map<String, Value>]) -> String {
+    let counts: String = counts.iter().map(|(name, count)| format!("- {name}: {count}\n")).collect();
+    let table = markdown(title, columns, rows);
+    let (heading, rest) = table.split_once("\n\n").unwrap_or(("", &table));
+    format!("{heading}\n\n{counts}\n{rest}")
+}
+
 /// One line, without tags, and no cell ends early.
 fn cell(value: &Value) -> String {
     let text = match value {

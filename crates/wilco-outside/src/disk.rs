@@ -68,6 +68,9 @@ impl Disk {
 
     /// Makes the directory of a file, private, if it is missing.
     pub(crate) fn prepare(&self, path: &Path) -> io::Result<()> {
+        if path.file_name().is_none() {
+            return Err(io::Error::other(format!("{path:?} names no file")));
+        }
         let directory = directory(path);
         if !directory.exists() {
             self.step()?;

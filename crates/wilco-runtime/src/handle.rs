@@ -4,8 +4,8 @@ use std::sync::Arc;
 use std::sync::mpsc::{SyncSender, TrySendError};
 
 use tokio::sync::oneshot;
-use wilco_engine::{Answer, Command, NudgeJob};
-use wilco_outside::{Outside, Sleep};
+use wilco_engine::{Answer, Command, NudgeJob, Viewer};
+use wilco_outside::{Outside, Replacements, Sleep, replacements};
 use wilco_protocol::directory::Agent;
 use wilco_protocol::{Name, Span, Time};
 use wilco_store::{Reader, StoreError};
@@ -111,6 +111,22 @@ impl Handle {
     /// Puts an agent to sleep or wakes it; none when no program is configured for it.
     pub async fn sleep(&self, what: Sleep, agent: &Agent) -> Option<Result<String, String>> {
         self.outside.sleep(what, agent).await
+    }
+
+    /// How agents were replaced, as far as the viewer may see it: from the audit file and all that was rotated
+    /// out of it.
+    pub async fn replacements(&self, viewer: Viewer) -> std::io::Result<Replacements> {
+        let outside = self.outside.clone();
+        let read = tokio::task::spawn_blocking(move || {
+            replacements(&outside.handoffs.audit_file, |row| match &viewer {
+                Viewer::Agent(agent) => {
+                    let parties = [&row.failed_agent, &row.replacement_agent, &row.orchestrator];
+                    parties.iter().any(|party| Name::new(party) == *agent)
+                }
+                Viewer::Local | Viewer::Operator | Viewer::ReadOnly => true,
+            })
+        });
+        read.await.map_err(std::io::Error::other)?
     }
 
     /// What was counted so far.

@@ -19,5 +19,5 @@ pub use handle::{AgentNow, Handle, Overloaded, ReadError};
 pub use meters::{Measured, Readings};
 pub use test_clock::TestClock;
 pub use waiters::Waiters;
-pub use wilco_outside::Sleep;
+pub use wilco_outside::{Replacements, Sleep};
 pub use writer::{Start, StartError, start};

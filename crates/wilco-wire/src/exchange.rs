@@ -121,3 +121,23 @@ pub struct FrequentFailure {
     pub error: String,
     pub count: u32,
 }
+
+/// How agents were replaced.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Replacements {
+    pub total: u64,
+    pub successful: u64,
+    pub failed: u64,
+    pub partial: u64,
+    /// The newest first.
+    pub recent: Vec<ReplacementRow>,
+}
+
+/// One replacement.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ReplacementRow {
+    pub timestamp: String,
+    pub failed_agent: String,
+    pub replacement_agent: String,
+    pub outcome: String,
+}

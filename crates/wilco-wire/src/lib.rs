@@ -11,8 +11,8 @@ mod problem;
 
 pub use agent::{Agent, AgentSpec};
 pub use exchange::{
-    ChecklistItem, Escalation, Event, Exchange, FrequentFailure, Incident, OperationRow, Participant, Timer,
-    ValidationRow,
+    ChecklistItem, Escalation, Event, Exchange, FrequentFailure, Incident, OperationRow, Participant,
+    ReplacementRow, Replacements, Timer, ValidationRow,
 };
 pub use message::{Message, NewMessage, Posted, Reading, Summary};
 pub use nudge::{Nudge, NudgeTest};

@@ -92,3 +92,30 @@ fn cli_1_an_address_in_use_is_a_clear_error() {
     assert_ne!(code, Some(0));
     assert!(said.contains(server.address()) && said.contains("--listen"), "{said}");
 }
+
+#[test]
+fn ho_2_a_broken_template_is_an_error_at_the_start_that_names_its_line() {
+    let directory = tempfile::tempdir().unwrap();
+    let template = directory.path().join("handoff.md");
+    let config = format!("[handoff]\ntemplate = {:?}", template.to_str().unwrap());
+    let said = refused(&config);
+    assert!(said.contains("handoff.template") && said.contains("handoff.md"), "{said}");
+    std::fs::write(&template, "# Handoff\n{% for task in %}\n").unwrap();
+    let said = refused(&config);
+    assert!(said.contains("handoff.template") && said.contains("line 2"), "{said}");
+}
+
+#[test]
+fn sec_8_a_repository_needs_a_token_and_https_and_no_error_shows_the_token() {
+    let said = refused("[github]\nrepository = \"owner/repo\"\ntoken_env = \"NO_SUCH_TOKEN\"");
+    assert!(said.contains("github.repository") && said.contains("NO_SUCH_TOKEN"), "{said}");
+    for config in [
+        "[github]\nrepository = \"owner/repo\"\ntoken_env = \"A_TOKEN\"\nbase_url = \"http://github.example\"",
+        "[github]\nrepository = \"owner\"\ntoken_env = \"A_TOKEN\"",
+    ] {
+        let (code, said) = Setup::new().config(config).environment("A_TOKEN", "ghp_secret1").run_to_end();
+        assert_ne!(code, Some(0), "{config}");
+        assert!(said.contains("github.repository") && said.contains("expected"), "{said}");
+        assert!(!said.contains("ghp_secret1"), "{said}");
+    }
+}

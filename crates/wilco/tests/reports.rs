@@ -40,7 +40,7 @@ fn api_7_a_report_comes_as_json_as_lines_and_as_a_table() {
     let (_, rest) = server.get(&format!("/v1/reports/delegations?after={}", page["next"].as_str().unwrap()));
     assert_eq!((&rest["items"][0]["exchange"], &rest["next"]), (&json!(first), &Value::Null));
 
-    for report in ["replacements", "operations", "validations", "incidents"] {
+    for report in ["operations", "validations", "incidents"] {
         let (status, page) = server.get(&format!("/v1/reports/{report}"));
         assert_eq!((status, &page), (200, &json!({"items": [], "next": null})), "{report}");
         assert!(words(&server, &format!("/v1/reports/{report}?format=md")).ends_with("None.\n"));
@@ -55,6 +55,44 @@ fn api_7_a_report_comes_as_json_as_lines_and_as_a_table() {
         assert_eq!(got, status, "{path}: {problem}");
         assert!(problem["detail"].as_str().unwrap().contains(hint), "{problem}");
     }
+}
+
+/// An entry of the audit file, with what the report needs.
+fn replacement(minute: u32, failed: &str, new: &str, outcome: &str) -> String {
+    format!(
+        "- timestamp: \"2026-01-31T14:{minute:02}:00Z\"\n  event: \"agent_replacement\"\n  orchestrator: \"boss\"\n  \
+         failed_agent:\n    id: \"{failed}\"\n  replacement_agent:\n    id: \"{new}\"\n  outcome: \"{outcome}\"\n"
+    )
+}
+
+#[test]
+fn ho_31_replacements_are_counted_over_the_audit_file_and_what_was_rotated() {
+    let server = Setup::new().config("auth = \"required\"").start();
+    let operator = server.with_token("op", Role::Operator);
+    let none = json!({
+        "total": 0, "successful": 0, "failed": 0, "partial": 0, "recent": [], "items": [], "next": null,
+    });
+    assert_eq!(operator.get("/v1/reports/replacements"), (200, none));
+    let write = |name: &str, text: String| std::fs::write(server.data.path().join(name), text).unwrap();
+    let old: String = (0..12).map(|minute| replacement(minute, "a", "b", "success")).collect();
+    write("replacement_audit.yaml.20260131-142000", old);
+    let new = replacement(30, "b", "c", "failed") + &replacement(31, "b", "d", "partial");
+    write("replacement_audit.yaml", new);
+
+    let (_, report) = operator.get("/v1/reports/replacements");
+    assert_eq!((&report["total"], &report["successful"]), (&json!(14), &json!(12)), "{report}");
+    assert_eq!((&report["failed"], &report["partial"]), (&json!(1), &json!(1)));
+    assert_eq!(report["recent"].as_array().unwrap().len(), 10);
+    let newest = json!({
+        "timestamp": "2026-01-31T14:31:00Z", "failed_agent": "b", "replacement_agent": "d", "outcome": "partial",
+    });
+    assert_eq!(report["recent"][0], newest);
+    let table = words(&operator, "/v1/reports/replacements?format=md");
+    assert!(table.starts_with("# replacements\n\n- Total replacements: 14\n- Successful: 12\n"), "{table}");
+    assert!(table.contains("| 2026-01-31T14:30:00Z | b | c | failed |"), "{table}");
+    let own = server.with_token("d", Role::Agent);
+    let (_, report) = own.get("/v1/reports/replacements");
+    assert_eq!((&report["total"], report["recent"].as_array().unwrap().len()), (&json!(1), 1), "{report}");
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use axum::Json;
 use axum::extract::{RawQuery, State};
 use axum::response::{IntoResponse, Response};
-use http::header;
+use http::{StatusCode, header};
 use serde_json::{Value, json};
 use wilco_engine::reads::{self, Report, ReportCursor, ReportPage};
 use wilco_language::table;
@@ -65,6 +65,9 @@ pub(crate) async fn report(
             return Err(Failure::bad_request(format!("format: expected json, jsonl or md, got {other:?}")));
         }
     };
+    if report == Report::Replacements {
+        return replaced(&door, caller.viewer, format).await;
+    }
     let whole = !matches!(format, Format::Json) && query.text("limit").is_none();
     let read = move |reader: &dyn Reader| {
         let page = |after, limit| reads::report(reader, &caller.viewer, report, after, limit);
@@ -81,6 +84,37 @@ pub(crate) async fn report(
         }
         Format::Table => {
             let text = table::markdown(report.word(), report.columns(), &part.items);
+            ([(header::CONTENT_TYPE, "text/markdown; charset=utf-8")], text).into_response()
+        }
+    })
+}
+
+/// The report over the audit file, which is one page: counts, and the newest rows.
+async fn replaced(door: &Door, viewer: wilco_engine::Viewer, format: Format) -> Result<Response, Failure> {
+    let report = door.handle.replacements(viewer).await.map_err(|error| {
+        tracing::error!(%error, "the audit file cannot be read");
+        let detail = "the audit file cannot be read; the server's log says why";
+        Failure::new(StatusCode::SERVICE_UNAVAILABLE, "audit-unreadable", detail)
+    })?;
+    let rows: Vec<_> = report.recent.iter().filter_map(|row| json!(row).as_object().cloned()).collect();
+    Ok(match format {
+        Format::Json => {
+            let mut body = json!(report);
+            (body["items"], body["next"]) = (body["recent"].clone(), Value::Null);
+            Json(body).into_response()
+        }
+        Format::Lines => {
+            let lines = rows.iter().map(|row| json!(row).to_string() + "\n");
+            ([(header::CONTENT_TYPE, "application/x-ndjson")], lines.collect::<String>()).into_response()
+        }
+        Format::Table => {
+            let counts = [
+                ("Total replacements", report.total),
+                ("Successful", report.successful),
+                ("Failed", report.failed),
+                ("Partial", report.partial),
+            ];
+            let text = table::counted("replacements", &counts, Report::Replacements.columns(), &rows);
             ([(header::CONTENT_TYPE, "text/markdown; charset=utf-8")], text).into_response()
         }
     })

@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 use clap::Subcommand;
 use wilco_protocol::Time;
-use wilco_wire::{Incident, OperationRow, ValidationRow};
+use wilco_wire::{Incident, OperationRow, Replacements, ValidationRow};
 
 use crate::caller::Caller;
 use crate::output::Screen;
@@ -22,6 +22,7 @@ pub(crate) struct Args {
 pub(crate) enum What {
     Incidents(Incidents),
     Operations(Operations),
+    Replacements(Replaced),
     Validations(Validations),
 }
 
@@ -37,6 +38,14 @@ pub(crate) struct Validations {
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  wilco report operations\n  wilco report operations --json")]
 pub(crate) struct Operations {
+    #[command(flatten)]
+    pub(crate) caller: Caller,
+}
+
+/// Agents that were replaced: how often, how it went, the newest ten
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:\n  wilco report replacements\n  wilco report replacements --json")]
+pub(crate) struct Replaced {
     #[command(flatten)]
     pub(crate) caller: Caller,
 }
@@ -57,6 +66,12 @@ pub(crate) fn run(args: Args) -> anyhow::Result<ExitCode> {
                 items => incidents(items, now, screen),
             })?;
         }
+        What::Replacements(Replaced { caller }) => {
+            caller.show(caller.client().replacements(), |report, screen| match report.total {
+                0 => "No replacements.".to_owned(),
+                _ => replacements(report, screen),
+            })?;
+        }
         What::Validations(Validations { caller }) => {
             caller.show(caller.client().validations(), |page, screen| match page.items.as_slice() {
                 [] => "No validations.".to_owned(),
@@ -71,6 +86,17 @@ pub(crate) fn run(args: Args) -> anyhow::Result<ExitCode> {
         }
     }
     Ok(ExitCode::SUCCESS)
+}
+
+fn replacements(report: &Replacements, screen: &Screen) -> String {
+    let Replacements { total, successful, failed, partial, recent } = report;
+    let mut table = Table::new(&["WHEN", "FAILED", "REPLACEMENT", "OUTCOME"]);
+    for row in recent {
+        table.row([&row.timestamp, &row.failed_agent, &row.replacement_agent, &row.outcome]);
+    }
+    let counts =
+        format!("{total} replacements: {successful} successful, {failed} failed, {partial} partial.");
+    format!("{counts}\n\n{}", table.show(screen))
 }
 
 fn validations(items: &[ValidationRow], screen: &Screen) -> String {

@@ -92,7 +92,7 @@ async fn serving(args: Args) -> anyhow::Result<ExitCode> {
         }),
         search,
         settings: settings.clone(),
-        outside: Outside { home: home(&data), ..config.outside()? },
+        outside: Outside { home: home(&data), ..config.outside(&data)? },
         clock,
         last_alive,
         test_clock,

@@ -1,6 +1,7 @@
 //! The configuration: defaults, then the file, then the environment; the later wins.
 
 mod file;
+mod handoff;
 mod keys;
 mod policy;
 mod programs;
@@ -100,7 +101,7 @@ impl Config {
         let listen = self.listen()?;
         self.auth_required()?;
         self.settings(format!("http://{listen}"))?;
-        self.outside()?;
+        self.outside(&self.data()?)?;
         self.limits()?;
         Ok(())
     }
@@ -180,7 +181,7 @@ impl Config {
     }
 
     /// The programs that orders may run.
-    pub(crate) fn outside(&self) -> anyhow::Result<Outside> {
+    pub(crate) fn outside(&self, data: &Path) -> anyhow::Result<Outside> {
         let program = |key, limit| {
             let argv = Some(self.values.list(key)).filter(|argv| !argv.is_empty());
             argv.map(|argv| Program { argv, limit })
@@ -196,7 +197,7 @@ impl Config {
             hibernate: program("agents.commands.hibernate", HUMAN_LIMIT),
             wake: program("agents.commands.wake", HUMAN_LIMIT),
             nudges: self.nudges.iter().map(|(name, argv)| (name.clone(), nudge(argv))).collect(),
-            handoffs: wilco_outside::Handoffs::default(),
+            handoffs: self.handoffs(data)?,
             webhooks: Webhooks {
                 hosts: self.values.list("nudge.webhook_hosts"),
                 private: self.values.flag("nudge.private_addresses"),
