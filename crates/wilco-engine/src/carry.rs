@@ -109,7 +109,8 @@ impl Work<'_> {
             directory::Event::AgentRegistered { .. }
             | directory::Event::AgentChanged { .. }
             | directory::Event::AgentRemoved { .. }
-            | directory::Event::AgentUnresponsive { .. } => None,
+            | directory::Event::AgentUnresponsive { .. }
+            | directory::Event::AgentReplaced { .. } => None,
         };
         self.change_agent(event, by.clone());
         let Some(agent) = returned else { return Ok(Vec::new()) };
@@ -301,6 +302,9 @@ impl Work<'_> {
         match effect {
             Effect::Judge { ack, .. } => {
                 let cited = self.citing(exchange, cause)?;
+                if let Exchange::Handoff(state) = exchange {
+                    return Ok(Some(render::handoff_to_judge(state, ack, &cited)));
+                }
                 let Exchange::Delegation(state) = exchange else { return Ok(None) };
                 let task = cited.task(&state.assignment, &state.amendments);
                 Ok(Some(json!({
@@ -317,8 +321,7 @@ impl Work<'_> {
                 let Exchange::Operation(state) = exchange else { return Ok(None) };
                 Ok(Some(self.step(state, agent)))
             }
-            // No protocol orders this yet.
-            Effect::Handoff { .. } => Ok(None),
+            Effect::Handoff { order, .. } => self.handoff_order(exchange, order, cause),
             Effect::RunCheck { phase, .. } => {
                 let Exchange::Validation(state) = exchange else { return Ok(None) };
                 Ok(self.check(state, *phase))
@@ -361,7 +364,7 @@ pub(crate) fn priority(word: &str) -> Priority {
 pub(crate) fn refused(refusal: &Refusal, exchange: Option<ExchangeId>) -> Refused {
     let detail = render::refusal(refusal);
     match refusal {
-        Refusal::Role { .. } => Refused::Forbidden { detail },
+        Refusal::Role { .. } | Refusal::Barred { .. } => Refused::Forbidden { detail },
         Refusal::State { .. } => Refused::Conflict { detail, exchange },
         Refusal::AlreadyOpen { exchange, .. } => Refused::Conflict { detail, exchange: Some(*exchange) },
         Refusal::Field { pointer, .. } => Refused::invalid(pointer, detail),

@@ -135,6 +135,22 @@ impl Facts for World<'_, '_> {
         failed && !seen && self.delivery(exchange, agent) == Stage::Stored
     }
 
+    fn mark(&self, agent: &Name) -> Option<Mark> {
+        self.work.borrow().directory().get(agent).and_then(|agent| agent.mark)
+    }
+
+    fn session(&self, agent: &Name) -> Option<String> {
+        self.work.borrow().directory().get(agent).map(|agent| agent.session().to_owned())
+    }
+
+    fn handed_over(&self, task: &str) -> Option<ExchangeId> {
+        self.open(&key("handed", task)).first().map(|exchange| exchange.id())
+    }
+
+    fn handoff_with_id(&self, handoff_id: &str) -> Option<ExchangeId> {
+        self.open(&key("handoff", &handoff_id.to_lowercase())).first().map(|exchange| exchange.id())
+    }
+
     fn escalation_reminder(&self) -> Span {
         self.work.borrow().settings.escalation.reminder
     }

@@ -11,6 +11,7 @@ mod checks;
 mod command;
 mod engine;
 mod facts;
+mod handoff;
 mod ids;
 mod layer;
 mod nudge;
@@ -31,4 +32,6 @@ pub use command::{
 pub use engine::{Committed, Engine, Stepped, status};
 pub use nudge::{Errand, How, NEVER, Nudge, NudgeJob, NudgeOutcome, Told};
 pub use rebuild::rebuild;
-pub use settings::{AutoRegister, EscalationSettings, NudgeSettings, PolicySettings, Settings};
+pub use settings::{
+    AutoRegister, EscalationSettings, HandoffSettings, NudgeSettings, PolicySettings, Settings,
+};

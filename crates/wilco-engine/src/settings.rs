@@ -28,6 +28,28 @@ pub struct Settings {
     pub judge: bool,
     pub inbox_limit: usize,
     pub nudge: NudgeSettings,
+    pub handoff: HandoffSettings,
+}
+
+/// Who is told of handoffs, and what there is to change besides Wilco's own records.
+#[derive(Debug, Clone)]
+pub struct HandoffSettings {
+    pub controller: Name,
+    pub policy: Overrides,
+    /// Whether a state file is configured, and a repository.
+    pub state_file: bool,
+    pub github: bool,
+}
+
+impl Default for HandoffSettings {
+    fn default() -> HandoffSettings {
+        HandoffSettings {
+            controller: Name::new("ecos-controller"),
+            policy: Overrides::new(),
+            state_file: false,
+            github: false,
+        }
+    }
 }
 
 /// What agents may ask to be nudged by.
@@ -83,6 +105,7 @@ impl Default for Settings {
             judge: false,
             inbox_limit: 100_000,
             nudge: NudgeSettings::default(),
+            handoff: HandoffSettings::default(),
         }
     }
 }

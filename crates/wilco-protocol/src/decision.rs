@@ -159,6 +159,8 @@ pub enum Tell {
 pub enum Refusal {
     /// Only somebody in this role may say that here.
     Role { expected: &'static str },
+    /// The same, however it was addressed: never just a conversation.
+    Barred { expected: &'static str },
     /// That can be said only in these states.
     State { expected: &'static str, got: &'static str },
     /// Something else is open under the same key.
@@ -203,6 +205,16 @@ pub enum Problem {
     WhichPhase,
     /// An extension by nothing.
     MissingExtension,
+    /// The failed agent is to replace itself.
+    ReplacementFailed {
+        got: String,
+    },
+    /// A replacement that is not there to work.
+    ReplacementAway {
+        got: String,
+        status: &'static str,
+    },
+    MissingNote,
 }
 
 /// A moment at which an exchange wants to be woken, and why.
@@ -239,6 +251,21 @@ pub trait Facts {
     /// Whether every nudge to this agent failed and it was not seen since: it could not know.
     fn unreached(&self, _exchange: ExchangeId, _agent: &Name, _since: Time) -> bool {
         false
+    }
+    /// How this agent is marked.
+    fn mark(&self, _agent: &Name) -> Option<directory::Mark> {
+        None
+    }
+    /// The session that this agent works in.
+    fn session(&self, _agent: &Name) -> Option<String> {
+        None
+    }
+    /// The open handoff of this task, and that of this handoff id.
+    fn handed_over(&self, _task: &str) -> Option<ExchangeId> {
+        None
+    }
+    fn handoff_with_id(&self, _handoff_id: &str) -> Option<ExchangeId> {
+        None
     }
     /// How often the notice of an open escalation is repeated.
     fn escalation_reminder(&self) -> crate::time::Span;

@@ -52,6 +52,14 @@ pub enum Reason {
     InvalidAnswer,
     /// The main agent says that it cannot fix it.
     CannotFix,
+    /// The document of a handoff could not be written.
+    NoDocument,
+    /// A replacement cannot set up its environment, and nobody helped.
+    EnvironmentIssue,
+    /// The task was to be handed over, and that failed.
+    HandoffFailed,
+    /// The agent was replaced, and this task was not handed over.
+    AgentReplaced,
 }
 
 impl Reason {
@@ -76,6 +84,10 @@ impl Reason {
             Reason::DeliveryFailed => "delivery-failed",
             Reason::InvalidAnswer => "invalid-answer",
             Reason::CannotFix => "cannot-fix",
+            Reason::NoDocument => "no-document",
+            Reason::EnvironmentIssue => "environment-issue",
+            Reason::HandoffFailed => "handoff-failed",
+            Reason::AgentReplaced => "agent-replaced",
         }
     }
 }

@@ -10,7 +10,7 @@ use crate::decision::{self, Facts, Passage, Refusal, Report, Spoken, Timer};
 use crate::escalation::{Escalation, Incident};
 use crate::name::{ExchangeId, MessageId, Name, Protocol};
 use crate::time::Time;
-use crate::{delegation, operation, validation};
+use crate::{delegation, handoff, operation, validation};
 
 #[expect(clippy::large_enum_variant, reason = "one is held at a time, and seldom moved")]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -19,6 +19,7 @@ pub enum Exchange {
     Delegation(delegation::State),
     Operation(operation::State),
     Validation(validation::State),
+    Handoff(handoff::State),
 }
 
 /// What begins an exchange.
@@ -27,6 +28,7 @@ pub enum Start {
     Delegation(delegation::Assign),
     Operation(operation::Operate),
     Validation(validation::Validate),
+    Handoff(handoff::Replace),
 }
 
 /// What is said to an exchange, read by its protocol.
@@ -35,6 +37,7 @@ pub enum Said {
     Delegation(delegation::Said),
     Operation(operation::Said),
     Validation(validation::Said),
+    Handoff(handoff::Said),
 }
 
 /// What another exchange or the directory tells it.
@@ -49,6 +52,7 @@ pub enum Event {
     Delegation(delegation::Event),
     Operation(operation::Event),
     Validation(validation::Event),
+    Handoff(handoff::Event),
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -56,6 +60,7 @@ pub enum Say {
     Delegation(delegation::Say),
     Operation(operation::Say),
     Validation(validation::Say),
+    Handoff(handoff::Say),
 }
 
 pub type Decision = decision::Decision<Event, Say>;
@@ -66,6 +71,7 @@ impl Exchange {
             Start::Delegation(assign) => delegation::begin(assign, facts, now).map(of_delegation),
             Start::Operation(operate) => operation::begin(operate, facts, now).map(of_operation),
             Start::Validation(validate) => validation::begin(validate, facts, now).map(of_validation),
+            Start::Handoff(replace) => handoff::begin(replace, facts, now).map(of_handoff),
         }
     }
 
@@ -79,6 +85,9 @@ impl Exchange {
             }
             (Exchange::Validation(state), Said::Validation(said)) => {
                 validation::decide(state, validation::Input::Said(said), facts, now).map(of_validation)
+            }
+            (Exchange::Handoff(state), Said::Handoff(said)) => {
+                handoff::decide(state, handoff::Input::Said(said), facts, now).map(of_handoff)
             }
             // What was read for another protocol says nothing to this one.
             _ => Ok(Decision::default()),
@@ -96,6 +105,9 @@ impl Exchange {
             Exchange::Validation(state) => {
                 validation::decide(state, validation::Input::Wake, facts, now).map(of_validation)
             }
+            Exchange::Handoff(state) => {
+                handoff::decide(state, handoff::Input::Wake, facts, now).map(of_handoff)
+            }
         }
     }
 
@@ -109,6 +121,9 @@ impl Exchange {
             }
             Exchange::Validation(state) => {
                 validation::decide(state, validation::Input::Report(report), facts, now).map(of_validation)
+            }
+            Exchange::Handoff(state) => {
+                handoff::decide(state, handoff::Input::Report(report), facts, now).map(of_handoff)
             }
         }
     }
@@ -132,6 +147,7 @@ impl Exchange {
             Event::Delegation(event) => delegation::born(event, at).map(Exchange::Delegation),
             Event::Operation(event) => operation::born(event, at).map(Exchange::Operation),
             Event::Validation(event) => validation::born(event, at).map(Exchange::Validation),
+            Event::Handoff(event) => handoff::born(event, at).map(Exchange::Handoff),
         }
     }
 
@@ -140,6 +156,7 @@ impl Exchange {
             (Exchange::Delegation(state), Event::Delegation(event)) => delegation::apply(state, event, at),
             (Exchange::Operation(state), Event::Operation(event)) => operation::apply(state, event, at),
             (Exchange::Validation(state), Event::Validation(event)) => validation::apply(state, event, at),
+            (Exchange::Handoff(state), Event::Handoff(event)) => handoff::apply(state, event, at),
             // No log mixes protocols: the id of its exchange names the one of an event.
             _ => {}
         }
@@ -160,6 +177,7 @@ impl Deref for Exchange {
             Exchange::Delegation(state) => state,
             Exchange::Operation(state) => state,
             Exchange::Validation(state) => state,
+            Exchange::Handoff(state) => state,
         }
     }
 }
@@ -215,6 +233,7 @@ impl Event {
             Event::Delegation(event) => serde_json::to_value(event),
             Event::Operation(event) => serde_json::to_value(event),
             Event::Validation(event) => serde_json::to_value(event),
+            Event::Handoff(event) => serde_json::to_value(event),
         };
         json.unwrap_or(Value::Null)
     }
@@ -225,6 +244,7 @@ impl Event {
             Event::Delegation(event) => serde_json::to_string(event),
             Event::Operation(event) => serde_json::to_string(event),
             Event::Validation(event) => serde_json::to_string(event),
+            Event::Handoff(event) => serde_json::to_string(event),
         }
     }
 
@@ -234,6 +254,7 @@ impl Event {
             Protocol::Delegation => serde_json::from_value(json).map(Event::Delegation),
             Protocol::Operation => serde_json::from_value(json).map(Event::Operation),
             Protocol::Validation => serde_json::from_value(json).map(Event::Validation),
+            Protocol::Handoff => serde_json::from_value(json).map(Event::Handoff),
         }
     }
 }
@@ -248,6 +269,10 @@ fn of_operation(decision: operation::Decision) -> Decision {
 
 fn of_validation(decision: validation::Decision) -> Decision {
     map(decision, Event::Validation, Say::Validation)
+}
+
+fn of_handoff(decision: handoff::Decision) -> Decision {
+    map(decision, Event::Handoff, Say::Handoff)
 }
 
 fn map<E, S>(decision: decision::Decision<E, S>, event: fn(E) -> Event, say: fn(S) -> Say) -> Decision {
@@ -294,9 +319,21 @@ pub struct Participant {
 /// `done`: true, false, or null when it is not needed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct ChecklistItem {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub section: Option<&'static str>,
     pub item: &'static str,
     pub done: Option<bool>,
     pub at: Option<Time>,
+    /// What shows it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub evidence: Option<String>,
+}
+
+impl ChecklistItem {
+    /// One of a list without sections.
+    pub fn new(item: &'static str, done: Option<bool>, at: Option<Time>) -> ChecklistItem {
+        ChecklistItem { section: None, item, done, at, evidence: None }
+    }
 }
 
 /// The texts that a state only cites. Missing messages give nothing.
@@ -313,6 +350,17 @@ pub trait Texts {
     /// The failures that a result lists.
     fn failures(&self, _result: &MessageId) -> Vec<Failure> {
         Vec::new()
+    }
+    /// A text field of a message.
+    fn said(&self, _message: &MessageId, _key: &str) -> Option<String> {
+        None
+    }
+    /// What an acknowledgement states as its understanding, and where it begins.
+    fn understanding(&self, _ack: &MessageId) -> Option<String> {
+        None
+    }
+    fn starting_from(&self, _ack: &MessageId) -> Option<String> {
+        None
     }
     /// What the command printed when it was run for this agent last.
     fn printed(&self, _agent: &Name) -> Printed {

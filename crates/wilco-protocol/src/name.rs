@@ -89,17 +89,20 @@ impl Name {
 pub enum Protocol {
     Delegation,
     Operation,
+    Handoff,
     Validation,
 }
 
 impl Protocol {
-    pub const ALL: [Protocol; 3] = [Protocol::Delegation, Protocol::Operation, Protocol::Validation];
+    pub const ALL: [Protocol; 4] =
+        [Protocol::Delegation, Protocol::Operation, Protocol::Handoff, Protocol::Validation];
 
     pub fn word(self) -> &'static str {
         match self {
             Protocol::Delegation => "delegation",
             Protocol::Operation => "operation",
             Protocol::Validation => "validation",
+            Protocol::Handoff => "handoff",
         }
     }
 
@@ -109,6 +112,7 @@ impl Protocol {
             Protocol::Delegation => "del",
             Protocol::Operation => "op",
             Protocol::Validation => "val",
+            Protocol::Handoff => "ho",
         }
     }
 }

@@ -4,9 +4,10 @@ use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use crate::commands::{
     ack, agent, agents, amend, audit, backup, cancel, checked, checkpoint, clarify, complete, completions,
-    config, decide, delegate, demo, doctor, error, exchanges, extend, fixed, fixing, forward, inbox, log,
-    man, nudge_test, nudges, operate, pause, paused, read, ready, rebuild, reply, report, restore, result,
-    resume, resumed, search, send, serve, show, status, stop, stopped, token, validate, verdict, wait, watch,
+    config, decide, delegate, demo, doctor, error, exchanges, extend, fixed, fixing, forward, handoff, inbox,
+    log, man, nudge_test, nudges, operate, pause, paused, read, ready, rebuild, reply, report, restore,
+    result, resume, resumed, search, send, serve, show, status, stop, stopped, token, validate, verdict,
+    wait, watch,
 };
 use crate::{output, topics};
 
@@ -47,6 +48,7 @@ pub(crate) enum Verb {
     Delegate(Box<delegate::Args>),
     Operate(Box<operate::Args>),
     Validate(Box<validate::Args>),
+    Handoff(Box<handoff::Args>),
     Result(result::Args),
     Clarify(clarify::Args),
     Verdict(verdict::Args),
@@ -109,7 +111,7 @@ const GROUPS: &[(&str, &[&str])] = &[
         "For initiators",
         &[
             "delegate", "clarify", "verdict", "amend", "extend", "pause", "resume", "stop", "operate",
-            "result", "validate", "decide",
+            "result", "handoff", "validate", "decide",
         ],
     ),
     (

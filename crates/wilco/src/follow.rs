@@ -131,7 +131,7 @@ fn line(exchange: &Exchange, screen: &Screen) -> String {
 /// None while it goes on. An escalation waits for somebody, so nothing more follows by itself.
 fn exit_code(exchange: &Exchange) -> Option<u8> {
     match exchange.outcome.as_deref() {
-        Some("completed" | "done" | "passed" | "success") => Some(0),
+        Some("completed" | "complete" | "done" | "passed" | "success") => Some(0),
         Some("cancelled") => Some(4),
         Some("partial") => Some(6),
         Some(_) => Some(3),

@@ -28,10 +28,14 @@ impl Work<'_> {
         let astray = match &arrival.incoming().typed {
             // Anybody may remind whomever they like.
             reminder if reminder.in_wilcos_place() => None,
-            Typed::Delegation(_) | Typed::Operation(_) | Typed::Validation(_) | Typed::Decision(_) => Some((
+            Typed::Delegation(_)
+            | Typed::Operation(_)
+            | Typed::Handoff(_)
+            | Typed::Validation(_)
+            | Typed::Decision(_) => Some((
                 "no-exchange",
                 "Your message belongs to no open exchange of yours, so it was kept as a conversation. \
-                 Name the task_id, the operation_id or the exchange, or reply to the message that you answer."
+                 Name the task_id, the operation_id, the handoff_id or the exchange, or reply to the message that you answer."
                     .to_owned(),
             )),
             Typed::Conversation | Typed::Talk => None,

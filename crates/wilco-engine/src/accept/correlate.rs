@@ -1,6 +1,7 @@
 //! Which exchange an answer belongs to. The first rule that finds something wins; nothing is guessed.
 
 use wilco_language::parse::{Incoming, Named, Operation, Typed};
+use wilco_language::read::handoff_ack::handoff_acks;
 use wilco_language::read::{ack, verdict};
 use wilco_protocol::exchange::key;
 use wilco_protocol::{Exchange, ExchangeId, MessageId, Protocol, validation};
@@ -79,6 +80,10 @@ impl Work<'_> {
             found @ (Correlated::To(_) | Correlated::Ambiguous(_)) => return Ok(found),
         }
         match self.by_operation(arrival)? {
+            Correlated::Nothing { .. } => {}
+            found @ (Correlated::To(_) | Correlated::Ambiguous(_)) => return Ok(found),
+        }
+        match self.by_handoff(arrival)? {
             Correlated::Nothing { .. } => {}
             found @ (Correlated::To(_) | Correlated::Ambiguous(_)) => return Ok(found),
         }
@@ -175,6 +180,7 @@ impl Work<'_> {
             Typed::Delegation(said) => said.task_id().map(str::to_owned),
             Typed::Operation(_)
             | Typed::Validation(_)
+            | Typed::Handoff(_)
             | Typed::Decision(_)
             | Typed::Conversation
             | Typed::Talk => incoming.content.get("task_id").and_then(|id| id.as_str()).map(str::to_owned),
@@ -255,6 +261,33 @@ impl Work<'_> {
             1 => to(found, "operation-id"),
             _ => Correlated::Ambiguous(found.iter().map(|exchange| exchange.id()).collect()),
         })
+    }
+
+    /// The handoff that the content names, or an ACK or verdict in the text.
+    fn by_handoff(&mut self, arrival: &Arrival<'_>) -> Result<Correlated, Refused> {
+        let incoming = arrival.incoming();
+        let named = incoming.content.get("handoff_id").and_then(|id| id.as_str()).map(str::to_owned);
+        let mut ids: Vec<_> = named.into_iter().collect();
+        if matches!(incoming.typed, Typed::Conversation | Typed::Talk) {
+            ids.extend(handoff_acks(incoming.text()).into_iter().map(|ack| ack.handoff_id));
+            let verdicts = verdict::verdicts(incoming.text());
+            ids.extend(verdicts.iter().map(|reading| reading.task_id().to_owned()));
+        }
+        for id in ids {
+            let mut found = Vec::new();
+            for number in self.find(&key("handoff", &id.trim().to_lowercase()))? {
+                let live = self.live(number)?.map(|live| live.exchange);
+                found.extend(live.filter(|one| one.participants().contains(&arrival.from)));
+            }
+            if found.iter().any(|one| one.is_open()) {
+                found.retain(|one| one.is_open());
+            }
+            found.truncate(1);
+            if !found.is_empty() {
+                return Ok(to(found, "handoff-id"));
+            }
+        }
+        Ok(Correlated::Nothing { may_classify: false })
     }
 
     /// The sender's open exchanges that wait for those it writes to: it does Wilco's part itself.
@@ -390,8 +423,7 @@ fn may_mean(arrival: &Arrival<'_>, exchange: &Exchange) -> bool {
     // A fix request may be acknowledged by that word too.
     let acknowledges = matches!(typed, Typed::Operation(Operation::Acknowledgment { .. }));
     let of = exchange.id().protocol;
-    let fits = |protocol| protocol == of || (acknowledges && of == Protocol::Validation);
-    typed.protocol().is_none_or(fits)
+    typed.fits(of) || (acknowledges && of == Protocol::Validation)
 }
 
 /// What a sender with a token takes no part in does not exist for it.

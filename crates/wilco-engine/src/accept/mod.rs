@@ -4,6 +4,7 @@ mod again;
 mod arrival;
 mod converse;
 mod correlate;
+mod hand_over;
 mod operate;
 mod parties;
 mod start;
@@ -11,7 +12,7 @@ mod validate;
 
 use std::sync::Arc;
 
-use wilco_language::parse::{Delegation, Incoming, Operation, Typed, Validation};
+use wilco_language::parse::{Delegation, Handoff, Incoming, Operation, Typed, Validation};
 use wilco_protocol::{Exchange, MessageId, Name};
 use wilco_store::{Message, Reach, ReachRow};
 
@@ -59,9 +60,12 @@ impl Work<'_> {
             Typed::Operation(Operation::Announce(announcement)) => {
                 return self.operate(arrival, announcement);
             }
+            Typed::Handoff(Handoff::Replace(said)) => return self.replace(arrival, said),
+            Typed::Handoff(Handoff::HandOver(said)) => return self.hand_over(arrival, said),
             Typed::Validation(Validation::Start(start)) => return self.validate(arrival, start),
             Typed::Delegation(_)
             | Typed::Operation(_)
+            | Typed::Handoff(_)
             | Typed::Validation(_)
             | Typed::Decision(_)
             | Typed::Conversation
@@ -100,7 +104,7 @@ fn read_only(viewer: &Viewer) -> Option<String> {
 pub(crate) fn summary(exchange: &Exchange) -> Summary {
     let task_id = match exchange {
         Exchange::Delegation(state) => Some(state.task_id.clone()),
-        Exchange::Operation(_) | Exchange::Validation(_) => None,
+        Exchange::Operation(_) | Exchange::Handoff(_) | Exchange::Validation(_) => None,
     };
     let id = exchange.id();
     Summary { id, protocol: id.protocol, state: exchange.state_name().to_owned(), task_id }

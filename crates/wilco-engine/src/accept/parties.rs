@@ -1,6 +1,6 @@
 //! Who sends a message, and to whom.
 
-use wilco_language::parse::{Incoming, Typed};
+use wilco_language::parse::{Handoff, Incoming, Typed};
 use wilco_language::render::unresolved;
 use wilco_protocol::directory::{self, Unresolved};
 use wilco_protocol::{Name, Protocol};
@@ -58,7 +58,9 @@ impl Work<'_> {
         let starts = incoming.typed.starts();
         let names_escalation =
             matches!(&incoming.typed, Typed::Decision(choice) if choice.escalation.is_some());
-        if incoming.to.is_empty() && incoming.exchange.is_none() && !names_escalation {
+        // Whom a request to replace somebody is about stands in its content.
+        let request = matches!(incoming.typed, Typed::Handoff(Handoff::Replace(_)));
+        if incoming.to.is_empty() && incoming.exchange.is_none() && !names_escalation && !request {
             let detail = "is required: the name of an agent (or give the exchange that you answer)";
             return Err(Refused::invalid("/to", detail));
         }
@@ -70,11 +72,18 @@ impl Work<'_> {
             let detail = "expected validation-orchestrator, which carries the loop";
             return Err(Refused::invalid("/to", detail));
         }
+        let hands_over = matches!(incoming.typed, Typed::Handoff(Handoff::HandOver(_)));
+        if (hands_over && incoming.to.len() != 1) || (request && incoming.to.len() > 1) {
+            return Err(Refused::invalid(
+                "/to",
+                "expected one agent: work is handed over to one replacement",
+            ));
+        }
         // Nobody is registered by being one of several: a wrong name among them is a mistake.
         let known_only = starts || incoming.to.len() > 1;
         let mut names = Vec::new();
         for text in &incoming.to {
-            let name = match own_name(text).filter(|_| !starts || validates) {
+            let name = match own_name(text).filter(|_| !starts || validates || request) {
                 Some(own) => own,
                 None => self.recipient(text, from, known_only)?,
             };

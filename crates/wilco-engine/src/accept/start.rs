@@ -228,7 +228,7 @@ impl Work<'_> {
     }
 
     /// A uuid that follows from the message, so that a replayed step makes the same.
-    fn uuid(&self, id: &MessageId) -> String {
+    pub(super) fn uuid(&self, id: &MessageId) -> String {
         let mut hasher = blake3::Hasher::new();
         hasher.update(&self.state.head.hash).update(id.as_str().as_bytes());
         hasher.update(&self.next_position().to_be_bytes());
@@ -262,6 +262,7 @@ fn meaning(said: &Said) -> &'static str {
         Said::Delegation(said) => said.what.meaning(),
         Said::Operation(said) => said.what.meaning(),
         Said::Validation(said) => said.what.meaning(),
+        Said::Handoff(said) => said.what.meaning(),
     }
 }
 
@@ -277,7 +278,7 @@ fn parent(message: &Message) -> Parent {
 }
 
 #[derive(Debug)]
-struct Resolver<'a>(&'a Directory);
+pub(super) struct Resolver<'a>(pub(super) &'a Directory);
 
 impl Names for Resolver<'_> {
     fn resolve(&self, text: &str) -> Name {

@@ -130,6 +130,7 @@ fn speaks_of(exchange: &Exchange, text: &str) -> bool {
         Exchange::Validation(state) => {
             [Some(&state.issue), state.feature.as_ref()].into_iter().flatten().collect()
         }
+        Exchange::Handoff(state) => vec![&state.handoff_id, &state.replacement.id],
     };
     fields.iter().any(|field| field.to_lowercase().contains(&text))
 }

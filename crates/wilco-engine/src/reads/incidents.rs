@@ -128,7 +128,7 @@ pub fn operations(
             let rows = operation::log(state).into_iter().zip((0..=state.tracks.len() as u64).rev());
             rows.map(|(row, number)| (place(number), row)).collect()
         }
-        Exchange::Delegation(_) | Exchange::Validation(_) => Vec::new(),
+        Exchange::Delegation(_) | Exchange::Handoff(_) | Exchange::Validation(_) => Vec::new(),
     })
 }
 

@@ -189,7 +189,7 @@ pub fn report(
         let exchange = serde_json::from_slice(&row.body).map_err(|error| damaged(row.id.number, error))?;
         match exchange {
             Exchange::Delegation(_) => items.push(delegation(&shown(reader, &exchange)?)),
-            Exchange::Operation(_) => {}
+            Exchange::Operation(_) | Exchange::Handoff(_) => {}
             Exchange::Validation(_) => items.push(validation(&shown(reader, &exchange)?)),
         }
     }

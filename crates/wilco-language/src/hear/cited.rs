@@ -8,6 +8,7 @@ use wilco_protocol::{MessageId, Name};
 
 use crate::parse::{Task, failure};
 use crate::read::ack::{AckReading, AckText, acks};
+use crate::read::handoff_ack::{HandoffAckText, handoff_acks};
 use crate::read::verdict::{VerdictReading, VerdictText, verdicts};
 
 /// Contents and subjects by message id, and what commands printed by agent.
@@ -63,14 +64,36 @@ impl Cited {
         self.text(ack, "understanding")
             .or_else(|| self.text(ack, "understanding_summary"))
             .or_else(|| self.ack_text(ack)?.understanding)
+            .or_else(|| self.handoff_ack(ack)?.understanding)
             .unwrap_or_default()
     }
 
     /// What a message answered.
+    pub fn answered(&self, message: &MessageId) -> String {
+        self.answer(message)
+    }
+
     pub(crate) fn answer(&self, message: &MessageId) -> String {
         let mut parts = self.list(message, "answers");
         parts.extend(self.text(message, "message"));
         parts.join("\n")
+    }
+
+    /// What was answered about a handoff.
+    pub(crate) fn clarified(&self, message: &MessageId) -> String {
+        let entries = self.content(message).and_then(|content| content.get("clarifications")?.as_array());
+        let pair = |entry: &Value| {
+            let text = |key: &str| entry.get(key).and_then(Value::as_str).unwrap_or("").trim().to_owned();
+            format!("{}\n{}", text("question"), text("answer"))
+        };
+        let mut parts: Vec<_> = entries.into_iter().flatten().map(pair).collect();
+        parts.extend(self.text(message, "message"));
+        parts.join("\n")
+    }
+
+    /// The acknowledgement of a handoff that stands in the text of a message.
+    fn handoff_ack(&self, id: &MessageId) -> Option<HandoffAckText> {
+        handoff_acks(&self.text(id, "message")?).into_iter().next()
     }
 
     /// Why a task was rejected, or what error was reported.
@@ -104,6 +127,20 @@ impl Texts for Cited {
             .collect()
     }
 
+    fn said(&self, message: &MessageId, key: &str) -> Option<String> {
+        self.text(message, key)
+    }
+
+    fn understanding(&self, ack: &MessageId) -> Option<String> {
+        Some(Cited::understanding(self, ack)).filter(|text| !text.is_empty())
+    }
+
+    fn starting_from(&self, ack: &MessageId) -> Option<String> {
+        let given = self.content(ack)?.get("starting_from");
+        let number = given.and_then(Value::as_u64).map(|number| number.to_string());
+        self.text(ack, "starting_from").or(number).or_else(|| self.handoff_ack(ack)?.starting_from)
+    }
+
     fn printed(&self, agent: &Name) -> Printed {
         self.1.get(agent).cloned().unwrap_or_default()
     }
@@ -125,7 +162,8 @@ impl Texts for Cited {
         if !listed.is_empty() {
             return listed;
         }
-        self.ack_text(ack).map(|ack| ack.questions).unwrap_or_default()
+        let in_words = || self.handoff_ack(ack).map(|ack| ack.questions);
+        self.ack_text(ack).map(|ack| ack.questions).or_else(in_words).unwrap_or_default()
     }
 
     fn missing(&self, verdict: &MessageId) -> Vec<String> {

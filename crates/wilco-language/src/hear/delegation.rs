@@ -20,7 +20,7 @@ pub(super) fn hear(state: &State, heard: &Heard<'_>, cited: &Cited) -> Said {
             agent: choice.agent.as_deref().map(|name| heard.resolve.resolve(name)),
             time: choice.time,
         }),
-        Typed::Operation(_) | Typed::Validation(_) => remark(heard),
+        Typed::Operation(_) | Typed::Handoff(_) | Typed::Validation(_) => remark(heard),
         Typed::Conversation | Typed::Talk if heard.incoming.only_wilco() => remark(heard),
         Typed::Conversation | Typed::Talk if heard.amends => What::Amend,
         Typed::Conversation | Typed::Talk => text(state, heard, cited),

@@ -4,10 +4,12 @@
 
 mod cited;
 mod delegation;
+mod handoff;
 mod operation;
 mod validation;
 
 pub use cited::Cited;
+pub(crate) use handoff::tasks as handed_tasks;
 
 use wilco_protocol::exchange::{Exchange, Said};
 use wilco_protocol::{MessageId, Name};
@@ -51,5 +53,6 @@ pub fn hear(exchange: &Exchange, heard: &Heard<'_>, cited: &Cited) -> Said {
         Exchange::Delegation(state) => Said::Delegation(delegation::hear(state, heard, cited)),
         Exchange::Operation(state) => Said::Operation(operation::hear(state, heard)),
         Exchange::Validation(state) => Said::Validation(validation::hear(state, heard)),
+        Exchange::Handoff(state) => Said::Handoff(handoff::hear(state, heard, cited)),
     }
 }

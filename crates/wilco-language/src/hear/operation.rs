@@ -15,7 +15,7 @@ pub(super) fn hear(state: &State, heard: &Heard<'_>) -> Said {
         }),
         Typed::Conversation | Typed::Talk if heard.incoming.only_wilco() => What::Remark,
         Typed::Conversation | Typed::Talk => plain(state, heard, None),
-        Typed::Delegation(_) | Typed::Validation(_) => What::Remark,
+        Typed::Delegation(_) | Typed::Handoff(_) | Typed::Validation(_) => What::Remark,
     };
     Said { by: heard.by.clone(), operator: heard.operator, message: heard.id.clone(), what }
 }

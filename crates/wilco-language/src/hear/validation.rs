@@ -21,7 +21,7 @@ pub(super) fn hear(state: &State, heard: &Heard<'_>) -> Said {
         Typed::Operation(Operation::Acknowledgment { .. }) if heard.by == state.main_agent => {
             What::Acknowledged { named: id_of(state, heard, None) }
         }
-        Typed::Operation(_) | Typed::Delegation(_) => What::Remark,
+        Typed::Operation(_) | Typed::Delegation(_) | Typed::Handoff(_) => What::Remark,
         Typed::Conversation | Typed::Talk if heard.incoming.only_wilco() => What::Remark,
         Typed::Conversation | Typed::Talk => text(state, heard),
     };

@@ -7,6 +7,7 @@ use wilco_protocol::{EscalationId, Protocol};
 
 use super::delegation::{self, Delegation};
 use super::fields::{FieldError, Fields};
+use super::handoff::{self, Handoff};
 use super::kinds::{Kind, kind};
 use super::operation::{self, Operation};
 use super::validation::{self, Validation};
@@ -21,6 +22,7 @@ pub enum Typed {
     Delegation(Delegation),
     Operation(Operation),
     Validation(Validation),
+    Handoff(Handoff),
     Decision(Choice),
 }
 
@@ -32,7 +34,14 @@ impl Typed {
             Typed::Delegation(_) => Some(Protocol::Delegation),
             Typed::Operation(_) => Some(Protocol::Operation),
             Typed::Validation(_) => Some(Protocol::Validation),
+            Typed::Handoff(_) => Some(Protocol::Handoff),
         }
+    }
+
+    /// Whether it may be said in this protocol. A verdict judges ACKs of tasks and of handoffs.
+    pub fn fits(&self, protocol: Protocol) -> bool {
+        let judges = matches!(self, Typed::Delegation(Delegation::Verdict(_)));
+        self.protocol().is_none_or(|own| own == protocol || (judges && protocol == Protocol::Handoff))
     }
 
     /// Whether it begins an exchange.
@@ -41,6 +50,7 @@ impl Typed {
             Typed::Delegation(said) => matches!(said, Delegation::Assign(_)),
             Typed::Operation(said) => matches!(said, Operation::Announce(_)),
             Typed::Validation(said) => matches!(said, Validation::Start(_)),
+            Typed::Handoff(said) => matches!(said, Handoff::Replace(_) | Handoff::HandOver(_)),
             Typed::Conversation | Typed::Talk | Typed::Decision(_) => false,
         }
     }
@@ -52,6 +62,7 @@ impl Typed {
         match self {
             Typed::Delegation(said) => matches!(said, Delegation::AskAgain { .. }),
             Typed::Operation(said) => matches!(said, Operation::Own { .. }),
+            Typed::Handoff(said) => matches!(said, Handoff::Reminder),
             Typed::Validation(_) | Typed::Conversation | Typed::Talk | Typed::Decision(_) => false,
         }
     }
@@ -83,6 +94,9 @@ pub fn typed(content: &Map<String, Value>) -> Result<Typed, Vec<FieldError>> {
             }
             Kind::Spoken(Some(Protocol::Validation), known) => {
                 validation::read(known, fields).map(Typed::Validation)
+            }
+            Kind::Spoken(Some(Protocol::Handoff), known) => {
+                handoff::read(known, content, fields).map(Typed::Handoff)
             }
             Kind::OnlyWilco(_) | Kind::Talk(_) => plain(fields, Typed::Talk),
             Kind::Unknown => plain(fields, Typed::Conversation),

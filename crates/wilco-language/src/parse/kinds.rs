@@ -46,10 +46,19 @@ const OPERATION: [&str; 7] = [
 const VALIDATION: [&str; 5] =
     ["validation-start", "validation-result", "revalidation-result", "fix-acknowledgment", "fix-completion"];
 
+const HANDOFF: [&str; 6] = [
+    "replacement-request",
+    "replacement-handoff",
+    "handoff-ack",
+    "handoff-clarification",
+    "handoff-override",
+    "handoff-reminder",
+];
+
 /// What is said alike in every protocol.
 const EVERYWHERE: [&str; 1] = ["decision"];
 
-const ONLY_WILCO: [&str; 18] = [
+const ONLY_WILCO: [&str; 20] = [
     "task-correction",
     "task-supplement",
     "status-check",
@@ -68,6 +77,8 @@ const ONLY_WILCO: [&str; 18] = [
     "timeout-reminder",
     "error-notification",
     "status-change",
+    "handoff-correction",
+    "replacement-confirmation",
 ];
 
 const TALK: [&str; 6] = ["conversation", "response", "update", "status", "report", "notification"];
@@ -80,6 +91,7 @@ pub fn kind(word: &str) -> Kind {
         (of(&DELEGATION), Some(Protocol::Delegation)),
         (of(&OPERATION), Some(Protocol::Operation)),
         (of(&VALIDATION), Some(Protocol::Validation)),
+        (of(&HANDOFF), Some(Protocol::Handoff)),
         (of(&EVERYWHERE), None),
     ];
     if let Some((known, protocol)) = spoken.into_iter().find_map(|(known, protocol)| Some((known?, protocol)))

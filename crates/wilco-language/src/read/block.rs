@@ -15,6 +15,7 @@ pub enum Key {
     Note,
     Correction,
     Missing,
+    StartingFrom,
     /// Known to be none of the above, such as `ETA:`; it ends the field before it.
     Aside,
 }
@@ -257,6 +258,7 @@ fn named(name: &str) -> Option<Key> {
         "note" | "notes" => Key::Note,
         "correction" | "correct-understanding" => Key::Correction,
         "missing" | "missing-items" => Key::Missing,
+        "starting-from" | "start-from" | "starting-point" | "continuing-from" => Key::StartingFrom,
         "eta"
         | "estimate"
         | "estimated-time"

@@ -13,6 +13,7 @@ pub mod failures;
 pub mod fingerprint;
 mod fold;
 pub mod form;
+pub mod handoff_ack;
 mod placeholders;
 pub mod questions;
 mod said;

@@ -57,12 +57,16 @@ fn opened(text: &str) -> Option<&str> {
     (!choice).then_some(inner)
 }
 
-/// A vocabulary word of two words or one, ending where a word ends.
+/// A vocabulary word of three words, two or one, ending where a word ends.
 fn leading<'a, T>(text: &'a str, vocabulary: &impl Fn(&str) -> Option<T>) -> Option<(T, &'a str)> {
     let first = word_end(text, 0)?;
-    let gap = text[first..].len() - text[first..].trim_start_matches([' ', '_', '-']).len();
-    let second = (gap > 0).then(|| word_end(text, first + gap)).flatten();
-    [second, Some(first)].into_iter().flatten().find_map(|end| {
+    let next = |end: usize| {
+        let gap = text[end..].len() - text[end..].trim_start_matches([' ', '_', '-']).len();
+        (gap > 0).then(|| word_end(text, end + gap)).flatten()
+    };
+    let second = next(first);
+    let third = second.and_then(next);
+    [third, second, Some(first)].into_iter().flatten().find_map(|end| {
         let rest = ended(&text[end..])?;
         vocabulary(&text[..end]).map(|word| (word, rest))
     })

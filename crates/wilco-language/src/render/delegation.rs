@@ -197,6 +197,7 @@ fn cancel(state: &State, because: CancelReason) -> Rendered {
     let (reason, text) = match because {
         CancelReason::Reassigned => ("reassigned", format!("{task} was given to another agent.")),
         CancelReason::Superseded { by } => ("superseded", format!("{task} was assigned anew as {by}.")),
+        CancelReason::HandedOver => ("handed-over", format!("{task} is being handed over to another agent.")),
         CancelReason::GivenUp => ("given-up", format!("{task} was given up.")),
         CancelReason::NotYours => {
             ("not-yours", format!("{task} is not yours any more: {} has it.", state.assignee))

@@ -10,9 +10,27 @@ use super::{Rendered, Setting, teaching};
 
 /// One sentence: what happened, to whom.
 pub fn escalation_text(exchange: &Exchange, escalation: &Escalation) -> String {
-    let subject = exchange.called();
     let agent = &escalation.evidence.agent;
+    let handoff = matches!(exchange, Exchange::Handoff(_));
+    let called = exchange.called();
+    let subject = if handoff { format!("handoff {called}") } else { called.to_owned() };
     match escalation.reason {
+        Reason::NoAcknowledgment if handoff => format!(
+            "{agent} has not acknowledged {subject} after {}.",
+            counted(escalation.evidence.attempts as usize, "attempt")
+        ),
+        Reason::NoDocument => {
+            format!("The document of {subject} could not be written, so {agent} was told nothing.")
+        }
+        Reason::EnvironmentIssue => {
+            format!("{agent} cannot set up its environment for {subject}, and nobody has helped.")
+        }
+        Reason::HandoffFailed => {
+            format!("{subject} was to be handed over from {agent}, and nobody took it.")
+        }
+        Reason::AgentReplaced => {
+            format!("{agent} was replaced, and {subject} was not among the tasks that were handed over.")
+        }
         Reason::NoAcknowledgment => format!(
             "{agent} has not acknowledged {subject} after {}, and nobody else can take it.",
             counted(escalation.evidence.attempts as usize, "attempt")

@@ -8,6 +8,9 @@ mod delegation;
 mod escalation;
 pub mod form;
 mod forward;
+mod handoff;
+mod handoff_document;
+mod handoff_notice;
 mod notice;
 mod nudge;
 mod operation;
@@ -21,6 +24,8 @@ mod validation;
 pub use checked::checked;
 pub use escalation::{escalation_evidence, escalation_text};
 pub use forward::{ForwardText, Forwarded, forwarded};
+pub use handoff::{audit, handoff_title, handoff_to_judge, issue_comment, progress_note};
+pub use handoff_document::{HandedTask, handoff_document};
 pub use nudge::{nudge_line, nudge_test_line};
 pub use operation::{pending, timeout_line};
 pub use passed::{delivered, passed_subject};
@@ -64,6 +69,7 @@ pub fn say(exchange: &Exchange, to: &Name, say: &Say, setting: &Setting<'_>) -> 
         (Exchange::Delegation(state), Say::Delegation(say)) => delegation::say(state, to, say, setting),
         (Exchange::Operation(state), Say::Operation(say)) => operation::say(state, to, say, setting),
         (Exchange::Validation(state), Say::Validation(say)) => validation::say(state, to, say, setting),
+        (Exchange::Handoff(state), Say::Handoff(say)) => handoff::say(state, to, say, setting),
         // No exchange says what is another protocol's to say.
         _ => Rendered { subject: String::new(), priority: "normal", content: Map::new() },
     }

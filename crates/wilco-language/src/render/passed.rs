@@ -5,7 +5,7 @@ use wilco_protocol::delegation::State;
 use wilco_protocol::{Exchange, MessageId, Name};
 
 use super::delegation::deadline;
-use super::{Setting, announced, teaching};
+use super::{Setting, announced, handoff, teaching};
 use crate::parse::Task;
 
 /// What a message looks like to the agent that it must reach.
@@ -21,12 +21,16 @@ pub fn delivered(
         Exchange::Operation(state) => announced::asked(state, to, original, setting),
         // What is said in a loop goes to Wilco, which says it in its own words.
         Exchange::Validation(_) => original.clone(),
+        Exchange::Handoff(state) => handoff::passed(state, to, original, setting),
     }
 }
 
 /// The subject of a message that is passed on and came without one.
 pub fn passed_subject(exchange: &Exchange, kind: &str) -> String {
     let task = exchange.called();
+    if let Exchange::Handoff(_) = exchange {
+        return format!("[CLARIFICATION] Re: Handoff {task}");
+    }
     let about = match kind.replace('_', "-").as_str() {
         "task-clarification" => "Answers",
         "task-amend" => "Amended",

@@ -9,7 +9,9 @@ use crate::parse::FieldError;
 /// The detail of a refusal.
 pub fn refusal(refusal: &Refusal) -> String {
     match refusal {
-        Refusal::Role { expected } => format!("only the {expected} of this exchange may say that"),
+        Refusal::Role { expected } | Refusal::Barred { expected } => {
+            format!("only the {expected} of this exchange may say that")
+        }
         Refusal::State { expected, got } => {
             format!("this needs the exchange to be {expected}; it is {got}")
         }
@@ -18,6 +20,9 @@ pub fn refusal(refusal: &Refusal) -> String {
         ),
         Refusal::AlreadyOpen { key: key @ "issue", value, exchange } => {
             format!("{key} {value:?} is being validated already as {exchange}; wait for its end")
+        }
+        Refusal::AlreadyOpen { key: key @ ("task" | "handoff_id"), value, exchange } => {
+            format!("{key} {value:?} is being handed over already, as {exchange}; wait for its end")
         }
         Refusal::AlreadyOpen { key, value, exchange } => format!(
             "{key} {value:?} is open already as {exchange}; wait for its end, cancel it, or send \"supersede\": true"
@@ -47,6 +52,13 @@ fn problem(problem: &Problem) -> String {
         Problem::OwnOperation => {
             "the initiator cannot be one of its own operation's agents; leave it out".to_owned()
         }
+        Problem::ReplacementFailed { got } => {
+            format!("{got:?} is the agent that failed; name another to replace it")
+        }
+        Problem::ReplacementAway { got, status } => {
+            format!("{got:?} is {status} and cannot take over; name an agent that is there")
+        }
+        Problem::MissingNote => "is required: why it goes on without an ACK".to_owned(),
         Problem::NotTakingPart { got } => {
             format!("{got:?} takes no part in this operation; name one of its agents")
         }

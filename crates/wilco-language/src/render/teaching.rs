@@ -3,7 +3,7 @@
 
 use serde_json::json;
 use wilco_protocol::delegation::State;
-use wilco_protocol::{EscalationId, Name, Time, operation};
+use wilco_protocol::{EscalationId, Name, Time, handoff, operation};
 
 use super::Setting;
 use super::shell::quoted;
@@ -163,6 +163,92 @@ pub(super) fn result(state: &operation::State, setting: &Setting<'_>) -> String 
     )
 }
 
+/// How a replacement acknowledges a handoff.
+pub(super) fn handoff(state: &handoff::State, to: &Name, until: Time, setting: &Setting<'_>) -> String {
+    let id = &state.handoff_id;
+    let from = state.starting_from.as_ref().map_or("WHERE YOU CONTINUE", |from| from.name.as_str());
+    let answer = json!({
+        "from": to,
+        "exchange": state.id,
+        "subject": format!("[ACK] Handoff {id} Received"),
+        "priority": "high",
+        "content": {
+            "type": "handoff_ack",
+            "handoff_id": id,
+            "status": "ready_to_proceed",
+            "understanding": "WHAT YOU WILL DO",
+            "starting_from": from,
+            "questions": [],
+        },
+    });
+    format!(
+        "---\n\
+         ACKNOWLEDGMENT REQUIRED. The work is not yours until your ACK is verified.\n\
+         Answer until {until} (within {left}) in exactly this format:\n\
+         \n\
+         [ACK] {id} - {{READY_TO_PROCEED|NEEDS_CLARIFICATION|ENVIRONMENT_ISSUE|REJECTED}}\n\
+         Understanding: {{one line: what you will do}}\n\
+         Starting from: {from}\n\
+         Questions: {{none, or a numbered list}}\n\
+         \n\
+         READY_TO_PROCEED: you read the document, understood it and begin.\n\
+         NEEDS_CLARIFICATION: you have questions first.\n\
+         ENVIRONMENT_ISSUE: you cannot set up what you need.\n\
+         REJECTED: you cannot take it.\n\
+         \n\
+         Any one of these is enough:\n\
+         - reply to this message with the lines above\n\
+         - wilco handoff ack {word} --understanding \"WHAT YOU WILL DO\" --starting-from {start} --as {me}\n\
+         - {curl}\n\
+         ---",
+        left = until.since(setting.now),
+        word = quoted(id),
+        start = quoted(from),
+        me = quoted(to.as_str()),
+        curl = curl(setting.url, &answer),
+    )
+}
+
+/// How the initiator judges the ACK of a handoff.
+pub(super) fn handoff_verdict(state: &handoff::State, setting: &Setting<'_>) -> String {
+    let (id, me) = (&state.handoff_id, quoted(state.initiator.as_str()));
+    let answer = json!({
+        "from": state.initiator,
+        "exchange": state.id,
+        "content": {"type": "verdict", "verdict": "correct"},
+    });
+    format!(
+        "Give your verdict, in one of these ways:\n\
+         - reply: [VERDICT] {id} - {{CORRECT|WRONG-SUMMARY|PARTIAL}}, with a line \"Correction:\" or \"Missing:\"\n\
+         - wilco verdict {exchange} correct --as {me}\n\
+         - wilco verdict {exchange} wrong-summary --correction \"THE RIGHT UNDERSTANDING\" --as {me}\n\
+         - {curl}",
+        exchange = state.id,
+        curl = curl(setting.url, &answer),
+    )
+}
+
+/// How the initiator answers a replacement's questions.
+pub(super) fn handoff_clarify(state: &handoff::State, setting: &Setting<'_>) -> String {
+    let answer = json!({
+        "from": state.initiator,
+        "exchange": state.id,
+        "content": {
+            "type": "handoff_clarification",
+            "clarifications": [{"question": "THE QUESTION", "answer": "YOUR ANSWER"}],
+        },
+    });
+    format!(
+        "Answer, in one of these ways:\n\
+         - reply to this message in plain words\n\
+         - wilco handoff clarify {} --answer \"YOUR ANSWER\" --as {} (one --answer for each question)\n\
+         - {}",
+        quoted(&state.handoff_id),
+        quoted(state.initiator.as_str()),
+        curl(setting.url, &answer),
+    )
+}
+
 /// How somebody decides an escalation.
 pub(super) fn decide(
     id: EscalationId,
@@ -185,7 +271,8 @@ pub(super) fn decide(
 /// `next`: an agent that could be asked; without one the reader must name somebody.
 fn line(id: EscalationId, option: &str, me: &str, next: Option<&Name>) -> String {
     let needs = match option {
-        "reassign" => {
+        "override" => " --note \"WHY IT GOES ON WITHOUT AN ACK\"".to_owned(),
+        "reassign" | "provide_alternative_agent" => {
             format!(" --agent {}", next.map_or("NAME_OF_AN_AGENT".to_owned(), |name| quoted(name.as_str())))
         }
         "extend" => " --time 10m".to_owned(),

@@ -86,6 +86,25 @@ pub(super) fn told(state: &State, say: &ToInitiator, setting: &Setting<'_>) -> T
                 super::quoted(state.initiator.as_str())
             ),
         ),
+        ToInitiator::Evidence { agent: failed } => {
+            let mut told = tell(
+                "evidence",
+                format!(
+                    "{failed} sent something about {task}, which is being handed over. It is kept and changes nothing."
+                ),
+            );
+            told.fields.insert("agent".into(), json!(failed));
+            told
+        }
+        ToInitiator::HandedOver { from, to } => {
+            let mut told = tell(
+                "handed-over",
+                format!("{task} was handed over from {from} to {to}, who is asked to acknowledge it."),
+            );
+            told.fields.insert("from_agent".into(), json!(from));
+            told.fields.insert("to_agent".into(), json!(to));
+            told
+        }
         ToInitiator::FormerAgentSpoke { agent: former } if state.superseded_by.is_some() => tell(
             "former-assignee",
             format!("{former} answered to {task} although it was assigned anew. It was told again to stop."),

@@ -1,7 +1,9 @@
 //! Folding events into state. Total on every log that `decide` wrote.
 
 use super::event::{Assigned, Event, Resend};
-use super::state::{Checkpoint, FirstAck, MAX_AMENDMENTS, Outcome, Phase, Questions, State, Unconfirmed};
+use super::state::{
+    Checkpoint, FirstAck, Handed, Held, MAX_AMENDMENTS, Outcome, Phase, Questions, State, Unconfirmed,
+};
 use super::words::AckStatus;
 use crate::escalation::{Closed, Escalation, keep};
 use crate::name::{MessageId, Name};
@@ -55,6 +57,8 @@ fn assign(assigned: &Assigned, at: Time) -> State {
         incidents: Vec::new(),
         stop_confirmed: None,
         superseded_by: None,
+        held: None,
+        handed: None,
         sent_at: at,
         first_ack: None,
         created: at,
@@ -123,7 +127,19 @@ pub fn apply(state: &mut State, event: &Event, at: Time) {
         Event::CheckpointMissed { checks, check } => {
             state.phase = Phase::Working { check: Some(*check), checks: *checks };
         }
-        Event::Reassigned { to, until, .. } => reassigned(state, to, *until),
+        Event::Reassigned { to, until, .. } => {
+            (state.held, state.handed) = (None, None);
+            reassigned(state, to, *until);
+        }
+        Event::Held { by, initiator } => {
+            state.held = Some(Held { by: *by, initiator: initiator.clone() });
+        }
+        Event::HandedOver { to, by, state_file, until } => {
+            state.held = None;
+            state.handed = Some(Handed { by: *by, state_file: *state_file, repetitions: 0 });
+            reassigned(state, to, *until);
+        }
+        Event::Released => state.held = None,
         Event::CandidatesAdded { agents } => state.candidates.extend(agents.iter().cloned()),
         Event::Amended { message, revision, until } => amended(state, message, *revision, *until),
         Event::PauseRequested { until, expected_duration } => {
@@ -164,6 +180,7 @@ fn acknowledged(state: &mut State, ack: &MessageId, status: AckStatus, in_time: 
     if status != AckStatus::Rejected {
         state.ack = Some(ack.clone());
     }
+    state.handed.iter_mut().for_each(|handed| handed.repetitions += 1);
     state.network_resends = 0;
     state.early_completion = false;
     state.first_ack.get_or_insert(FirstAck { at, in_time, status });

@@ -174,6 +174,20 @@ pub enum Event {
         outcome: Outcome,
         stop: Option<Time>,
     },
+    /// It is to be handed over: its time stands still.
+    Held {
+        by: ExchangeId,
+        initiator: Name,
+    },
+    /// The replacement has it now.
+    HandedOver {
+        to: Name,
+        by: ExchangeId,
+        state_file: bool,
+        until: Option<Time>,
+    },
+    /// Nobody took it over.
+    Released,
     /// It ended because its initiator assigned the task anew.
     Superseded {
         by: ExchangeId,

@@ -70,7 +70,9 @@ impl Face for State {
     }
 
     fn rests(&self) -> bool {
-        matches!(self.phase, Phase::Working { check: None, .. } | Phase::Paused { until: None, .. })
+        // What is handed over is moved by its handoff.
+        self.held.is_some()
+            || matches!(self.phase, Phase::Working { check: None, .. } | Phase::Paused { until: None, .. })
     }
 
     fn view(&self, texts: &dyn Texts) -> View {

@@ -41,6 +41,14 @@ pub enum Told {
     Superseded { by: ExchangeId },
     /// An agent that had gone silent or slept is active again.
     AgentReturned { agent: Name },
+    /// Its task is to be handed over; until that is settled its time stands still.
+    HandoffBegan { by: ExchangeId, initiator: Name },
+    /// The replacement has it now. `state_file`: what it acknowledges is kept there.
+    HandedOver { by: ExchangeId, to: Name, initiator: Name, state_file: bool },
+    /// Nobody took it over.
+    HandoffFailed { by: ExchangeId },
+    /// Its agent was replaced, and this task not handed over.
+    AgentReplaced { agent: Name },
 }
 
 /// A message of somebody's.

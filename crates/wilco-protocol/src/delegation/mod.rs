@@ -21,7 +21,8 @@ pub use input::{Ack, AgentError, Assign, Choice, ErrorCode, Input, Ruling, Said,
 pub use policy::{Judge, KEYS, OnBusy, Policy};
 pub use say::{CancelReason, Notice, Owed, Say, ToInitiator};
 pub use state::{
-    Checkpoint, FirstAck, MAX_CHECKPOINTS, Outcome, Phase, Questions, State, Unconfirmed, Understanding,
+    Checkpoint, FirstAck, Handed, Held, MAX_CHECKPOINTS, Outcome, Phase, Questions, State, Unconfirmed,
+    Understanding,
 };
 pub use timers::timers;
 pub use view::{awaits, keys, planned_name, view};

@@ -47,9 +47,13 @@ pub enum Say {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CancelReason {
     Reassigned,
-    Superseded { by: ExchangeId },
+    Superseded {
+        by: ExchangeId,
+    },
     GivenUp,
     NotYours,
+    /// Somebody else is to take it over.
+    HandedOver,
 }
 
 /// A `protocol-notice` to whoever sent something that moved nothing.
@@ -87,22 +91,49 @@ pub enum Notice {
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ToInitiator {
-    Questions { vague: bool },
-    StillOpen { from: u32, count: u32 },
+    Questions {
+        vague: bool,
+    },
+    StillOpen {
+        from: u32,
+        count: u32,
+    },
     ReviewAck,
     ReviewEarlyWork,
     AmendNeeded,
-    Reminder { of: Owed },
-    Blocked { tasks: Vec<String> },
-    Reassigned { from: Name, to: Name, because: Why },
+    Reminder {
+        of: Owed,
+    },
+    Blocked {
+        tasks: Vec<String>,
+    },
+    Reassigned {
+        from: Name,
+        to: Name,
+        because: Why,
+    },
     WaitingForAgent,
     Completed,
     StopUnconfirmed,
-    PauseUnconfirmed { resume: bool },
+    PauseUnconfirmed {
+        resume: bool,
+    },
     PauseOver,
-    SameTaskElsewhere { exchange: ExchangeId },
+    SameTaskElsewhere {
+        exchange: ExchangeId,
+    },
     EnrolledByWeakSign,
-    FormerAgentSpoke { agent: Name },
+    FormerAgentSpoke {
+        agent: Name,
+    },
+    /// The agent whose task is being handed over said something; kept, without effect.
+    Evidence {
+        agent: Name,
+    },
+    HandedOver {
+        from: Name,
+        to: Name,
+    },
 }
 
 /// What the initiator owes.

@@ -59,6 +59,12 @@ pub struct State {
     pub stop_confirmed: Option<bool>,
     /// The exchange that replaced this one.
     pub superseded_by: Option<ExchangeId>,
+    /// The handoff that waits to move it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub held: Option<Held>,
+    /// The handoff that moved it to its assignee.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub handed: Option<Handed>,
     pub sent_at: Time,
     /// The first acknowledgement, and whether it came in the first attempt.
     pub first_ack: Option<FirstAck>,
@@ -113,6 +119,21 @@ impl Outcome {
             Outcome::Failed => "failed",
         }
     }
+}
+
+/// A handoff that is under way.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Held {
+    pub by: ExchangeId,
+    pub initiator: Name,
+}
+
+/// A handoff that is settled. The assignee repeats what it understood.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Handed {
+    pub by: ExchangeId,
+    pub state_file: bool,
+    pub repetitions: u32,
 }
 
 /// A request to pause or resume that waits for its confirmation.

@@ -72,6 +72,10 @@ pub(super) fn deadline(phase: &Phase) -> Option<Time> {
 
 fn alarms(state: &State) -> Vec<(Alarm, Time)> {
     let mut alarms = Vec::new();
+    // While it is handed over, time stands still.
+    if state.held.is_some() && state.is_open() {
+        return alarms;
+    }
     if let Phase::InReview { judging: Some(due), .. } = state.phase {
         // The initiator has not been asked yet: its own time runs from when it is.
         alarms.push((Alarm::Judge, due));

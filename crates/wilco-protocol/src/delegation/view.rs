@@ -7,7 +7,6 @@ use super::state::{Checkpoint, Phase, State};
 use super::timers::timers;
 use crate::exchange::{ChecklistItem, Participant, Texts, View};
 use crate::name::{EscalationId, Name};
-use crate::time::Time;
 
 pub fn view(state: &State, texts: &dyn Texts) -> View {
     View {
@@ -180,7 +179,7 @@ fn stop_confirmed(state: &State) -> Option<bool> {
 
 /// The initiator's checklist, computed from what happened.
 fn checklist(state: &State) -> Vec<ChecklistItem> {
-    let item = |item, done: Option<bool>, at: Option<Time>| ChecklistItem { item, done, at };
+    let item = ChecklistItem::new;
     let needed = |done: bool| state.requires_ack.then_some(done);
     let ack = state.first_ack.as_ref();
     let understood = state.acknowledged_at.filter(|_| state.requires_ack);

@@ -23,6 +23,12 @@ pub enum Input {
         agent: Name,
         exchange: ExchangeId,
     },
+    /// Another agent took over its work.
+    Replaced {
+        agent: Name,
+        by: Name,
+        exchange: ExchangeId,
+    },
     /// It did something: a message, a heartbeat, a call with its token.
     SignOfLife {
         agent: Name,
@@ -44,6 +50,12 @@ pub enum Event {
     },
     AgentUnresponsive {
         name: Name,
+        exchange: ExchangeId,
+    },
+    /// Another agent has its work now: it is inactive, whatever it sends.
+    AgentReplaced {
+        name: Name,
+        by: Name,
         exchange: ExchangeId,
     },
     /// It was unresponsive or hibernated, and is active again.
@@ -73,6 +85,12 @@ pub fn decide(directory: &Directory, input: Input, now: Time) -> Option<Event> {
             None => Some(Event::AgentUnresponsive { name: agent, exchange }),
             Some(Mark::Unresponsive | Mark::Hibernated | Mark::Inactive) => None,
         },
+        Input::Replaced { agent, by, exchange } => match directory.get(&agent)?.mark {
+            Some(Mark::Inactive) => None,
+            Some(Mark::Unresponsive | Mark::Hibernated) | None => {
+                Some(Event::AgentReplaced { name: agent, by, exchange })
+            }
+        },
         Input::SignOfLife { agent } => match directory.get(&agent)?.mark {
             Some(was @ (Mark::Unresponsive | Mark::Hibernated)) => {
                 Some(Event::AgentReturned { name: agent, was })
@@ -91,6 +109,7 @@ pub fn apply(directory: &mut Directory, event: &Event) {
             directory.agents.remove(name);
         }
         Event::AgentUnresponsive { name, .. } => mark(directory, name, Some(Mark::Unresponsive)),
+        Event::AgentReplaced { name, .. } => mark(directory, name, Some(Mark::Inactive)),
         Event::AgentReturned { name, .. } => mark(directory, name, None),
     }
 }
@@ -108,6 +127,7 @@ impl Event {
             Event::AgentRegistered { agent } | Event::AgentChanged { agent } => &agent.name,
             Event::AgentRemoved { name }
             | Event::AgentUnresponsive { name, .. }
+            | Event::AgentReplaced { name, .. }
             | Event::AgentReturned { name, .. } => name,
         }
     }

@@ -136,7 +136,7 @@ fn result(state: &State) -> Option<&'static str> {
 }
 
 fn checklist(state: &State) -> Vec<ChecklistItem> {
-    let item = |item, done: Option<bool>, at: Option<Time>| ChecklistItem { item, done, at };
+    let item = ChecklistItem::new;
     let tally = state.tally();
     let all_ready = tally.ready > 0 && tally.ready == tally.remaining();
     let needed = |done: bool| state.requires_acknowledgment.then_some(done);

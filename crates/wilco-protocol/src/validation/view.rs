@@ -147,7 +147,7 @@ fn frequent(state: &State, texts: &dyn Texts) -> Vec<Value> {
 }
 
 fn checklist(state: &State) -> Vec<ChecklistItem> {
-    let item = |item, done: bool, at: Option<Time>| ChecklistItem { item, done: Some(done), at };
+    let item = |item, done: bool, at: Option<Time>| ChecklistItem::new(item, Some(done), at);
     let started = state.phases.iter().filter_map(|phase| phase.started).min();
     let over = state.phases.iter().all(Phase::is_over);
     let ended = state.phases.iter().filter_map(|phase| phase.ended).max().filter(|_| over);

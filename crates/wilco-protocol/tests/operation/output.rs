@@ -27,7 +27,9 @@ pub(crate) fn incident(at: Time, incident: &Incident) -> String {
 
 pub(crate) fn refused(at: Time, refusal: &Refusal) -> String {
     let why = match refusal {
-        Refusal::Role { expected } => format!("this is for the {expected}"),
+        Refusal::Role { expected } | Refusal::Barred { expected } => {
+            format!("this is for the {expected}")
+        }
         Refusal::State { expected, got } => format!("expected {expected}, got {got}"),
         Refusal::AlreadyOpen { .. } => "open already".to_owned(),
         Refusal::Field { pointer, problem } => {

@@ -74,7 +74,9 @@ pub(crate) fn directory(at: Time, event: &directory::Event) -> String {
 
 pub(crate) fn refused(at: Time, refusal: &Refusal) -> String {
     let why = match refusal {
-        Refusal::Role { expected } => format!("this is for the {expected}"),
+        Refusal::Role { expected } | Refusal::Barred { expected } => {
+            format!("this is for the {expected}")
+        }
         Refusal::State { expected, got } => format!("expected {expected}, got {got}"),
         Refusal::AlreadyOpen { key, value, exchange } => format!("{key} {value} is open in {exchange}"),
         Refusal::Field { pointer, problem } => format!("{pointer}: {}", self::problem(problem)),
@@ -159,6 +161,7 @@ fn cancel(because: &CancelReason) -> String {
         CancelReason::Superseded { by } => format!("superseded by {by}"),
         CancelReason::GivenUp => "given up".to_owned(),
         CancelReason::NotYours => "not yours any more".to_owned(),
+        CancelReason::HandedOver => "handed over".to_owned(),
     }
 }
 
@@ -202,6 +205,8 @@ fn to_initiator(say: &ToInitiator) -> String {
         ToInitiator::SameTaskElsewhere { exchange } => format!("{exchange} has the same task id"),
         ToInitiator::EnrolledByWeakSign => "enrolled as a task, and how to undo it".to_owned(),
         ToInitiator::FormerAgentSpoke { agent } => format!("{agent} still speaks of this task"),
+        ToInitiator::Evidence { agent } => format!("evidence of {agent}"),
+        ToInitiator::HandedOver { from, to } => format!("handed over from {from} to {to}"),
     }
 }
 

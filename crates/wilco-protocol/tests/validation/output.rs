@@ -31,7 +31,7 @@ pub(crate) fn runs(at: Time, phase: &Phase, run: u32) -> String {
 
 pub(crate) fn refused(at: Time, refusal: &Refusal) -> String {
     let why = match refusal {
-        Refusal::Role { expected } => format!("this is for the {expected}"),
+        Refusal::Role { expected } | Refusal::Barred { expected } => format!("this is for the {expected}"),
         Refusal::State { expected, got } => format!("expected {expected}, got {got}"),
         Refusal::AlreadyOpen { key, value, exchange } => format!("{key} {value} is open as {exchange}"),
         Refusal::Field { pointer, problem } => {

@@ -62,6 +62,9 @@ impl Model {
                 "cancel" => initiator == Some(&message.from),
                 _ => false,
             },
+            Some(Protocol::Handoff) => {
+                matches!(&*reading.meaning, "replacement-request" | "override" | "decision")
+            }
             Some(Protocol::Validation) => matches!(&*reading.meaning, "validation-start" | "decision"),
         };
         let mut right = Vec::new();

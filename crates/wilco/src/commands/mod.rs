@@ -23,6 +23,7 @@ pub(crate) mod extend;
 pub(crate) mod fixed;
 pub(crate) mod fixing;
 pub(crate) mod forward;
+pub(crate) mod handoff;
 pub(crate) mod inbox;
 pub(crate) mod log;
 pub(crate) mod man;
@@ -82,6 +83,7 @@ pub(crate) fn run(cli: Cli) -> anyhow::Result<ExitCode> {
         Verb::Fixed(args) => fixed::run(args),
         Verb::Operate(args) => operate::run(*args),
         Verb::Validate(args) => validate::run(*args),
+        Verb::Handoff(args) => handoff::run(*args),
         Verb::Result(args) => result::run(args),
         Verb::Delegate(args) => delegate::run(*args),
         Verb::Clarify(args) => clarify::run(args),

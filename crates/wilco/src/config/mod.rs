@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use anyhow::{Context, bail};
-use wilco_engine::{AutoRegister, EscalationSettings, NudgeSettings, Settings};
+use wilco_engine::{AutoRegister, EscalationSettings, HandoffSettings, NudgeSettings, Settings};
 use wilco_outside::{Outside, Program, Secret, Tls, Webhooks};
 use wilco_protocol::{Name, Span};
 use wilco_server::Limits;
@@ -173,6 +173,10 @@ impl Config {
             validation_commands: self.checks.names().cloned().collect(),
             judge: !self.values.list("delegation.judge").is_empty(),
             inbox_limit: self.values.whole("limits.inbox_unread") as usize,
+            handoff: HandoffSettings {
+                policy: self.policies.of("handoff").base,
+                ..HandoffSettings::default()
+            },
             nudge: NudgeSettings {
                 commands: self.nudges.names().cloned().collect(),
                 webhooks: !self.values.list("nudge.webhook_hosts").is_empty() && self.secret()?.is_some(),

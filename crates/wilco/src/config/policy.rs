@@ -7,7 +7,7 @@ use serde_json::Value;
 use wilco_engine::PolicySettings;
 use wilco_language::render::bad_key;
 use wilco_protocol::policy::{BadKey, Overrides};
-use wilco_protocol::{delegation, operation, validation};
+use wilco_protocol::{delegation, handoff, operation, validation};
 
 use super::keys::environment_name;
 use super::values::{Given, Origin, nearest};
@@ -41,12 +41,29 @@ pub(crate) const PROTOCOLS: &[Protocol] = &[
         presets: || operation::Policy::built_in().into(),
     },
     Protocol {
+        name: "handoff",
+        meanings: &HANDOFF,
+        defaults: || serde_json::to_value(handoff::Policy::default()).unwrap_or_default(),
+        check: |overrides| handoff::Policy::default().set_all(overrides),
+        presets: Vec::new,
+    },
+    Protocol {
         name: "validation",
         meanings: &VALIDATION,
         defaults: || serde_json::to_value(validation::Policy::default()).unwrap_or_default(),
         check: |overrides| validation::Policy::default().set_all(overrides),
         presets: || validation::Policy::built_in().into(),
     },
+];
+
+const HANDOFF: [(&str, &str); 7] = [
+    ("ack_timeout", "how long the replacement has to answer; by urgency 5m, 15m or 30m"),
+    ("understanding", "who judges an understanding: auto, initiator, command, accept"),
+    ("max_corrections", "how many wrong ACKs are corrected before somebody must decide"),
+    ("publish", "local, github-issue or github-gist; by itself an issue if there is one"),
+    ("clarification_timeout", "how long the initiator may take to answer or to help"),
+    ("review_timeout", "how long the initiator may take for a verdict"),
+    ("downtime_grace", "more time for somebody who had no chance to answer"),
 ];
 
 const VALIDATION: [(&str, &str); 9] = [
@@ -294,6 +311,7 @@ mod tests {
             ("delegation", include_str!("../../../../docs/delegation.md"), &delegation::KEYS[..]),
             ("operation", include_str!("../../../../docs/operation.md"), &operation::KEYS[..]),
             ("validation", include_str!("../../../../docs/validation.md"), &validation::KEYS[..]),
+            ("handoff", include_str!("../../../../docs/handoff.md"), &handoff::KEYS[..]),
         ];
         for protocol in PROTOCOLS {
             let (_, page, keys) = pages.iter().find(|(name, ..)| *name == protocol.name).unwrap();

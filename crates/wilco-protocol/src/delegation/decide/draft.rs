@@ -14,7 +14,7 @@ pub(super) struct Draft<'a> {
     pub(super) state: State,
     pub(super) facts: &'a dyn Facts,
     pub(super) now: Time,
-    decision: Decision,
+    pub(super) decision: Decision,
 }
 
 impl<'a> Draft<'a> {
@@ -123,6 +123,7 @@ impl<'a> Draft<'a> {
         if open && !matches!(self.state.phase, Phase::Escalated { .. }) {
             self.event(Event::EscalationClosed { option: None, by: None });
         }
+        super::handover::repeated(&mut self);
         self.decision
     }
 }

@@ -23,6 +23,7 @@ mod ack;
 mod begin;
 mod choice;
 mod draft;
+mod handover;
 mod initiator;
 mod silence;
 mod succession;
@@ -38,6 +39,7 @@ use super::input::{Input, Told};
 use super::say::{CancelReason, Say};
 use super::state::{Outcome, State};
 use crate::decision::{Facts, Refusal};
+use crate::escalation::Reason;
 use crate::time::Time;
 use draft::Draft;
 
@@ -65,7 +67,19 @@ fn told(draft: &mut Draft<'_>, told: Told) {
             draft.event(Event::Superseded { by });
             draft.end(Outcome::Cancelled);
         }
-        Told::AgentReturned { agent } if agent == draft.state.assignee => silence::check_on_assignee(draft),
+        Told::AgentReturned { agent } if agent == draft.state.assignee && draft.state.held.is_none() => {
+            silence::check_on_assignee(draft);
+        }
         Told::AgentReturned { .. } => {}
+        Told::HandoffBegan { by, initiator } => handover::hold(draft, by, initiator),
+        Told::HandedOver { by, to, initiator, state_file } => {
+            handover::hand_over(draft, by, to, &initiator, state_file);
+        }
+        Told::HandoffFailed { by } => handover::release(draft, by),
+        Told::AgentReplaced { agent } => {
+            if agent == draft.state.assignee {
+                draft.escalate(Reason::AgentReplaced);
+            }
+        }
     }
 }

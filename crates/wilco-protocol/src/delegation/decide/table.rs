@@ -1,7 +1,7 @@
 //! The transition table: who may say what, and what it means in each phase.
 
 use super::draft::Draft;
-use super::{ack, choice, initiator, trouble, work};
+use super::{ack, choice, handover, initiator, trouble, work};
 use crate::decision::Refusal;
 use crate::delegation::input::{Said, What};
 use crate::delegation::say::{CancelReason, Notice, Say, ToInitiator};
@@ -10,6 +10,10 @@ use crate::name::Name;
 
 pub(super) fn said(draft: &mut Draft<'_>, said: Said) -> Result<(), Refusal> {
     match may_say(&draft.state, &said)? {
+        Standing::Current if handover::is_evidence(&draft.state, &said.by) => {
+            handover::evidence(draft, said.by);
+            Ok(())
+        }
         Standing::Current => current(draft, said),
         Standing::Former => {
             former(draft, said);

@@ -1,0 +1,261 @@
+//! Messages that begin a handoff: a request to replace somebody, or work that is handed over by the message.
+
+use wilco_language::hear::Names;
+use wilco_language::parse::{self, Replacement};
+use wilco_language::render::{self, handoff_title};
+use wilco_protocol::exchange::{Start, Texts, key};
+use wilco_protocol::handoff::{Delegated, Party, Policy, Publish, Replace, Requested, StartingFrom, Task};
+use wilco_protocol::policy::Overrides;
+use wilco_protocol::{Exchange, ExchangeId, Name, Protocol, delegation};
+use wilco_store::Priority;
+
+use super::arrival::{Arrival, Dress};
+use super::is_wilco;
+use super::start::{Resolver, Taken, Unbegun};
+use crate::agents::check_name;
+use crate::carry::{priority, refused};
+use crate::command::Refused;
+use crate::work::Work;
+
+/// A longer name of a checkpoint is cut.
+const MAX_CHECKPOINT: usize = 200;
+
+impl Work<'_> {
+    /// A `replacement-request`. From the controller to somebody else, that one hands over.
+    pub(crate) fn replace(&mut self, arrival: &Arrival<'_>, said: &Replacement) -> Result<Taken, Refused> {
+        let failed = self.failed(said)?;
+        let named = said.replacement.as_ref().map(|agent| self.party(agent));
+        let Some(replacement) = named else {
+            return Err(Refused::invalid("/content/replacement_agent", "is required"));
+        };
+        let to = arrival.to.first().filter(|to| !is_wilco(to));
+        let is_party = |name: &Name| {
+            name.as_str() == replacement.id
+                || failed.as_ref().is_some_and(|failed| failed.id == name.as_str())
+        };
+        let by_controller = arrival.from == self.controller();
+        let initiator = match to.filter(|to| by_controller && !is_party(to)) {
+            Some(orchestrator) => orchestrator.clone(),
+            None => arrival.from.clone(),
+        };
+        let deliver = to.is_some_and(|to| !is_party(to));
+        let handoff_id = format!("handoff-{}", self.uuid(&arrival.id));
+        let first = self.requested(arrival, said, failed, replacement, initiator, handoff_id)?;
+        self.begin_handoff(arrival, Replace { first, deliver }, "replacement-request")
+    }
+
+    /// A `replacement_handoff`: nothing is written, it is delivered as it is.
+    pub(crate) fn hand_over(&mut self, arrival: &Arrival<'_>, said: &Replacement) -> Result<Taken, Refused> {
+        let failed = self.failed(said)?;
+        let name = arrival.to[0].clone();
+        let session = self.directory().get(&name).map(|agent| agent.session().to_owned());
+        let replacement = Party {
+            session: session.unwrap_or_else(|| name.to_string()),
+            id: name.to_string(),
+            github: None,
+        };
+        let handoff_id = said.handed.as_ref().map(|handed| handed.handoff_id.clone()).unwrap_or_default();
+        let first = self.requested(arrival, said, failed, replacement, arrival.from.clone(), handoff_id)?;
+        self.begin_handoff(arrival, Replace { first, deliver: true }, "replacement-handoff")
+    }
+
+    fn begin_handoff(
+        &mut self,
+        arrival: &Arrival<'_>,
+        replace: Replace,
+        kind: &'static str,
+    ) -> Result<Taken, Refused> {
+        let urgency = priority(replace.first.urgency.priority());
+        let given = arrival.incoming().priority.as_deref().map(priority);
+        let title = handoff_title(replace.first.failed.as_ref().map(|failed| failed.id.as_str()));
+        let dress = Dress {
+            subject: title,
+            priority: given.unwrap_or(if kind == "replacement-handoff" { urgency } else { Priority::Normal }),
+            rule: kind.to_owned(),
+            meaning: kind,
+        };
+        self.begin(arrival, Start::Handoff(replace), dress).map_err(|refusal| match refusal {
+            Unbegun::Refusal(refusal) => refused(&refusal, None),
+            Unbegun::Refused(refused) => refused,
+        })
+    }
+
+    /// The controller as agents know it.
+    pub(crate) fn controller(&self) -> Name {
+        let configured = &self.settings.handoff.controller;
+        self.directory()
+            .exactly(configured.as_str())
+            .map_or_else(|| configured.clone(), |agent| agent.name.clone())
+    }
+
+    fn requested(
+        &mut self,
+        arrival: &Arrival<'_>,
+        said: &Replacement,
+        failed: Option<Party>,
+        replacement: Party,
+        initiator: Name,
+        handoff_id: String,
+    ) -> Result<Requested, Refused> {
+        let mut policy = self.handoff_policy(said)?;
+        let github = self.settings.handoff.github;
+        if said.handed.is_none() {
+            policy.publish.get_or_insert(match github && !said.issues.is_empty() {
+                true => Publish::GithubIssue,
+                false => Publish::Local,
+            });
+        }
+        let tasks = self.handed_tasks(failed.as_ref(), &initiator, said.tasks.as_deref())?;
+        let starting_from = self.starting_from(said.starting_from.as_deref(), &tasks)?;
+        let resolver = Resolver(self.directory());
+        let candidates = said.candidates.iter().map(|name| resolver.resolve(name)).collect();
+        Ok(Requested {
+            id: ExchangeId { protocol: Protocol::Handoff, number: self.next_position() },
+            initiator,
+            controller: self.controller(),
+            operators: self.settings.default_sender.clone(),
+            opening: arrival.id.clone(),
+            given_url: said.handed.as_ref().map(|handed| handed.handoff_url.clone()),
+            own_document: said.document,
+            notification_id: said.notification_id.clone().unwrap_or_else(|| arrival.id.to_string()),
+            failed,
+            urgency: said.urgency,
+            policy,
+            tasks,
+            issues: said.issues.clone(),
+            pulls: said.pulls.clone(),
+            candidates,
+            starting_from,
+            state_file: self.settings.handoff.state_file,
+            github,
+            handoff_id,
+            replacement,
+        })
+    }
+
+    fn handoff_policy(&self, said: &Replacement) -> Result<Policy, Refused> {
+        let mut policy = Policy::default();
+        let over: Overrides = said.policy.iter().map(|(key, value)| (key.clone(), value.clone())).collect();
+        let set = policy.set_all(&self.settings.handoff.policy).and_then(|()| policy.set_all(&over));
+        let wrong = |pointer: &str, detail: &str| Refused::invalid(pointer, detail);
+        set.map_err(|bad| Refused::Invalid { errors: bad.iter().map(render::bad_key).collect() })?;
+        if policy.understanding == delegation::Judge::Command && !self.settings.judge {
+            let detail = "no judge is configured; set delegation.judge to a command, or choose auto";
+            return Err(wrong("/content/policy/understanding", detail));
+        }
+        let on_github = matches!(policy.publish, Some(Publish::GithubIssue | Publish::GithubGist));
+        if on_github && !self.settings.handoff.github {
+            let detail = "no repository is configured; set github.repository, or choose local";
+            return Err(wrong("/content/policy/publish", detail));
+        }
+        if policy.publish == Some(Publish::GithubIssue) && said.issues.is_empty() {
+            return Err(wrong("/content/issues", "is required: the issue that the document is commented on"));
+        }
+        Ok(policy)
+    }
+
+    /// The agent that failed; it need not be known.
+    fn failed(&self, said: &Replacement) -> Result<Option<Party>, Refused> {
+        let Some(agent) = &said.failed else { return Ok(None) };
+        let party = self.party(agent);
+        if self.directory().get(&Name::new(&party.id)).is_none() {
+            check_name(&party.id).map_err(|detail| Refused::invalid("/content/failed_agent", detail))?;
+        }
+        Ok(Some(party))
+    }
+
+    /// An agent by whatever names it, with the session that is given or known.
+    fn party(&self, agent: &parse::Agent) -> Party {
+        let directory = self.directory();
+        let known = directory.exactly(&agent.id).or_else(|| directory.resolve(&agent.id).ok());
+        let name = known.map_or_else(|| agent.id.clone(), |known| known.name.to_string());
+        let session = agent.session.clone().or(known.map(|known| known.session().to_owned()));
+        Party { session: session.unwrap_or_else(|| name.clone()), id: name, github: None }
+    }
+
+    /// The tasks to hand over. A name is a uuid, else a task id, else an exchange; only what the failed agent has
+    /// open is found, and anything else is known to the state file at most.
+    fn handed_tasks(
+        &mut self,
+        failed: Option<&Party>,
+        initiator: &Name,
+        named: Option<&[String]>,
+    ) -> Result<Vec<Task>, Refused> {
+        let open = match failed {
+            Some(failed) => self.worked_on_by(&Name::new(&failed.id))?,
+            None => Vec::new(),
+        };
+        let Some(named) = named else { return Ok(open.iter().map(known).collect()) };
+        let mut tasks: Vec<Task> = Vec::new();
+        for name in named.iter().map(|name| name.trim()).filter(|name| !name.is_empty()) {
+            let by = |test: &dyn Fn(&delegation::State) -> bool| open.iter().find(|state| test(state));
+            let same = |text: &str| text.eq_ignore_ascii_case(name);
+            let found = by(&|state| state.task_uuid == name)
+                .or_else(|| by(&|state| same(&state.task_id) && state.initiator == *initiator))
+                .or_else(|| by(&|state| same(&state.task_id)))
+                .or_else(|| by(&|state| state.id.to_string() == name));
+            let task =
+                found.map_or_else(|| Task { task: name.to_owned(), delegation: None, failure: None }, known);
+            if !tasks.iter().any(|one| one.task == task.task) {
+                tasks.push(task);
+            }
+        }
+        Ok(tasks)
+    }
+
+    /// The open delegations of an agent, oldest first.
+    fn worked_on_by(&mut self, agent: &Name) -> Result<Vec<delegation::State>, Refused> {
+        let mut open = Vec::new();
+        for number in self.find(&key("works", agent.as_str()))? {
+            if let Some(Exchange::Delegation(state)) = self.live(number)?.map(|live| live.exchange)
+                && state.is_open()
+            {
+                open.push(state);
+            }
+        }
+        open.sort_by_key(|state| state.id.number);
+        Ok(open)
+    }
+
+    /// The documented checkpoint: as given, or the last that the first task reached.
+    fn starting_from(
+        &mut self,
+        given: Option<&str>,
+        tasks: &[Task],
+    ) -> Result<Option<StartingFrom>, Refused> {
+        let mut reached: Vec<StartingFrom> = Vec::new();
+        if let Some(delegated) = tasks.iter().find_map(|task| task.delegation.as_ref())
+            && let Some(live) = self.live(delegated.exchange.number)?
+            && let Exchange::Delegation(state) = &live.exchange
+        {
+            let cited = self.cited(&live.exchange)?;
+            let mut points: Vec<_> =
+                state.checkpoints.iter().filter(|point| point.reached.is_some()).collect();
+            points.sort_by_key(|point| point.reached);
+            for point in points {
+                let named =
+                    cited.checkpoint(&point.message).name.or_else(|| delegation::planned_name(point, &cited));
+                let name = named.unwrap_or_else(|| format!("checkpoint-{}", point.number));
+                let name: String = name.trim().chars().take(MAX_CHECKPOINT).collect();
+                reached.push(StartingFrom { name, number: Some(point.number) });
+            }
+        }
+        let Some(given) = given.map(str::trim) else { return Ok(reached.pop()) };
+        let digits = given.to_lowercase();
+        let digits = digits
+            .strip_prefix("checkpoint")
+            .map_or(digits.as_str(), |rest| rest.trim_start_matches(['-', ' ']));
+        let number = digits.parse().ok();
+        let same = |point: &&StartingFrom| {
+            point.name.eq_ignore_ascii_case(given) || (number.is_some() && point.number == number)
+        };
+        let found = reached.iter().rev().find(same).cloned();
+        Ok(Some(found.unwrap_or(StartingFrom { name: given.to_owned(), number })))
+    }
+}
+
+fn known(state: &delegation::State) -> Task {
+    let messages = [&state.assignment].into_iter().chain(&state.amendments).cloned().collect();
+    let delegation = Delegated { exchange: state.id, task_id: state.task_id.clone(), messages };
+    Task { task: state.task_uuid.clone(), delegation: Some(delegation), failure: None }
+}

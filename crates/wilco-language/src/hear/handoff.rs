@@ -1,0 +1,162 @@
+//! What a message means to a handoff.
+
+use serde_json::Value;
+use wilco_protocol::delegation::{Ruling, Scored, Understanding};
+use wilco_protocol::handoff::{Ack, AckStatus, Choice, Named, Said, StartingFrom, State, What};
+
+use super::{Cited, Heard};
+use crate::parse::{Delegation, Handoff, HandoffAck, Task, Typed};
+use crate::read::handoff_ack::{HandoffAckText, handoff_acks};
+use crate::read::understanding::{self, TaskText, score};
+use crate::read::verdict::{VerdictReading, verdicts};
+
+pub(super) fn hear(state: &State, heard: &Heard<'_>, cited: &Cited) -> Said {
+    let what = match &heard.incoming.typed {
+        Typed::Handoff(said) => typed(state, cited, said),
+        Typed::Delegation(Delegation::Verdict(said)) => What::Verdict { verdict: said.verdict },
+        Typed::Delegation(Delegation::Clarify { .. }) => What::Clarify { document: false },
+        Typed::Decision(choice) => What::Decide(Choice {
+            option: choice.option.clone(),
+            escalation: choice.escalation.map(|id| id.number),
+            agent: choice.agent.as_deref().map(|name| heard.resolve.resolve(name)),
+            note: ["note", "reason"].iter().any(|key| says(heard.incoming.content.get(*key))),
+        }),
+        Typed::Conversation | Typed::Talk if heard.incoming.only_wilco() => What::Remark,
+        Typed::Conversation | Typed::Talk => text(state, heard, cited),
+        _ => What::Remark,
+    };
+    Said { by: heard.by.clone(), operator: heard.operator, message: heard.id.clone(), what }
+}
+
+fn says(value: Option<&Value>) -> bool {
+    value.and_then(Value::as_str).is_some_and(|text| !text.trim().is_empty())
+}
+
+fn typed(state: &State, cited: &Cited, said: &Handoff) -> What {
+    match said {
+        Handoff::Ack(ack) => ack_of(state, cited, ack),
+        Handoff::Clarify { document } => What::Clarify { document: *document },
+        Handoff::Override => What::Override,
+        Handoff::Reminder => What::OwnReminder,
+        Handoff::Replace(_) | Handoff::HandOver(_) => What::Remark,
+    }
+}
+
+/// Plain text: an `[ACK]`, a `[VERDICT]`, answers to questions; of the replacement, anything else is a malformed ACK.
+fn text(state: &State, heard: &Heard<'_>, cited: &Cited) -> What {
+    let body = heard.incoming.text();
+    if heard.by == state.initiator {
+        match verdicts(body).into_iter().find(|said| same(said.task_id(), &state.handoff_id)) {
+            Some(VerdictReading::Verdict(said)) => return What::Verdict { verdict: said.verdict },
+            Some(VerdictReading::Contradiction { .. }) => return What::UnclearVerdict,
+            None => {}
+        }
+        let decides = heard.parent.as_ref().is_some_and(|parent| parent.kind == "escalation");
+        if state.is_asked() && !decides && !body.trim().is_empty() {
+            return What::Clarify { document: false };
+        }
+        return What::Remark;
+    }
+    let asked = heard.by == state.agent || state.former.iter().any(|former| former.agent == heard.by);
+    let mut acks = handoff_acks(body);
+    let of_this = acks.iter().position(|ack| same(&ack.handoff_id, &state.handoff_id));
+    match of_this.or((!acks.is_empty()).then_some(0)) {
+        Some(place) => ack_of(state, cited, &from_text(acks.swap_remove(place))),
+        None if asked => What::Malformed,
+        None => What::Remark,
+    }
+}
+
+fn from_text(ack: HandoffAckText) -> HandoffAck {
+    HandoffAck {
+        handoff_id: Some(ack.handoff_id),
+        status: ack.status,
+        understanding: ack.understanding,
+        starting_from: ack.starting_from,
+        questions: ack.questions,
+    }
+}
+
+fn ack_of(state: &State, cited: &Cited, ack: &HandoffAck) -> What {
+    let Some(status) = ack.status else { return What::Malformed };
+    let named = match &ack.handoff_id {
+        Some(id) if !same(id, &state.handoff_id) => Named::Other,
+        Some(_) | None => Named::This,
+    };
+    // Whoever names another handoff is told so, whatever else is missing.
+    let ready = status == AckStatus::ReadyToProceed && ack.questions.is_empty();
+    let lacks = ack.understanding.is_none() || (ack.starting_from.is_none() && state.starting_from.is_some());
+    if ready && lacks && named == Named::This {
+        return What::Malformed;
+    }
+    let said = ack.understanding.as_deref().unwrap_or("");
+    let starting = ack.starting_from.as_deref().unwrap_or("");
+    What::Ack(Ack {
+        status,
+        named,
+        scored: scored(state, cited, said),
+        states_understanding: said.contains(char::is_alphanumeric),
+        starting_from_matches: begins_at(state.starting_from.as_ref(), starting),
+        questions: ack.questions.len() as u32,
+    })
+}
+
+/// Whether a checkpoint is the documented one. Where none is, any is.
+fn begins_at(documented: Option<&StartingFrom>, said: &str) -> bool {
+    let Some(documented) = documented else { return true };
+    let fold = |text: &str| text.trim().to_lowercase();
+    let said = fold(said);
+    let numbered = documented.number.is_some_and(|number| {
+        [format!("{number}"), format!("checkpoint-{number}"), format!("checkpoint {number}")].contains(&said)
+    });
+    said == fold(&documented.name) || numbered
+}
+
+/// None when nothing is known of any task.
+fn scored(state: &State, cited: &Cited, said: &str) -> Option<Scored> {
+    let tasks = tasks(state, cited);
+    if tasks.is_empty() {
+        return None;
+    }
+    let joined = |part: fn(&Task) -> &str| tasks.iter().map(part).collect::<Vec<_>>().join("\n");
+    let mut description = joined(|task| &task.description);
+    for answer in &state.answers {
+        description.push('\n');
+        description.push_str(&cited.clarified(answer));
+    }
+    let criteria: Vec<_> = tasks.iter().flat_map(|task| task.criteria.clone()).collect();
+    let title = joined(|task| &task.title);
+    let text = TaskText {
+        task_id: &state.handoff_id,
+        title: &title,
+        description: &description,
+        criteria: &criteria,
+    };
+    let scored = score(&text, said);
+    let ruling = match scored.ruling {
+        understanding::Ruling::Correct => Ruling::Correct,
+        understanding::Ruling::Empty if said.trim().is_empty() => Ruling::Blank,
+        understanding::Ruling::Empty => Ruling::Empty,
+        understanding::Ruling::Unsure => Ruling::Unsure,
+    };
+    let understanding = Understanding {
+        score: scored.score,
+        verdict: None,
+        covered: scored.covered,
+        missing: scored.missing,
+        judged_by: None,
+        said_missing: Vec::new(),
+    };
+    Some(Scored { understanding, ruling })
+}
+
+/// The tasks that are handed over, as far as Wilco knows them.
+pub(crate) fn tasks(state: &State, cited: &Cited) -> Vec<Task> {
+    let delegated = state.tasks.iter().filter_map(|task| task.delegation.as_ref());
+    let messages = delegated.filter_map(|one| one.messages.split_first());
+    messages.map(|(assignment, amendments)| cited.task(assignment, amendments)).collect()
+}
+
+fn same(a: &str, b: &str) -> bool {
+    a.trim().to_lowercase() == b.to_lowercase()
+}

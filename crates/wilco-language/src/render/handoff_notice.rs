@@ -1,0 +1,151 @@
+//! Notices in a handoff: to the replacement about its answer, to the initiator about what happens.
+
+use serde_json::json;
+use wilco_protocol::Name;
+use wilco_protocol::exchange::Texts;
+use wilco_protocol::handoff::{Notice, Owed, State, ToInitiator};
+
+use super::handoff::{deadline, failed, plain};
+use super::to_initiator::counted;
+use super::{Rendered, Setting, teaching};
+
+/// To whoever sent something. Only what goes to a replacement names the handoff in its content.
+pub(super) fn notice(state: &State, to: &Name, notice: &Notice, setting: &Setting<'_>) -> Rendered {
+    let id = &state.handoff_id;
+    let about = |reason: &str, text: String| {
+        let message = plain("protocol-notice", format!("About handoff {id}: {reason}"), text);
+        let message = message.with("reason", json!(reason));
+        if *to == state.initiator { message } else { message.with("handoff_id", json!(id)) }
+    };
+    let taught = |reason: &str, lead: String| {
+        let block = teaching::handoff(state, to, deadline(state, setting.now), setting);
+        let message = about(reason, format!("{lead}\n\n{block}")).with("taught", json!(true));
+        Rendered { priority: "high", ..message }
+    };
+    match notice {
+        Notice::WrongId => taught(
+            "wrong-handoff-id",
+            format!("Your ACK does not name this handoff. Its id is {id}. Please send the ACK again."),
+        ),
+        Notice::Malformed => taught(
+            "malformed-ack",
+            format!(
+                "Your answer to handoff {id} could not be read as an ACK. Please send it in this format."
+            ),
+        ),
+        Notice::Begin => about(
+            "begin-now",
+            match &state.starting_from {
+                Some(from) => format!("Handoff {id} is yours now. Begin at {}.", from.name),
+                None => format!("Handoff {id} is yours now. Begin."),
+            },
+        ),
+        Notice::Superseded => about(
+            "superseded",
+            format!(
+                "This handoff has gone to {} meanwhile. Nothing is expected of you.",
+                state.replacement.id
+            ),
+        ),
+        Notice::UnclearVerdict => about(
+            "unfinished-verdict",
+            format!(
+                "Your verdict on handoff {id} cannot be used.\n\n{}",
+                teaching::handoff_verdict(state, setting)
+            ),
+        ),
+        Notice::Ended => about(
+            "ended",
+            format!("Handoff {id} has ended ({}). Your message is kept and changes nothing.", state.name()),
+        ),
+    }
+}
+
+pub(super) fn to_initiator(state: &State, say: &ToInitiator, setting: &Setting<'_>) -> Rendered {
+    let (id, agent) = (&state.handoff_id, &state.replacement.id);
+    let about = |reason: &str, text: String| {
+        let message = plain("protocol-notice", format!("Handoff {id}: {reason}"), text);
+        message.with("reason", json!(reason)).with("replacement_agent", json!(agent))
+    };
+    let asks = |reason: &str, text: String| {
+        let message = about(reason, text).with("taught", json!(true));
+        Rendered { priority: "high", ..message }
+    };
+    let ack = state.ack.as_ref().map(|ack| &ack.message);
+    match say {
+        ToInitiator::Questions => questions(state, "clarification-needed", asks, setting),
+        ToInitiator::ReviewAck => {
+            let stated = ack.map(|ack| setting.cited.understanding(ack)).unwrap_or_default();
+            let text = format!(
+                "{agent} acknowledged handoff {id}. Its understanding:\n{stated}\n\n{}",
+                teaching::handoff_verdict(state, setting)
+            );
+            let score = state.understanding.as_ref().map(|judged| f64::from(judged.score) / 1000.0);
+            asks("verdict-needed", text).with("understanding", json!(stated)).with("score", json!(score))
+        }
+        ToInitiator::ReviewMalformed => {
+            let said = ack.and_then(|ack| setting.cited.text(ack, "message")).unwrap_or_default();
+            let text = format!(
+                "{agent} answered handoff {id} twice in a form that is no ACK. Its words:\n{said}\n\n\
+                 Does it confirm that it understood?\n\n{}",
+                teaching::handoff_verdict(state, setting)
+            );
+            asks("verdict-needed", text).with("understanding", json!(said))
+        }
+        ToInitiator::Blocked => {
+            let said = ack.and_then(|ack| setting.cited.text(ack, "message")).unwrap_or_default();
+            let text = format!(
+                "{agent} cannot set up its environment for handoff {id}. {said}\nHelp it; its next ready ACK resolves this."
+            );
+            asks("environment-issue", text)
+        }
+        ToInitiator::Reminder { of } => match of {
+            Owed::Answers => questions(state, "clarification-due", asks, setting),
+            Owed::Verdict => asks(
+                "verdict-due",
+                format!(
+                    "The ACK of {agent} for handoff {id} still waits for your verdict.\n\n{}",
+                    teaching::handoff_verdict(state, setting)
+                ),
+            ),
+            Owed::Help => asks(
+                "help-due",
+                format!(
+                    "{agent} still cannot set up its environment for handoff {id}, and waits for your help."
+                ),
+            ),
+        },
+        ToInitiator::ReplacementChanged { from, to } => {
+            about("replacement-changed", format!("{from} rejected the handoff. {to} is asked now, as {id}."))
+        }
+        ToInitiator::Ended => about(
+            "ended",
+            format!(
+                "The work of {} went to {agent}: {}. {}",
+                failed(state),
+                state.name(),
+                counted(state.tasks.len(), "task"),
+            ),
+        ),
+    }
+}
+
+fn questions(
+    state: &State,
+    reason: &str,
+    asks: impl Fn(&str, String) -> Rendered,
+    setting: &Setting<'_>,
+) -> Rendered {
+    let asked =
+        state.questions.as_ref().map(|asked| setting.cited.questions(&asked.asked_in)).unwrap_or_default();
+    let lines: Vec<_> =
+        asked.iter().enumerate().map(|(place, text)| format!("{}. {text}", place + 1)).collect();
+    let text = format!(
+        "{} asks before it takes over ({}):\n{}\n\n{}",
+        state.replacement.id,
+        state.handoff_id,
+        lines.join("\n"),
+        teaching::handoff_clarify(state, setting)
+    );
+    asks(reason, text).with("questions", json!(asked))
+}

@@ -1,0 +1,243 @@
+//! Folding events into the state. Total: every event of a log that `decide` wrote can be applied.
+
+use super::event::{Event, Requested};
+use super::state::Failure;
+use super::state::{Confirmation, FileStep, Former, IssueStep, Overridden, Phase, State, Step};
+use crate::delegation::Questions;
+use crate::escalation::{Closed, keep};
+use crate::name::Name;
+use crate::time::Time;
+
+/// The handoff after its first event.
+pub fn born(event: &Event, at: Time) -> Option<State> {
+    let Event::Requested(first) = event else { return None };
+    Some(requested(first, at))
+}
+
+/// The handoff as it was asked for.
+pub(super) fn requested(first: &Requested, at: Time) -> State {
+    State {
+        id: first.id,
+        initiator: first.initiator.clone(),
+        controller: first.controller.clone(),
+        operators: first.operators.clone(),
+        opening: first.opening.clone(),
+        given_url: first.given_url.clone(),
+        own_document: first.own_document,
+        notification_id: first.notification_id.clone(),
+        failed: first.failed.clone(),
+        urgency: first.urgency,
+        policy: first.policy.clone(),
+        tasks: first.tasks.clone(),
+        issues: first.issues.clone(),
+        pulls: first.pulls.clone(),
+        candidates: first.candidates.clone(),
+        starting_from: first.starting_from.clone(),
+        state_file: first.state_file,
+        github: first.github,
+        handoff_id: first.handoff_id.clone(),
+        agent: Name::new(&first.replacement.id),
+        replacement: first.replacement.clone(),
+        former: Vec::new(),
+        phase: Phase::Preparing,
+        documents: 0,
+        document_name: String::new(),
+        document: None,
+        sent_at: None,
+        last_attempt: None,
+        reminders_sent: 0,
+        ack: None,
+        understanding: None,
+        corrections: 0,
+        malformed: false,
+        questions: None,
+        answers: Vec::new(),
+        accepted_at: None,
+        overridden: None,
+        file_step: None,
+        moved_at: None,
+        issue_step: None,
+        confirmation: None,
+        audited: None,
+        escalations: Vec::new(),
+        incidents: Vec::new(),
+        created: at,
+        updated: at,
+    }
+}
+
+pub fn apply(state: &mut State, event: &Event, at: Time) {
+    state.updated = at;
+    match event {
+        Event::Requested(first) => *state = requested(first, at),
+        Event::DocumentOrdered { number, name } => {
+            (state.documents, state.document_name) = (*number, name.clone());
+            match &mut state.phase {
+                Phase::Clarifying { publishing, .. } => *publishing = true,
+                phase => *phase = Phase::Preparing,
+            }
+        }
+        Event::DocumentPublished { document } => state.document = Some(document.clone()),
+        Event::DocumentFailed { .. } | Event::JudgeFailed { .. } => {}
+        Event::Delivered { until } => {
+            (state.sent_at, state.last_attempt) = (Some(at), Some(at));
+            awaiting(state, *until);
+        }
+        Event::Reminded { number, until, .. } => {
+            (state.reminders_sent, state.last_attempt) = (*number, Some(at));
+            postpone(state, *until);
+        }
+        Event::GraceGiven { until } => {
+            state.last_attempt = Some(at);
+            postpone(state, *until);
+        }
+        Event::Acknowledged { ack } => state.ack = Some(ack.clone()),
+        Event::AckRequested { until, wrong, malformed } => {
+            state.corrections += u32::from(*wrong);
+            state.malformed |= malformed;
+            if let Some(until) = until {
+                awaiting(state, *until);
+            }
+        }
+        Event::Judged { understanding } => state.understanding = Some(understanding.clone()),
+        Event::ReviewAwaited { until, judging } => {
+            state.phase = Phase::InReview { until: *until, reminded: false, judging: *judging };
+        }
+        Event::Corrected { until, .. } => {
+            state.corrections += 1;
+            if let Some(until) = until {
+                state.reminders_sent = 0;
+                state.phase = Phase::Correcting { until: *until };
+            }
+        }
+        Event::Asked { message, count, until } => {
+            state.questions = Some(Questions { asked_in: message.clone(), count: *count, answered: 0, at });
+            state.phase = Phase::Clarifying { until: *until, reminded: false, publishing: false };
+        }
+        Event::AnswersKept { message } => keep(&mut state.answers, message.clone()),
+        Event::Clarified { message, until } => clarified(state, message, *until),
+        Event::Blocked { until } => state.phase = Phase::Blocked { until: *until, reminded: false },
+        Event::InitiatorReminded { until } => reminded(state, *until),
+        Event::Accepted => {
+            state.accepted_at = Some(at);
+            answered(state);
+        }
+        Event::Overridden { by, message } => {
+            state.accepted_at = Some(at);
+            state.overridden = Some(Overridden { by: by.clone(), message: message.clone(), at });
+        }
+        Event::ReplacementChanged { replacement, handoff_id, .. } => {
+            let document = state.document.take().map(|document| document.name);
+            let former = std::mem::replace(&mut state.handoff_id, handoff_id.clone());
+            let agent = std::mem::replace(&mut state.agent, Name::new(&replacement.id));
+            keep(&mut state.former, Former { agent, handoff_id: former, document });
+            state.replacement = replacement.clone();
+            afresh(state);
+        }
+        Event::Retried => afresh(state),
+        Event::StateFileOrdered => state.phase = Phase::Confirming { step: Step::StateFile },
+        Event::StateFileUpdated { tasks } => {
+            let issue = |one: &super::effect::TaskUpdate| Some((one.task.clone(), one.issue?));
+            state.file_step = Some(FileStep {
+                at,
+                failure: None,
+                progress: tasks.iter().find_map(|task| task.progress),
+                issues: tasks.iter().filter_map(issue).collect(),
+            });
+        }
+        Event::StateFileFailed { reason } => {
+            let failure = Some(reason.clone());
+            state.file_step = Some(FileStep { at, failure, progress: None, issues: Vec::new() });
+        }
+        Event::Moved { failures } => {
+            state.moved_at = Some(at);
+            fail(state, failures);
+        }
+        Event::IssuesOrdered => state.phase = Phase::Confirming { step: Step::Issues },
+        Event::IssuesUpdated { issues, pulls, failures } => {
+            let (issues, pulls) = (issues.clone(), pulls.clone());
+            state.issue_step = Some(IssueStep { at, failure: None, issues, pulls });
+            fail(state, failures);
+        }
+        Event::IssuesFailed { reason, failures } => {
+            let failure = Some(reason.clone());
+            state.issue_step = Some(IssueStep { at, failure, issues: Vec::new(), pulls: Vec::new() });
+            fail(state, failures);
+        }
+        Event::Escalated { escalation } => {
+            keep(&mut state.escalations, escalation.clone());
+            let from = std::mem::replace(&mut state.phase, Phase::Preparing);
+            state.phase = Phase::Escalated { from: Box::new(from) };
+        }
+        Event::EscalationReminded { remind_at } => {
+            state.escalations.last_mut().into_iter().for_each(|open| open.remind_at = *remind_at);
+        }
+        Event::EscalationClosed { option, by } => {
+            let closed = Closed { at, option: option.clone(), by: by.clone() };
+            state.escalations.last_mut().into_iter().for_each(|open| open.closed = Some(closed.clone()));
+        }
+        Event::Recorded { incident } => keep(&mut state.incidents, incident.clone()),
+        Event::Ended { outcome, code } => {
+            state.confirmation = Some(Confirmation { outcome: *outcome, code: *code, at });
+            state.phase = Phase::Ended { outcome: *outcome };
+        }
+        Event::AuditAppended => state.audited = Some(true),
+        Event::AuditFailed { .. } => state.audited = Some(false),
+    }
+}
+
+/// The replacement owes an ACK, and is reminded from the start.
+fn awaiting(state: &mut State, until: Time) {
+    state.reminders_sent = 0;
+    state.phase = Phase::AwaitingAck { until };
+}
+
+fn clarified(state: &mut State, message: &crate::name::MessageId, until: Option<Time>) {
+    if !state.answers.contains(message) {
+        keep(&mut state.answers, message.clone());
+    }
+    answered(state);
+    until.into_iter().for_each(|until| awaiting(state, until));
+}
+
+/// No question is open any more.
+fn answered(state: &mut State) {
+    if let Some(questions) = &mut state.questions {
+        questions.answered = questions.count;
+    }
+}
+
+/// Everything that counts per delivery counts from the start.
+fn afresh(state: &mut State) {
+    state.phase = Phase::Preparing;
+    (state.sent_at, state.last_attempt, state.reminders_sent) = (None, None, 0);
+    (state.ack, state.understanding, state.questions) = (None, None, None);
+    (state.corrections, state.malformed) = (0, false);
+    state.answers.clear();
+}
+
+/// Moves the deadline of an answer.
+fn postpone(state: &mut State, later: Time) {
+    if let Phase::AwaitingAck { until } | Phase::Correcting { until } = &mut state.phase {
+        *until = later;
+    }
+}
+
+/// The initiator was reminded.
+fn reminded(state: &mut State, later: Time) {
+    if let Phase::InReview { until, reminded, .. }
+    | Phase::Clarifying { until, reminded, .. }
+    | Phase::Blocked { until, reminded } = &mut state.phase
+    {
+        (*until, *reminded) = (later, true);
+    }
+}
+
+/// The first failure of a task is kept.
+fn fail(state: &mut State, failures: &[(String, Failure)]) {
+    for (task, failure) in failures {
+        if let Some(failed) = state.tasks.iter_mut().find(|one| one.task == *task) {
+            failed.failure.get_or_insert_with(|| failure.clone());
+        }
+    }
+}

@@ -1,0 +1,154 @@
+//! The checklists of delivery and confirmation, computed from what happened. Nobody ticks anything by hand.
+
+use super::order::Publish;
+use super::state::{AckSeen, Failure, State};
+use super::view::verified;
+use super::words::AckStatus;
+use crate::exchange::ChecklistItem;
+use crate::time::Time;
+
+struct List {
+    section: &'static str,
+    items: Vec<ChecklistItem>,
+}
+
+impl List {
+    /// `done`: none when it does not apply.
+    fn add(&mut self, item: &'static str, done: Option<bool>, at: Option<Time>, evidence: Option<String>) {
+        let seen = done == Some(true);
+        let (at, evidence) = (at.filter(|_| seen), evidence.filter(|_| seen));
+        self.items.push(ChecklistItem { section: Some(self.section), item, done, at, evidence });
+    }
+}
+
+pub(super) fn checklist(state: &State) -> Vec<ChecklistItem> {
+    let mut list = List { section: "Delivery", items: Vec::new() };
+    delivery(state, &mut list);
+    list.section = "ACK Verification";
+    verification(state, &mut list);
+    list.section = "State Updates";
+    updates(state, &mut list);
+    list.section = "GitHub Updates";
+    github(state, &mut list);
+    list.section = "ECOS Notification";
+    notification(state, &mut list);
+    list.section = "Audit Logging";
+    audit(state, &mut list);
+    list.items
+}
+
+fn delivery(state: &State, list: &mut List) {
+    let document = state.document.as_ref();
+    let at = document.map(|document| document.published.at);
+    let on_github = document.map(|document| document.published.published_as != Publish::Local);
+    let uploaded =
+        if state.github && state.given_url.is_none() { Some(on_github == Some(true)) } else { None };
+    list.add("Handoff document uploaded to GitHub", uploaded, at, state.url().map(str::to_owned));
+    let written = state.given_url.is_none().then_some(document.is_some());
+    list.add("Local backup saved", written, at, document.map(|document| document.name.clone()));
+    let sent = state.sent_at;
+    let after = |done: bool| Some(sent.is_some() && done);
+    list.add("AI Maestro message sent", after(true), sent, Some(state.replacement.id.clone()));
+    let url = state.url().map(str::to_owned);
+    list.add("Message includes correct handoff URL", after(url.is_some()), sent, url);
+    let tasks = (!state.tasks.is_empty()).then(|| sent.is_some());
+    list.add("Message includes all task UUIDs", tasks, sent, Some(state.uuids().join(", ")));
+    let urgency = Some(state.urgency.word().to_owned());
+    list.add("Urgency level matches ECOS notification", after(true), sent, urgency);
+    list.add("ACK timeout timer started", after(true), sent, Some(state.ack_timeout().to_string()));
+}
+
+fn verification(state: &State, list: &mut List) {
+    let ack = state.ack.as_ref();
+    let (at, message) = (ack.map(|ack| ack.at), ack.map(|ack| ack.message.to_string()));
+    // Who went on without an ACK needs none of it.
+    let needed = state.overridden.is_none();
+    let is = |test: &dyn Fn(&AckSeen) -> bool| needed.then(|| ack.is_some_and(test));
+    list.add("ACK message received", is(&|_| true), at, message);
+    list.add("Handoff ID matches", is(&|ack| ack.id_matches), at, Some(state.handoff_id.clone()));
+    let score = state.understanding.as_ref().map(|judged| f64::from(judged.score) / 1000.0);
+    let score = score.map(|score| format!("score {score}"));
+    list.add("Understanding summary accurate", is(&|_| verified(state)), at, score);
+    let documented = state.starting_from.as_ref();
+    let matches = is(&|ack| ack.starting_from_matches).filter(|_| documented.is_some());
+    list.add("Checkpoint matches documented", matches, at, documented.map(|from| from.name.clone()));
+    let ready = is(&|ack| ack.status == Some(AckStatus::ReadyToProceed));
+    let status = ack.and_then(|ack| ack.status).map(|status| status.word().to_owned());
+    list.add("Status is \"ready_to_proceed\"", ready, at, status);
+    let asked = state.questions.as_ref();
+    let answered = asked.map(|questions| !questions.open());
+    list.add(
+        "All questions answered",
+        answered,
+        asked.map(|questions| questions.at),
+        asked.map(|questions| questions.count.to_string()),
+    );
+}
+
+fn updates(state: &State, list: &mut List) {
+    let step = state.file_step.as_ref();
+    let at = step.map(|step| step.at);
+    let done = state.state_file.then(|| step.is_some_and(|step| step.failure.is_none()));
+    let moved = |task: &super::state::Task| !matches!(task.failure, Some(Failure::Foreign { .. }));
+    let tasks: Vec<_> =
+        state.tasks.iter().filter(|task| moved(task)).map(|task| task.task.as_str()).collect();
+    let of_tasks = done.map(|done| done && !tasks.is_empty()).filter(|_| !state.tasks.is_empty());
+    let tasks = Some(tasks.join(", "));
+    list.add("Assignment record updated", of_tasks, at, tasks);
+    list.add("Agent ID changed to replacement", of_tasks, at, Some(state.replacement.id.clone()));
+    list.add("Session updated", of_tasks, at, Some(state.replacement.session.clone()));
+    list.add("Status set to pending_verification", of_tasks, at, None);
+    list.add("Replacement info added", of_tasks, at, Some(state.handoff_id.clone()));
+    list.add("Instruction verification reset", of_tasks, at, None);
+    list.add(
+        "Progress preserved with flag",
+        of_tasks,
+        at,
+        step.and_then(|step| step.progress).map(|progress| format!("{progress} %")),
+    );
+    let failed = state.failed.as_ref().map(|failed| failed.id.clone());
+    list.add("Failed agent marked inactive", Some(state.moved_at.is_some()), state.moved_at, failed);
+    let replacement = Some(state.replacement.id.clone());
+    list.add("Replacement agent registered", Some(state.moved_at.is_some()), state.moved_at, replacement);
+}
+
+fn github(state: &State, list: &mut List) {
+    let step = state.issue_step.as_ref();
+    let at = step.map(|step| step.at);
+    let issues = step.map(|step| step.issues.as_slice()).unwrap_or_default();
+    let all = |test: &dyn Fn(&super::effect::IssueUpdate) -> bool| {
+        (state.github && !state.issues.is_empty()).then(|| !issues.is_empty() && issues.iter().all(test))
+    };
+    let numbers = Some(issues.iter().map(|one| format!("#{}", one.number)).collect::<Vec<_>>().join(", "));
+    list.add("Issue assignee updated", all(&|one| one.assignee_changed), at, numbers.clone());
+    list.add("Labels updated", all(&|one| one.labels_changed), at, numbers);
+    let comments: Vec<_> = issues.iter().filter_map(|one| one.comment.clone()).collect();
+    list.add("Audit comment added", all(&|one| one.comment.is_some()), at, Some(comments.join(", ")));
+    let pulls = step.map(|step| step.pulls.as_slice()).unwrap_or_default();
+    let pulled = (state.github && !state.pulls.is_empty())
+        .then(|| !pulls.is_empty() && pulls.iter().all(|one| one.assignee_changed));
+    let numbers = pulls.iter().map(|one| format!("#{}", one.number)).collect::<Vec<_>>().join(", ");
+    list.add("PR assignee updated (if applicable)", pulled, at, Some(numbers));
+}
+
+fn notification(state: &State, list: &mut List) {
+    let sent = state.confirmation.as_ref();
+    let at = sent.map(|sent| sent.at);
+    let done = Some(sent.is_some());
+    list.add("Confirmation message sent", done, at, Some(state.controller.to_string()));
+    let status = sent.map(|sent| sent.outcome.status().to_owned());
+    list.add("Status correctly reported", done, at, status);
+    let tasks = done.filter(|_| !state.tasks.is_empty());
+    list.add("All task UUIDs listed", tasks, at, Some(state.uuids().join(", ")));
+    let url = state.url().map(str::to_owned);
+    list.add("Handoff URL included", done.map(|done| done && url.is_some()), at, url);
+}
+
+fn audit(state: &State, list: &mut List) {
+    let at = state.confirmation.as_ref().map(|sent| sent.at);
+    let done = Some(state.audited == Some(true));
+    list.add("Audit log entry created", done, at, Some(state.handoff_id.clone()));
+    list.add("All timestamps recorded", done, at, at.map(|at| at.to_string()));
+    let outcome = state.confirmation.as_ref().map(|sent| sent.outcome.status().to_owned());
+    list.add("Outcome documented", done, at, outcome);
+}

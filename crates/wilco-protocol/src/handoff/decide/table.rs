@@ -1,0 +1,113 @@
+//! Who may say what to a handoff, and what it means in each phase.
+
+use super::draft::Draft;
+use super::{ack, choice, confirm, delivery, silence};
+use crate::decision::Refusal;
+use crate::handoff::event::Event;
+use crate::handoff::input::{Said, What};
+use crate::handoff::say::Notice;
+use crate::handoff::state::{Phase, State};
+use crate::name::Name;
+
+pub(super) fn said(draft: &mut Draft<'_>, said: Said) -> Result<(), Refusal> {
+    let standing = may_say(&draft.state, &said)?;
+    let Said { by, message, what, .. } = said;
+    if matches!(standing, Standing::Former) {
+        if matches!(what, What::Ack(_) | What::Malformed) {
+            draft.notice(by, Notice::Superseded);
+        }
+        return Ok(());
+    }
+    let got = draft.state.name();
+    match (what, draft.state.is_delivered()) {
+        (What::Remark, _) => {}
+        (What::Decide(choice), _) => return choice::decide(draft, by, message, choice),
+        (What::Ack(ack), true) => ack::heard(draft, message, ack),
+        (What::Malformed, true) if owes_ack(&draft.state) => ack::malformed(draft, message),
+        (What::Malformed, true) => {}
+        (What::Ack(_), false) if !draft.state.is_open() => draft.notice(by, Notice::Ended),
+        (What::Ack(_) | What::Malformed, false) => {}
+        (What::Clarify { document }, true) => delivery::clarify(draft, message, document),
+        (What::Verdict { verdict }, true) if in_review(&draft.state) => ack::judged(draft, message, verdict),
+        (What::UnclearVerdict, true) if in_review(&draft.state) => {
+            draft.withhold();
+            draft.notice(by, Notice::UnclearVerdict);
+        }
+        (What::Override, true) => {
+            draft.withhold();
+            overridden(draft, by, message);
+        }
+        (What::OwnReminder, true) => silence::reminded_by_initiator(draft),
+        (What::OwnReminder, false) => {}
+        (What::Verdict { .. } | What::UnclearVerdict, _) => {
+            return Err(Refusal::State { expected: "in-review", got });
+        }
+        (What::Clarify { .. } | What::Override, false) => {
+            return Err(Refusal::State { expected: "waiting for its replacement", got });
+        }
+    }
+    Ok(())
+}
+
+enum Standing {
+    Current,
+    /// It was asked to take over, and is not any more.
+    Former,
+}
+
+/// Only a participant moves an exchange, and only in its role.
+fn may_say(state: &State, said: &Said) -> Result<Standing, Refusal> {
+    let is_initiator = said.by == state.initiator;
+    let is_replacement = said.by == state.agent();
+    let is_former = !is_replacement && state.former.iter().any(|one| one.agent == said.by);
+    let is_failed = state.failed_agent().as_ref() == Some(&said.by);
+    let is_controller = said.by == state.controller;
+    let (allowed, expected) = match said.what {
+        What::Ack(_) | What::Malformed if is_former => return Ok(Standing::Former),
+        // Whoever failed does not take over, whatever it answers to.
+        What::Ack(_) | What::Malformed if is_failed => {
+            return Err(Refusal::Barred { expected: "replacement" });
+        }
+        What::Ack(_) | What::Malformed => (is_replacement, "replacement"),
+        What::Clarify { .. }
+        | What::Verdict { .. }
+        | What::UnclearVerdict
+        | What::Override
+        | What::OwnReminder => (is_initiator, "initiator"),
+        What::Decide(_) => {
+            let is_addressee = state.escalations.last().is_some_and(|last| last.addressee == said.by);
+            let may = is_initiator || is_addressee || is_controller || said.operator;
+            (may, "initiator, addressee or operator")
+        }
+        What::Remark => {
+            let takes_part = is_initiator || is_replacement || is_former || is_failed || is_controller;
+            (takes_part || said.operator, "participants")
+        }
+    };
+    if allowed { Ok(Standing::Current) } else { Err(Refusal::Role { expected }) }
+}
+
+/// Whether any words of the replacement are its answer.
+fn owes_ack(state: &State) -> bool {
+    match &state.phase {
+        Phase::AwaitingAck { .. } | Phase::Correcting { .. } => true,
+        Phase::Escalated { from } => matches!(**from, Phase::AwaitingAck { .. } | Phase::Correcting { .. }),
+        Phase::Preparing
+        | Phase::InReview { .. }
+        | Phase::Clarifying { .. }
+        | Phase::Blocked { .. }
+        | Phase::Confirming { .. }
+        | Phase::Ended { .. } => false,
+    }
+}
+
+fn in_review(state: &State) -> bool {
+    matches!(state.phase, Phase::InReview { .. })
+}
+
+/// Somebody knows that the replacement is there, and goes on without its ACK.
+pub(super) fn overridden(draft: &mut Draft<'_>, by: Name, message: crate::name::MessageId) {
+    draft.event(Event::Overridden { by, message });
+    draft.notice(draft.state.agent(), Notice::Begin);
+    confirm::begin(draft);
+}

@@ -1,0 +1,103 @@
+//! What somebody says to a handoff, already read into types.
+
+use super::event::Requested;
+use super::words::AckStatus;
+use crate::decision::Report;
+use crate::delegation::{Scored, Verdict};
+use crate::name::{MessageId, Name};
+
+/// The request that begins a handoff.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Replace {
+    pub first: Requested,
+    /// Whether the request itself is for somebody to read.
+    pub deliver: bool,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub enum Input {
+    Said(Said),
+    /// A timer is due. Early, late and double wakes are harmless.
+    Wake,
+    Report(Report),
+}
+
+/// A message of somebody's.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Said {
+    pub by: Name,
+    /// Whether an operator says it, who may decide anything.
+    pub operator: bool,
+    pub message: MessageId,
+    pub what: What,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub enum What {
+    Ack(Ack),
+    /// An answer that lacks what an ACK needs, or some other text.
+    Malformed,
+    /// `document`: it brings a new one.
+    Clarify {
+        document: bool,
+    },
+    Verdict {
+        verdict: Verdict,
+    },
+    /// A verdict in words that lacks what it needs, or verdicts that contradict each other.
+    UnclearVerdict,
+    Override,
+    /// The initiator reminds by itself.
+    OwnReminder,
+    Decide(Choice),
+    /// Belongs to the exchange and moves nothing.
+    Remark,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct Ack {
+    pub status: AckStatus,
+    pub named: Named,
+    /// What the scorer made of the understanding; none when nothing is known that it could be compared with.
+    pub scored: Option<Scored>,
+    /// Whether any understanding is stated.
+    pub states_understanding: bool,
+    pub starting_from_matches: bool,
+    pub questions: u32,
+}
+
+/// The handoff that an ACK names.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Named {
+    /// This one, or none.
+    This,
+    Other,
+}
+
+/// A decision on an escalation.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Choice {
+    pub option: String,
+    /// The escalation it names, if it does.
+    pub escalation: Option<u32>,
+    pub agent: Option<Name>,
+    /// Whether it says why.
+    pub note: bool,
+}
+
+impl What {
+    /// What it is called when somebody is told how a message was read.
+    pub fn meaning(&self) -> &'static str {
+        match self {
+            What::Ack(ack) => ack.status.word(),
+            What::Malformed => "malformed-ack",
+            What::Clarify { .. } => "answers",
+            What::Verdict { verdict } => verdict.word(),
+            What::UnclearVerdict => "unfinished-verdict",
+            What::Override => "override",
+            What::OwnReminder => "reminder",
+            What::Decide(_) => "decision",
+            What::Remark => "remark",
+        }
+    }
+}

@@ -1,0 +1,342 @@
+//! Where a handoff stands. Ids, numbers and short names only: the texts stay in their messages.
+
+use serde::{Deserialize, Serialize};
+
+use super::effect::{IssueUpdate, Published};
+use super::order::Party;
+use super::policy::Policy;
+use super::words::{AckStatus, Code, Outcome, Urgency};
+use crate::delegation::{Questions, Understanding};
+use crate::escalation::{Escalation, Incident};
+use crate::name::{ExchangeId, MessageId, Name};
+use crate::time::{Span, Time};
+
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct State {
+    pub id: ExchangeId,
+    pub initiator: Name,
+    /// Is told how it went, and decides.
+    pub controller: Name,
+    /// Stand in for a controller that nobody knows.
+    pub operators: Name,
+    /// The request, or the message that handed over by itself.
+    pub opening: MessageId,
+    /// It handed over by itself: the address it gave.
+    pub given_url: Option<String>,
+    /// The request brought its own document.
+    pub own_document: bool,
+    pub notification_id: String,
+    pub failed: Option<Party>,
+    pub urgency: Urgency,
+    pub policy: Policy,
+    pub tasks: Vec<Task>,
+    pub issues: Vec<u64>,
+    pub pulls: Vec<u64>,
+    pub candidates: Vec<Name>,
+    /// The documented checkpoint.
+    pub starting_from: Option<StartingFrom>,
+    /// Whether there are a state file and issues to change.
+    pub state_file: bool,
+    pub github: bool,
+    pub handoff_id: String,
+    pub replacement: Party,
+    /// The replacement's name.
+    pub agent: Name,
+    /// Who was asked before, newest last.
+    pub former: Vec<Former>,
+    pub phase: Phase,
+    /// How many documents were ordered, the name of the last of them, and the newest that is there.
+    pub documents: u32,
+    pub document_name: String,
+    pub document: Option<Document>,
+    /// When this agent was handed the work, and last reminded of it.
+    pub sent_at: Option<Time>,
+    pub last_attempt: Option<Time>,
+    pub reminders_sent: u32,
+    /// The newest acknowledgement.
+    pub ack: Option<AckSeen>,
+    pub understanding: Option<Understanding>,
+    /// Wrong acknowledgements of this agent, and whether a malformed one was sent back.
+    pub corrections: u32,
+    pub malformed: bool,
+    pub questions: Option<Questions>,
+    pub answers: Vec<MessageId>,
+    pub accepted_at: Option<Time>,
+    pub overridden: Option<Overridden>,
+    /// What was done to confirm it; none: not yet, or not needed.
+    pub file_step: Option<FileStep>,
+    pub moved_at: Option<Time>,
+    pub issue_step: Option<IssueStep>,
+    pub confirmation: Option<Confirmation>,
+    /// Whether the audit has its entry; none while it is being written.
+    pub audited: Option<bool>,
+    pub escalations: Vec<Escalation>,
+    pub incidents: Vec<Incident>,
+    pub created: Time,
+    pub updated: Time,
+}
+
+/// One task that is handed over.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Task {
+    /// Its uuid; of a task that only the state file knows, the id it was named by.
+    pub task: String,
+    /// Its open delegation.
+    pub delegation: Option<Delegated>,
+    pub failure: Option<Failure>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Delegated {
+    pub exchange: ExchangeId,
+    pub task_id: String,
+    /// The assignment, then what amended it.
+    pub messages: Vec<MessageId>,
+}
+
+/// Why a task was not handed over whole.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Failure {
+    /// The state file has it as this agent's.
+    Foreign {
+        agent: String,
+    },
+    StateFile {
+        reason: String,
+    },
+    Issue {
+        number: u64,
+        reason: String,
+    },
+}
+
+impl Failure {
+    /// In a few words.
+    pub fn reason(&self) -> String {
+        match self {
+            Failure::Foreign { agent } => format!("assigned to {agent} in the state file"),
+            Failure::StateFile { reason } => reason.clone(),
+            Failure::Issue { number, reason } => format!("#{number}: {reason}"),
+        }
+    }
+}
+
+/// Where the replacement begins.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct StartingFrom {
+    pub name: String,
+    pub number: Option<u32>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Former {
+    pub agent: Name,
+    pub handoff_id: String,
+    /// Its newest document.
+    pub document: Option<String>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Document {
+    pub number: u32,
+    pub name: String,
+    #[serde(flatten)]
+    pub published: Published,
+}
+
+/// An acknowledgement, and what is right about it.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct AckSeen {
+    pub message: MessageId,
+    pub at: Time,
+    pub status: Option<AckStatus>,
+    pub id_matches: bool,
+    pub starting_from_matches: bool,
+    pub questions: u32,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Overridden {
+    pub by: Name,
+    /// Where the reason stands.
+    pub message: MessageId,
+    pub at: Time,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct FileStep {
+    pub at: Time,
+    pub failure: Option<String>,
+    pub progress: Option<u32>,
+    /// The issues that the file names for tasks.
+    pub issues: Vec<(String, u64)>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct IssueStep {
+    pub at: Time,
+    pub failure: Option<String>,
+    pub issues: Vec<IssueUpdate>,
+    pub pulls: Vec<IssueUpdate>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Confirmation {
+    pub outcome: Outcome,
+    pub code: Option<Code>,
+    pub at: Time,
+}
+
+/// What is waited for. Data lives in the phase in which it exists.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(tag = "in", rename_all = "kebab-case")]
+pub enum Phase {
+    /// The document is being written.
+    Preparing,
+    /// The replacement owes an ACK.
+    AwaitingAck {
+        until: Time,
+    },
+    /// It was corrected, and owes a right one.
+    Correcting {
+        until: Time,
+    },
+    /// The initiator owes a verdict; until `judging`, the configured command may give it.
+    InReview {
+        until: Time,
+        reminded: bool,
+        judging: Option<Time>,
+    },
+    /// The initiator owes answers. `publishing`: it gave them with a document, which is being written.
+    Clarifying {
+        until: Time,
+        reminded: bool,
+        publishing: bool,
+    },
+    /// The replacement cannot work yet, and the initiator is to help.
+    Blocked {
+        until: Time,
+        reminded: bool,
+    },
+    /// Somebody owes a decision; `from` is where it came from.
+    Escalated {
+        from: Box<Phase>,
+    },
+    /// Files and issues are being changed.
+    Confirming {
+        step: Step,
+    },
+    Ended {
+        outcome: Outcome,
+    },
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Step {
+    StateFile,
+    Issues,
+}
+
+impl Phase {
+    pub fn name(&self) -> &'static str {
+        match self {
+            Phase::Preparing => "preparing",
+            Phase::AwaitingAck { .. } => "awaiting-ack",
+            Phase::Correcting { .. } => "correcting",
+            Phase::InReview { .. } => "in-review",
+            Phase::Clarifying { .. } => "clarifying",
+            Phase::Blocked { .. } => "blocked",
+            Phase::Escalated { .. } => "escalated",
+            Phase::Confirming { .. } => "confirming",
+            Phase::Ended { outcome } => outcome.word(),
+        }
+    }
+}
+
+impl State {
+    pub fn is_open(&self) -> bool {
+        !matches!(self.phase, Phase::Ended { .. })
+    }
+
+    /// The name of the state, as the API shows it.
+    pub fn name(&self) -> &'static str {
+        self.phase.name()
+    }
+
+    /// The open escalation.
+    pub fn escalation(&self) -> Option<&Escalation> {
+        self.escalations.last().filter(|escalation| escalation.closed.is_none())
+    }
+
+    pub fn agent(&self) -> Name {
+        self.agent.clone()
+    }
+
+    pub fn failed_agent(&self) -> Option<Name> {
+        self.failed.as_ref().map(|failed| Name::new(&failed.id))
+    }
+
+    /// How long the first answer may take.
+    pub fn ack_timeout(&self) -> Span {
+        self.policy.ack_timeout.unwrap_or_else(|| self.urgency.timeout())
+    }
+
+    /// What each reminder gives.
+    pub fn half(&self) -> Span {
+        Span::millis((self.ack_timeout().as_millis() / 2).max(1))
+    }
+
+    /// Whether the replacement may answer: it was handed the work, and nothing is settled.
+    pub fn is_delivered(&self) -> bool {
+        match &self.phase {
+            Phase::Preparing | Phase::Confirming { .. } | Phase::Ended { .. } => false,
+            Phase::Escalated { from } => !matches!(**from, Phase::Preparing),
+            Phase::AwaitingAck { .. }
+            | Phase::Correcting { .. }
+            | Phase::InReview { .. }
+            | Phase::Clarifying { .. }
+            | Phase::Blocked { .. } => true,
+        }
+    }
+
+    /// Whether questions wait for the initiator's answer, also while somebody is asked to decide.
+    pub fn is_asked(&self) -> bool {
+        match &self.phase {
+            Phase::Escalated { from } => matches!(**from, Phase::Clarifying { .. }),
+            phase => matches!(phase, Phase::Clarifying { .. }),
+        }
+    }
+
+    /// Where the document lies, as it is told.
+    pub fn url(&self) -> Option<&str> {
+        self.given_url
+            .as_deref()
+            .filter(|_| self.document.is_none())
+            .or(self.document.as_ref().map(|document| document.published.url.as_str()))
+    }
+
+    pub fn uuids(&self) -> Vec<&str> {
+        self.tasks.iter().map(|task| task.task.as_str()).collect()
+    }
+
+    /// Messages whose texts the view and what is said need.
+    pub fn cites(&self) -> Vec<MessageId> {
+        let mut ids = vec![self.opening.clone()];
+        ids.extend(
+            self.tasks
+                .iter()
+                .filter_map(|task| task.delegation.as_ref())
+                .flat_map(|one| one.messages.clone()),
+        );
+        ids.extend(self.ack.as_ref().map(|ack| ack.message.clone()));
+        ids.extend(self.understanding.as_ref().and_then(|judged| judged.judged_by.clone()));
+        ids.extend(self.questions.as_ref().map(|questions| questions.asked_in.clone()));
+        ids.extend(self.answers.iter().cloned());
+        ids.extend(self.overridden.as_ref().map(|overridden| overridden.message.clone()));
+        ids.sort();
+        ids.dedup();
+        ids
+    }
+}

@@ -1,0 +1,379 @@
+//! A small world around a handoff: it folds events and wakes what is due, and no more.
+
+use serde_json::Value;
+use wilco_protocol::decision::{Facts, Report as Came, Stage};
+use wilco_protocol::delegation::{Ruling, Scored, Understanding, Verdict};
+use wilco_protocol::directory::Mark;
+use wilco_protocol::handoff::{
+    Ack, AckStatus, Choice, Decision, Delegated, Effect, Event, Input, IssueUpdate, Named, Party, Policy,
+    Publish, Published, Replace, Report, Requested, Said, StartingFrom, State, Task, TaskUpdate, Updated,
+    Urgency, What, apply, begin, born, decide, timers,
+};
+use wilco_protocol::policy::Overrides;
+use wilco_protocol::{ExchangeId, MessageId, Name, Protocol, Span, Time};
+
+use super::output;
+
+pub(crate) struct World {
+    policy: Overrides,
+    urgency: Urgency,
+    candidates: Vec<Name>,
+    tasks: Vec<Task>,
+    starting_from: Option<StartingFrom>,
+    state_file: bool,
+    issues: Vec<u64>,
+    away: Vec<Name>,
+    others: Vec<ExchangeId>,
+    unknown: bool,
+    down: Option<(Time, Time)>,
+    pub(crate) state: Option<State>,
+    messages: u32,
+    now: Time,
+    out: String,
+}
+
+impl World {
+    pub(crate) fn new(scene: &[(String, String)]) -> World {
+        let mut world = World {
+            policy: Overrides::new(),
+            urgency: Urgency::Immediate,
+            candidates: Vec::new(),
+            tasks: Vec::new(),
+            starting_from: None,
+            state_file: false,
+            issues: Vec::new(),
+            away: Vec::new(),
+            others: Vec::new(),
+            unknown: false,
+            down: None,
+            state: None,
+            messages: 0,
+            now: Time::ZERO,
+            out: String::new(),
+        };
+        for (key, value) in scene {
+            world.set(key, value);
+        }
+        world
+    }
+
+    fn set(&mut self, key: &str, value: &str) {
+        let names = || value.split(' ').map(Name::new).collect();
+        match key {
+            "policy" => {
+                let (key, value) = value.split_once('=').expect("key = value");
+                let value = value.trim();
+                let value = serde_json::from_str(value).unwrap_or_else(|_| Value::from(value));
+                self.policy.insert(key.trim().to_owned(), value);
+            }
+            "urgency" => {
+                self.urgency = Urgency::ALL.into_iter().find(|one| one.word() == value).expect("an urgency");
+            }
+            "candidates" => self.candidates = names(),
+            "task" => {
+                let (uuid, exchange) =
+                    value.split_once(' ').map_or((value, None), |(uuid, id)| (uuid, Some(id)));
+                let delegated = |id: &str| Delegated {
+                    exchange: id.parse().expect("an exchange"),
+                    task_id: uuid.replace("uuid", "task"),
+                    messages: Vec::new(),
+                };
+                self.tasks.push(Task {
+                    task: uuid.to_owned(),
+                    delegation: exchange.map(delegated),
+                    failure: None,
+                });
+            }
+            "starting from" => {
+                let number = value.rsplit_once('-').and_then(|(_, number)| number.parse().ok());
+                self.starting_from = Some(StartingFrom { name: value.to_owned(), number });
+            }
+            "state file" => self.state_file = value == "yes",
+            "issues" => self.issues = value.split(' ').map(|one| one.parse().expect("a number")).collect(),
+            "away" => self.away = names(),
+            "others" => self.others = value.split(' ').map(|id| id.parse().expect("an exchange")).collect(),
+            "nothing known" => self.unknown = value == "yes",
+            "down" => {
+                let (from, until) = value.split_once(" to ").expect("FROM to UNTIL");
+                self.down = Some((at(from), at(until)));
+            }
+            unknown => panic!("there is no {unknown} in a scene"),
+        }
+    }
+
+    /// Lets time pass: every wake at its own instant, or when the server is up again.
+    pub(crate) fn run_until(&mut self, at: Time) -> String {
+        assert!(self.now <= at, "time goes on");
+        while let Some(due) = self.next_wake().filter(|due| self.served_at(*due) <= at) {
+            self.now = self.now.max(self.served_at(due));
+            let before = self.state.clone();
+            self.decide(Input::Wake);
+            assert_ne!(before, self.state, "a wake that was due did nothing");
+        }
+        self.now = at;
+        std::mem::take(&mut self.out)
+    }
+
+    fn next_wake(&self) -> Option<Time> {
+        self.state.as_ref().and_then(|state| timers(state).first().map(|timer| timer.due))
+    }
+
+    fn served_at(&self, due: Time) -> Time {
+        self.down.filter(|(from, until)| *from < due && due < *until).map_or(due, |(_, until)| until)
+    }
+
+    /// Plays one step.
+    pub(crate) fn play(&mut self, text: &str) -> String {
+        match text.split_once(": ") {
+            Some(("courier", rest)) => self.report(rest),
+            Some((who, rest)) => self.say(who, rest),
+            None if text == "end" => {}
+            None => self.out += &output::shown(self.now, text, self.state.as_ref().expect("a handoff")),
+        }
+        std::mem::take(&mut self.out)
+    }
+
+    /// `published`, `not published`, `file moved uuid-1, foreign uuid-2`, `file failed`, `issues 42 ok, 43 failed`, `audited`.
+    fn report(&mut self, text: &str) {
+        let number = self.state.as_ref().map_or(1, |state| state.documents);
+        let (head, rest) = text.split_once(' ').unwrap_or((text, ""));
+        let report = match (head, rest) {
+            ("published", _) => {
+                let url = format!("http://127.0.0.1/{number}");
+                let published_as = Publish::Local;
+                let published =
+                    Published { url, bytes: 10, published_as, failures: Vec::new(), at: self.now };
+                Report::DocumentPublished { number, published }
+            }
+            ("not", _) => Effect::PublishDocument { number }.failed("the disk is full".to_owned()),
+            ("file", "failed") => Report::StateFileFailed { reason: "line 3: a tab".to_owned() },
+            ("file", rest) => Report::StateFileUpdated { tasks: rest.split(", ").map(task).collect() },
+            ("issues", rest) => {
+                Report::IssuesUpdated { issues: rest.split(", ").map(issue).collect(), pulls: Vec::new() }
+            }
+            ("audited", _) => Report::AuditAppended,
+            (unknown, _) => panic!("the courier does not report {unknown}"),
+        };
+        self.decide(Input::Report(Came::Handoff(report)));
+    }
+
+    fn say(&mut self, who: &str, text: &str) {
+        self.messages += 1;
+        let message = MessageId::new(format!("msg-{}", self.messages));
+        if text.starts_with("replace ") || text.starts_with("hand over ") {
+            return self.begin(who, message, text);
+        }
+        let what = self.what(text);
+        let said = Said { by: who.into(), operator: who == "operator", message, what };
+        self.decide(Input::Said(said));
+    }
+
+    /// `replace worker by helper`, `hand over from worker to helper`.
+    fn begin(&mut self, by: &str, opening: MessageId, text: &str) {
+        let direct = text.starts_with("hand over");
+        let (failed, new) = match direct {
+            true => text.strip_prefix("hand over from ").and_then(|rest| rest.split_once(" to ")),
+            false => text.strip_prefix("replace ").and_then(|rest| rest.split_once(" by ")),
+        }
+        .expect("who by whom");
+        let mut policy = Policy::default();
+        policy.set_all(&self.policy).expect("a good policy");
+        let party = |id: &str| Party { id: id.to_owned(), session: format!("{id}-session"), github: None };
+        let first = Requested {
+            id: ExchangeId { protocol: Protocol::Handoff, number: 1 },
+            initiator: by.into(),
+            controller: "ecos".into(),
+            operators: "operator".into(),
+            opening,
+            given_url: direct.then(|| "https://example.test/42".to_owned()),
+            own_document: false,
+            notification_id: "n-1".to_owned(),
+            failed: Some(party(failed)),
+            urgency: self.urgency,
+            policy,
+            tasks: self.tasks.clone(),
+            issues: self.issues.clone(),
+            pulls: Vec::new(),
+            candidates: self.candidates.clone(),
+            starting_from: self.starting_from.clone(),
+            state_file: self.state_file,
+            github: !self.issues.is_empty(),
+            handoff_id: "h-1".to_owned(),
+            replacement: party(new),
+        };
+        match begin(Replace { first, deliver: false }, self, self.now) {
+            Err(refusal) => self.out += &output::refused(self.now, &refusal),
+            Ok(decision) => {
+                self.state = decision.events.first().and_then(|event| born(event, self.now));
+                self.carry_out(decision, "");
+            }
+        }
+    }
+
+    fn decide(&mut self, input: Input) {
+        let state = self.state.clone().expect("a handoff");
+        let before = output::standing(&state);
+        match decide(&state, input, self, self.now) {
+            Err(refusal) => self.out += &output::refused(self.now, &refusal),
+            Ok(decision) => {
+                let length = self.out.len();
+                self.carry_out(decision, &before);
+                if self.out.len() == length {
+                    self.out += &output::nothing(self.now);
+                }
+            }
+        }
+    }
+
+    fn carry_out(&mut self, decision: Decision, before: &str) {
+        let state = self.state.as_mut().expect("a handoff");
+        for event in &decision.events {
+            apply(state, event, self.now);
+        }
+        self.out += &output::decided(self.now, &decision);
+        for event in &decision.events {
+            if let Event::Recorded { incident } = event {
+                self.out += &output::incident(self.now, incident);
+            }
+        }
+        let standing = output::standing(state);
+        if standing != before {
+            self.out += &output::stands(self.now, &standing);
+        }
+    }
+
+    /// `ack`, `ack wrong id`, `ack unsure`, `ack empty`, `ack blank`, `ack elsewhere`, `ack 2 questions`, `ack environment`,
+    /// `ack rejected`, `talk`, `clarify`, `clarify with a document`, `verdict correct`, `override`, `remind`,
+    /// `decide retry`, `decide provide_alternative_agent carol`, `decide override because`.
+    fn what(&self, text: &str) -> What {
+        let (head, rest) = text.split_once(' ').unwrap_or((text, ""));
+        match head {
+            "ack" => What::Ack(self.ack(rest)),
+            "talk" => What::Malformed,
+            "clarify" => What::Clarify { document: rest.contains("document") },
+            "verdict" => {
+                What::Verdict { verdict: serde_json::from_value(Value::from(rest)).expect("a verdict") }
+            }
+            "override" => What::Override,
+            "remind" => What::OwnReminder,
+            "remark" => What::Remark,
+            "decide" => {
+                let mut words = rest.split(' ');
+                let option = words.next().unwrap_or("").to_owned();
+                let more = words.next();
+                let agent = more.filter(|_| option.starts_with("provide")).map(Name::new);
+                What::Decide(Choice { note: more.is_some(), option, escalation: None, agent })
+            }
+            unknown => panic!("nobody says {unknown}"),
+        }
+    }
+
+    fn ack(&self, text: &str) -> Ack {
+        let ruling = match text {
+            "unsure" => Ruling::Unsure,
+            "empty" => Ruling::Empty,
+            "blank" => Ruling::Blank,
+            _ => Ruling::Correct,
+        };
+        let questions = text.strip_suffix(" questions").and_then(|count| count.parse().ok()).unwrap_or(0);
+        let status = match text {
+            "environment" => AckStatus::EnvironmentIssue,
+            "rejected" => AckStatus::Rejected,
+            _ if questions > 0 => AckStatus::NeedsClarification,
+            _ => AckStatus::ReadyToProceed,
+        };
+        let understanding = Understanding {
+            score: if ruling == Ruling::Correct { 900 } else { 300 },
+            verdict: None::<Verdict>,
+            covered: Vec::new(),
+            missing: Vec::new(),
+            judged_by: None,
+            said_missing: Vec::new(),
+        };
+        Ack {
+            status,
+            named: if text == "wrong id" { Named::Other } else { Named::This },
+            scored: (!self.unknown).then_some(Scored { understanding, ruling }),
+            states_understanding: ruling != Ruling::Blank,
+            starting_from_matches: text != "elsewhere" || self.starting_from.is_none(),
+            questions,
+        }
+    }
+}
+
+fn at(text: &str) -> Time {
+    Time::ZERO.plus(text.trim().parse::<Span>().expect("a time"))
+}
+
+fn task(text: &str) -> TaskUpdate {
+    let (word, task) = text.split_once(' ').expect("moved TASK");
+    let updated = match word {
+        "moved" => Updated::Moved,
+        "absent" => Updated::Absent,
+        _ => Updated::Foreign { agent: "mallory".to_owned() },
+    };
+    TaskUpdate { task: task.to_owned(), updated, issue: None, progress: Some(60) }
+}
+
+fn issue(text: &str) -> IssueUpdate {
+    let (number, how) = text.split_once(' ').expect("NUMBER ok");
+    let ok = how == "ok";
+    IssueUpdate {
+        number: number.parse().expect("a number"),
+        assignee_changed: ok,
+        labels_changed: ok,
+        comment: ok.then(|| "#issuecomment-1".to_owned()),
+        failure: (!ok).then(|| "rate limit".to_owned()),
+    }
+}
+
+impl Facts for World {
+    fn down_across(&self, due: Time) -> bool {
+        self.down.is_some_and(|(from, until)| from < due && due < until)
+    }
+
+    fn can_take(&self, agent: &Name) -> bool {
+        self.is_registered(agent) && !self.away.contains(agent)
+    }
+
+    fn is_registered(&self, agent: &Name) -> bool {
+        matches!(agent.as_str(), "boss" | "worker" | "helper" | "carol" | "dora" | "ecos")
+    }
+
+    fn mark(&self, agent: &Name) -> Option<Mark> {
+        self.away.contains(agent).then_some(Mark::Inactive)
+    }
+
+    fn able(&self, _: &[String]) -> Vec<Name> {
+        Vec::new()
+    }
+
+    fn open_tasks(&self, _: &Name) -> Vec<(ExchangeId, String)> {
+        let own = self.tasks.iter().filter_map(|task| task.delegation.as_ref()).map(|one| one.exchange);
+        own.chain(self.others.iter().copied()).map(|id| (id, id.to_string())).collect()
+    }
+
+    fn task_of(&self, _: &Name, _: &str) -> Option<ExchangeId> {
+        None
+    }
+
+    fn task_of_others(&self, _: &Name, _: &str) -> Vec<(ExchangeId, Name)> {
+        Vec::new()
+    }
+
+    fn task_with_uuid(&self, _: &str) -> Option<ExchangeId> {
+        None
+    }
+
+    fn handed_over(&self, task: &str) -> Option<ExchangeId> {
+        (task == "taken").then_some(ExchangeId { protocol: Protocol::Handoff, number: 7 })
+    }
+
+    fn delivery(&self, _: ExchangeId, _: &Name) -> Stage {
+        Stage::Read
+    }
+
+    fn escalation_reminder(&self) -> Span {
+        Span::minutes(30)
+    }
+}
