@@ -5,7 +5,7 @@ use std::sync::mpsc::{SyncSender, TrySendError};
 
 use tokio::sync::oneshot;
 use wilco_engine::{Answer, Command, NudgeJob, Viewer};
-use wilco_outside::{Outside, Replacements, Sleep, replacements};
+use wilco_outside::{Outside, Replacements, Sleep, replacements, saved};
 use wilco_protocol::directory::Agent;
 use wilco_protocol::{Name, Span, Time};
 use wilco_store::{Reader, StoreError};
@@ -126,6 +126,13 @@ impl Handle {
                 Viewer::Local | Viewer::Operator | Viewer::ReadOnly => true,
             })
         });
+        read.await.map_err(std::io::Error::other)?
+    }
+
+    /// A document that was saved for a handoff.
+    pub async fn document(&self, name: String) -> std::io::Result<Option<String>> {
+        let outside = self.outside.clone();
+        let read = tokio::task::spawn_blocking(move || saved(&outside.handoffs.documents, &name));
         read.await.map_err(std::io::Error::other)?
     }
 

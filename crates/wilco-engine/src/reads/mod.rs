@@ -3,6 +3,7 @@
 mod audit;
 pub(crate) mod delivery;
 mod exchanges;
+mod handoffs;
 mod incidents;
 mod journal;
 mod mail;
@@ -17,6 +18,7 @@ mod standing;
 pub use audit::{Bound, export, range};
 pub use delivery::delivery;
 pub use exchanges::{ExchangeQuery, exchange, exchange_at, exchanges};
+pub use handoffs::handoff_document;
 pub use incidents::{EscalationView, IncidentView, Row, Rows, escalations, incidents, operations};
 pub use journal::{EventQuery, EventView, events, events_of};
 pub use mail::{MailCount, MailQuery, Mailbox, directory, letter, mail, mail_count, people, unread};

@@ -4,7 +4,9 @@ use axum::routing::{MethodRouter, delete, get, post, put};
 
 use crate::door::Door;
 use crate::openapi;
-use crate::v1::{agents, audit, clock, events, exchanges, inbox, messages, nudges, reports, scene, search};
+use crate::v1::{
+    agents, audit, clock, events, exchanges, handoffs, inbox, messages, nudges, reports, scene, search,
+};
 use crate::{health, metrics};
 
 pub(crate) struct Operation {
@@ -182,6 +184,9 @@ pub(crate) const OPERATIONS: &[Operation] = &[
         Answer::Text("text/plain"),
         || get(scene::diagram_txt),
     ),
+    reading("/v1/handoffs/{id}/document", "The document of a handoff", &[], MARKDOWN, || {
+        get(handoffs::document)
+    }),
     reading(
         "/v1/events",
         "The journal, oldest first, as pages or as a stream",

@@ -7,6 +7,7 @@ pub(crate) mod clock;
 pub(crate) mod events;
 pub(crate) mod exchanges;
 mod follow;
+pub(crate) mod handoffs;
 pub(crate) mod inbox;
 pub(crate) mod messages;
 pub(crate) mod nudges;

@@ -174,8 +174,10 @@ impl Config {
             judge: !self.values.list("delegation.judge").is_empty(),
             inbox_limit: self.values.whole("limits.inbox_unread") as usize,
             handoff: HandoffSettings {
+                controller: Name::new(self.values.text("handoff.controller")),
                 policy: self.policies.of("handoff").base,
-                ..HandoffSettings::default()
+                state_file: !self.values.text("handoff.state_file").is_empty(),
+                github: !self.values.text("github.repository").is_empty(),
             },
             nudge: NudgeSettings {
                 commands: self.nudges.names().cloned().collect(),
