@@ -1,6 +1,7 @@
 //! What the initiator of a delegation is told and asked.
 
 use serde_json::{Map, Value, json};
+use wilco_protocol::Name;
 use wilco_protocol::delegation::{Owed, State, ToInitiator, Why, planned_name};
 use wilco_protocol::exchange::Texts;
 
@@ -86,25 +87,8 @@ pub(super) fn told(state: &State, say: &ToInitiator, setting: &Setting<'_>) -> T
                 super::quoted(state.initiator.as_str())
             ),
         ),
-        ToInitiator::Evidence { agent: failed } => {
-            let mut told = tell(
-                "evidence",
-                format!(
-                    "{failed} sent something about {task}, which is being handed over. It is kept and changes nothing."
-                ),
-            );
-            told.fields.insert("agent".into(), json!(failed));
-            told
-        }
-        ToInitiator::HandedOver { from, to } => {
-            let mut told = tell(
-                "handed-over",
-                format!("{task} was handed over from {from} to {to}, who is asked to acknowledge it."),
-            );
-            told.fields.insert("from_agent".into(), json!(from));
-            told.fields.insert("to_agent".into(), json!(to));
-            told
-        }
+        ToInitiator::Evidence { agent: failed } => evidence(task, failed),
+        ToInitiator::HandedOver { from, to } => handed_over(task, from, to),
         ToInitiator::FormerAgentSpoke { agent: former } if state.superseded_by.is_some() => tell(
             "former-assignee",
             format!("{former} answered to {task} although it was assigned anew. It was told again to stop."),
@@ -116,6 +100,20 @@ pub(super) fn told(state: &State, say: &ToInitiator, setting: &Setting<'_>) -> T
             ),
         ),
     }
+}
+
+fn evidence(task: &str, failed: &Name) -> Told {
+    let text = format!(
+        "{failed} sent something about {task}, which is being handed over. It is kept and changes nothing."
+    );
+    let fields = Map::from_iter([("agent".to_owned(), json!(failed))]);
+    Told { reason: "evidence", text, fields, asks: false }
+}
+
+fn handed_over(task: &str, from: &Name, to: &Name) -> Told {
+    let text = format!("{task} was handed over from {from} to {to}, who is asked to acknowledge it.");
+    let fields = Map::from_iter([("from_agent".to_owned(), json!(from)), ("to_agent".to_owned(), json!(to))]);
+    Told { reason: "handed-over", text, fields, asks: false }
 }
 
 fn questions(state: &State, vague: bool, setting: &Setting<'_>) -> Told {

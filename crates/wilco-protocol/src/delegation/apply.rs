@@ -6,7 +6,7 @@ use super::state::{
 };
 use super::words::AckStatus;
 use crate::escalation::{Closed, Escalation, keep};
-use crate::name::{MessageId, Name};
+use crate::name::{ExchangeId, MessageId, Name};
 use crate::time::Time;
 
 /// The state after the first event of a delegation; none if it is another event.
@@ -127,17 +127,10 @@ pub fn apply(state: &mut State, event: &Event, at: Time) {
         Event::CheckpointMissed { checks, check } => {
             state.phase = Phase::Working { check: Some(*check), checks: *checks };
         }
-        Event::Reassigned { to, until, .. } => {
-            (state.held, state.handed) = (None, None);
-            reassigned(state, to, *until);
-        }
-        Event::Held { by, initiator } => {
-            state.held = Some(Held { by: *by, initiator: initiator.clone() });
-        }
+        Event::Reassigned { to, until, .. } => given_to(state, to, *until),
+        Event::Held { by, initiator } => hold(state, *by, initiator),
         Event::HandedOver { to, by, state_file, until } => {
-            state.held = None;
-            state.handed = Some(Handed { by: *by, state_file: *state_file, repetitions: 0 });
-            reassigned(state, to, *until);
+            handed_over(state, to, Handed { by: *by, state_file: *state_file, repetitions: 0 }, *until);
         }
         Event::Released => state.held = None,
         Event::CandidatesAdded { agents } => state.candidates.extend(agents.iter().cloned()),
@@ -233,6 +226,22 @@ fn amended(state: &mut State, message: &MessageId, revision: u32, until: Option<
     state.amendments.drain(..over);
     state.revision = revision;
     anew(state, until);
+}
+
+/// A handoff waits to move it.
+fn hold(state: &mut State, by: ExchangeId, initiator: &Name) {
+    state.held = Some(Held { by, initiator: initiator.clone() });
+}
+
+/// Whoever decided so moved it past any handoff.
+fn given_to(state: &mut State, to: &Name, until: Option<Time>) {
+    (state.held, state.handed) = (None, None);
+    reassigned(state, to, until);
+}
+
+fn handed_over(state: &mut State, to: &Name, handed: Handed, until: Option<Time>) {
+    (state.held, state.handed) = (None, Some(handed));
+    reassigned(state, to, until);
 }
 
 fn reassigned(state: &mut State, to: &Name, until: Option<Time>) {

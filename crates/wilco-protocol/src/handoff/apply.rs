@@ -1,6 +1,8 @@
 //! Folding events into the state. Total: every event of a log that `decide` wrote can be applied.
 
+use super::effect::TaskUpdate;
 use super::event::{Event, Requested};
+use super::order::Party;
 use super::state::Failure;
 use super::state::{Confirmation, FileStep, Former, IssueStep, Overridden, Phase, State, Step};
 use crate::delegation::Questions;
@@ -70,13 +72,7 @@ pub fn apply(state: &mut State, event: &Event, at: Time) {
     state.updated = at;
     match event {
         Event::Requested(first) => *state = requested(first, at),
-        Event::DocumentOrdered { number, name } => {
-            (state.documents, state.document_name) = (*number, name.clone());
-            match &mut state.phase {
-                Phase::Clarifying { publishing, .. } => *publishing = true,
-                phase => *phase = Phase::Preparing,
-            }
-        }
+        Event::DocumentOrdered { number, name } => ordered(state, *number, name),
         Event::DocumentPublished { document } => state.document = Some(document.clone()),
         Event::DocumentFailed { .. } | Event::JudgeFailed { .. } => {}
         Event::Delivered { until } => {
@@ -103,13 +99,7 @@ pub fn apply(state: &mut State, event: &Event, at: Time) {
         Event::ReviewAwaited { until, judging } => {
             state.phase = Phase::InReview { until: *until, reminded: false, judging: *judging };
         }
-        Event::Corrected { until, .. } => {
-            state.corrections += 1;
-            if let Some(until) = until {
-                state.reminders_sent = 0;
-                state.phase = Phase::Correcting { until: *until };
-            }
-        }
+        Event::Corrected { until, .. } => corrected(state, *until),
         Event::Asked { message, count, until } => {
             state.questions = Some(Questions { asked_in: message.clone(), count: *count, answered: 0, at });
             state.phase = Phase::Clarifying { until: *until, reminded: false, publishing: false };
@@ -127,24 +117,11 @@ pub fn apply(state: &mut State, event: &Event, at: Time) {
             state.overridden = Some(Overridden { by: by.clone(), message: message.clone(), at });
         }
         Event::ReplacementChanged { replacement, handoff_id, .. } => {
-            let document = state.document.take().map(|document| document.name);
-            let former = std::mem::replace(&mut state.handoff_id, handoff_id.clone());
-            let agent = std::mem::replace(&mut state.agent, Name::new(&replacement.id));
-            keep(&mut state.former, Former { agent, handoff_id: former, document });
-            state.replacement = replacement.clone();
-            afresh(state);
+            replaced(state, replacement, handoff_id);
         }
         Event::Retried => afresh(state),
         Event::StateFileOrdered => state.phase = Phase::Confirming { step: Step::StateFile },
-        Event::StateFileUpdated { tasks } => {
-            let issue = |one: &super::effect::TaskUpdate| Some((one.task.clone(), one.issue?));
-            state.file_step = Some(FileStep {
-                at,
-                failure: None,
-                progress: tasks.iter().find_map(|task| task.progress),
-                issues: tasks.iter().filter_map(issue).collect(),
-            });
-        }
+        Event::StateFileUpdated { tasks } => file_updated(state, tasks, at),
         Event::StateFileFailed { reason } => {
             let failure = Some(reason.clone());
             state.file_step = Some(FileStep { at, failure, progress: None, issues: Vec::new() });
@@ -184,6 +161,41 @@ pub fn apply(state: &mut State, event: &Event, at: Time) {
         Event::AuditAppended => state.audited = Some(true),
         Event::AuditFailed { .. } => state.audited = Some(false),
     }
+}
+
+fn ordered(state: &mut State, number: u32, name: &str) {
+    (state.documents, state.document_name) = (number, name.to_owned());
+    match &mut state.phase {
+        Phase::Clarifying { publishing, .. } => *publishing = true,
+        phase => *phase = Phase::Preparing,
+    }
+}
+
+fn corrected(state: &mut State, until: Option<Time>) {
+    state.corrections += 1;
+    if let Some(until) = until {
+        state.reminders_sent = 0;
+        state.phase = Phase::Correcting { until };
+    }
+}
+
+fn replaced(state: &mut State, replacement: &Party, handoff_id: &str) {
+    let document = state.document.take().map(|document| document.name);
+    let former = std::mem::replace(&mut state.handoff_id, handoff_id.to_owned());
+    let agent = std::mem::replace(&mut state.agent, Name::new(&replacement.id));
+    keep(&mut state.former, Former { agent, handoff_id: former, document });
+    state.replacement = replacement.clone();
+    afresh(state);
+}
+
+fn file_updated(state: &mut State, tasks: &[TaskUpdate], at: Time) {
+    let issue = |one: &TaskUpdate| Some((one.task.clone(), one.issue?));
+    state.file_step = Some(FileStep {
+        at,
+        failure: None,
+        progress: tasks.iter().find_map(|task| task.progress),
+        issues: tasks.iter().filter_map(issue).collect(),
+    });
 }
 
 /// The replacement owes an ACK, and is reminded from the start.
