@@ -56,7 +56,7 @@ fn ho_1_a_request_is_prepared_delivered_acknowledged_and_confirmed() {
     assert_eq!(answer["exchange"]["state"], "complete", "{answer}");
     assert_eq!(server.exchange(&delegation)["data"]["assignee"], "helper");
     assert_eq!(server.state(&delegation), "awaiting-ack");
-    let worker = server.caller().get("/v1/agents/worker").json;
+    let worker = server.caller().get("/v1/agents/worker").1;
     assert_eq!(worker["status"], "inactive");
     let confirmed = server.newest("ecos-controller");
     assert_eq!(confirmed["subject"], "[EOA] Agent Replacement Complete");
@@ -85,12 +85,12 @@ fn ho_10_the_message_carries_what_the_replacement_needs() {
 fn ho_4_who_cannot_take_over_is_refused_and_nothing_is_sent() {
     let (server, _) = scene();
     let put = server.caller().put("/v1/agents/carol", &json!({"status": "inactive"}));
-    assert!(put.status < 300);
+    assert!(put.0 < 300);
     for wrong in ["nobody", "worker", "carol"] {
         let problem = server.refused(&request(json!({"replacement_agent": wrong})), 422);
         assert_eq!(pointers(&problem), ["/content/replacement_agent"], "{wrong}");
     }
-    assert!(server.caller().get("/v1/agents/nobody").status == 404);
+    assert!(server.caller().get("/v1/agents/nobody").0 == 404);
     let problem = server.refused(&said("boss", "wilco", "replacement-request", json!({})), 422);
     assert_eq!(
         pointers(&problem),
