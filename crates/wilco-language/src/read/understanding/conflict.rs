@@ -4,7 +4,6 @@
 
 use std::collections::HashSet;
 
-use super::order::reordered;
 use super::quantity;
 use super::vocabulary::{self as vocab, Action};
 use super::words::{Word, Words};
@@ -22,7 +21,6 @@ pub(super) fn conflicts(title: &Words, task: &Words, said: &Words) -> bool {
         || denies_by_prefix(task, said)
         || !quantity::agree(&quantity::quantities(task), &quantity::quantities(said))
         || acts_otherwise(title, task, said)
-        || reordered(task, said)
         || strays_in_other_tongue(task, said)
 }
 

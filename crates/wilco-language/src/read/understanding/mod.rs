@@ -3,8 +3,8 @@
 //! A deterministic scorer. It decides what is clearly right or says nothing, and leaves everything
 //! else to whoever gave the task: a wrong acceptance starts wrong work, a doubt costs a glance.
 
+mod bound;
 mod conflict;
-mod order;
 mod quantity;
 mod vocabulary;
 mod words;
@@ -12,6 +12,7 @@ mod words;
 use std::collections::HashSet;
 use std::rc::Rc;
 
+use self::bound::{Chain, chain};
 use self::conflict::conflicts;
 use self::quantity::Quantity;
 use self::words::{MOST_ASKED, MOST_SAID, Weight, Word, Words, words};
@@ -53,25 +54,21 @@ pub enum Ruling {
 const CRITERION: u32 = 750;
 /// How much of title and description must be said when there are no criteria.
 const WHOLE: u32 = 700;
-/// How much of the title must be said when the criteria are covered.
+/// How much of the title must be said beside all that is demanded.
 const TITLE: u32 = 500;
 /// How much of each phrase must be said, so that no item of a list is passed over: of three words
 /// all, of four one may be missing.
 const PHRASE: u32 = 700;
-/// How much of what is said may be foreign to a task with criteria, and to one without.
-const FOREIGN: u32 = 350;
-const FOREIGN_WHOLE: u32 = 200;
-/// Below these points a task is so short that one strange word may change it.
-const SHORT: u32 = 10;
 
 /// Scores an understanding against its task.
 pub fn score(task: &TaskText<'_>, understanding: &str) -> Scored {
     let read = |text: &str| words(text, task.task_id, MOST_ASKED);
     let title = read(task.title);
     let criteria: Vec<Words> = task.criteria.iter().map(|text| read(text)).collect();
-    let start = title.clone().and(read(task.description));
+    let description = read(task.description);
+    let start = title.clone().and(description.clone());
     let whole = criteria.iter().fold(start.clone(), |whole, next| whole.and(next.clone()));
-    let said = Said::new(words(understanding, task.task_id, MOST_SAID), &whole, task.task_id);
+    let said = Said::new(understanding, &whole, task.task_id);
 
     let (covered, missing) = sort_criteria(&criteria, &said);
     let measured = if covered.is_empty() && missing.is_empty() {
@@ -85,7 +82,7 @@ pub fn score(task: &TaskText<'_>, understanding: &str) -> Scored {
         Ruling::Empty
     } else if conflicts(&title, &whole, &said.words) {
         Ruling::Unsure
-    } else if said.is_right(&title, &start, &criteria, &missing) {
+    } else if missing.is_empty() && said.is_right(&title, &description, &criteria) {
         Ruling::Correct
     } else {
         Ruling::Unsure
@@ -126,27 +123,20 @@ struct Said {
     quantities: Vec<Quantity>,
     /// The parts of the task's id; naming the task says them.
     id: HashSet<Rc<str>>,
-    /// Share of what is said that the task does not speak of, in thousandths.
-    foreign: u32,
+    named: bool,
 }
 
 impl Said {
-    fn new(said: Words, task: &Words, task_id: &str) -> Said {
+    fn new(understanding: &str, task: &Words, task_id: &str) -> Said {
+        let mut said = words(understanding, task_id, MOST_SAID);
+        said.hush(task);
+        said.spell_as(task);
         let denied: HashSet<&str> = task.list.iter().filter(|w| w.negated).map(|w| w.stem.as_ref()).collect();
         let holds = |word: &&Word| word.tells() && (!word.negated || denied.contains(&*word.stem));
-        let mut affirmed: HashSet<Rc<str>> =
-            said.list.iter().filter(holds).map(|word| word.stem.clone()).collect();
-        let meant = |stem: &&str| affirmed.iter().any(|said| misspelt(said, stem));
-        let meant: Vec<Rc<str>> = task.stems().filter(meant).map(Rc::from).collect();
-        affirmed.extend(meant);
+        let affirmed = said.list.iter().filter(holds).map(|word| word.stem.clone()).collect();
         let id = words(task_id, "", MOST_SAID).list.into_iter().map(|word| word.stem).collect();
-        Said {
-            affirmed,
-            quantities: quantity::quantities(&said),
-            id,
-            foreign: foreign_share(task, &said),
-            words: said,
-        }
+        let named = understanding.to_lowercase().contains(&task_id.to_lowercase());
+        Said { affirmed, quantities: quantity::quantities(&said), id, named, words: said }
     }
 
     /// Nothing of its own: noise, the task's name alone, or words that would fit any task.
@@ -155,24 +145,26 @@ impl Said {
         !own && self.share_by(task, Said::says_itself) < WHOLE && !self.words.asks
     }
 
-    fn is_right(&self, title: &Words, start: &Words, criteria: &[Words], missing: &[u16]) -> bool {
-        let worded: Vec<&Words> = criteria.iter().filter(|c| c.stems().next().is_some()).collect();
-        if self.foreign > FOREIGN || !missing.is_empty() {
-            return false;
-        }
-        // A word left out while a strange one came in: that may be the one for the other.
-        let replaced = |words: &Words, says| self.foreign > 0 && self.lacks_by(words, Weight::Plain, says);
-        if worded.is_empty() {
-            let told = start.stems().next().is_some() && self.share(start) >= WHOLE;
-            let whole = self.says_each_phrase(start) && !self.lacks(start, Weight::Exact);
-            let strange = if points(start) < SHORT { 0 } else { FOREIGN_WHOLE };
-            told && whole && !replaced(title, Said::says) && self.foreign <= strange
+    /// Whether it says what the task demands and nothing else, put together as the task puts it.
+    fn is_right(&self, title: &Words, description: &Words, criteria: &[Words]) -> bool {
+        let whole = Chain::of_parts([title, description].into_iter().chain(criteria).map(chain).collect());
+        let (said, titled, told) = (chain(&self.words), chain(title), chain(description));
+        let parts: Vec<Chain> = criteria.iter().map(chain).filter(|part| !part.is_empty()).collect();
+        let (demanded, beside): (Vec<&Chain>, Vec<&Chain>) = if !parts.is_empty() {
+            (parts.iter().collect(), vec![&titled, &told])
+        } else if !told.is_empty() {
+            (vec![&told], vec![&titled])
         } else {
-            let titled = title.stems().next().is_none() || self.share(title) >= TITLE;
-            titled
-                && self.says_each_item(start)
-                && !worded.into_iter().any(|criterion| replaced(criterion, Said::says_itself))
-        }
+            (vec![&titled], Vec::new())
+        };
+        let elsewhere = |but: &Chain| -> HashSet<Rc<str>> {
+            let others = demanded.iter().chain(&beside).filter(|chain| !std::ptr::eq(**chain, but));
+            others.flat_map(|chain| chain.keys()).collect()
+        };
+        demanded.iter().all(|part| !part.is_empty() && part.is_said_by(&said))
+            && beside.iter().all(|part| part.is_done_justice(&said, &elsewhere(part)))
+            && (title.stems().next().is_none() || self.share(title) >= TITLE)
+            && whole.bears_out(&said)
     }
 
     fn covers(&self, words: &Words) -> bool {
@@ -191,28 +183,10 @@ impl Said {
         })
     }
 
-    /// Whoever names one entry of a list of words names them all: "on Linux, macOS and Windows".
-    fn says_each_item(&self, words: &Words) -> bool {
-        let phrases = words.phrases();
-        let joined = |item: usize, before: usize| {
-            words.list[item].after_comma || words.list[item].clause == words.list[before].clause
-        };
-        let mut items = phrases.windows(2).filter(|two| two[1].len() == 1 && joined(two[1][0], two[0][0]));
-        items.all(|two| {
-            let (item, before) = (two[1][0], two[0].last().copied());
-            let heavy = words.list[item].weight > Weight::General;
-            !heavy || self.says(words, item) || !before.is_some_and(|before| self.says(words, before))
-        })
-    }
-
     /// Whether a word of at least this weight is missing.
     fn lacks(&self, words: &Words, weight: Weight) -> bool {
-        self.lacks_by(words, weight, Said::says)
-    }
-
-    fn lacks_by(&self, words: &Words, weight: Weight, says: Says) -> bool {
         let mut heavy = words.list.iter().enumerate().filter(|(_, w)| w.weight >= weight);
-        heavy.any(|(at, _)| !says(self, words, at))
+        heavy.any(|(at, _)| !self.says(words, at))
     }
 
     /// How much of a text is said, by weight, each word counted once.
@@ -236,7 +210,7 @@ impl Said {
     }
 
     fn says(&self, words: &Words, at: usize) -> bool {
-        self.id.contains(&words.list[at].stem) || self.says_itself(words, at)
+        (self.named && self.id.contains(&words.list[at].stem)) || self.says_itself(words, at)
     }
 
     /// Whether it says so in its own words, not by naming the task.
@@ -248,38 +222,4 @@ impl Said {
         let number = if word.is_number() { quantity::quantity_at(words, at) } else { None };
         number.is_some_and(|number| quantity::is_said(&number, &self.quantities))
     }
-}
-
-fn points(words: &Words) -> u32 {
-    let mut seen = HashSet::new();
-    let once = words.list.iter().filter(|word| seen.insert(word.stem.as_ref()));
-    once.map(|word| word.weight.points()).sum()
-}
-
-/// Words of this many bytes may have a slip in them; what is longer is no word, and dear to compare.
-const SLIPS: std::ops::RangeInclusive<usize> = 8..=64;
-
-/// One slip in a long word is a slip.
-fn misspelt(said: &str, stem: &str) -> bool {
-    let long = SLIPS.contains(&said.len()) && SLIPS.contains(&stem.len());
-    let long = long && said.len().abs_diff(stem.len()) <= 1;
-    long && said.chars().next() == stem.chars().next() && strsim::osa_distance(said, stem) <= 1
-}
-
-fn foreign_share(task: &Words, said: &Words) -> u32 {
-    let topics: HashSet<&str> = task.stems().collect();
-    let known = |word: &Word| {
-        topics.contains(word.stem.as_ref())
-            || word.is_number()
-            || topics.iter().any(|stem| misspelt(&word.stem, stem))
-            || topics.iter().any(|topic| vocabulary::belongs_to(&word.stem, topic))
-    };
-    let (mut all, mut foreign) = (0, 0);
-    for word in said.list.iter().filter(|word| word.tells()) {
-        all += word.weight.points();
-        if word.weight > Weight::General && !known(word) {
-            foreign += word.weight.points();
-        }
-    }
-    (foreign * 1000).checked_div(all).unwrap_or(0)
 }

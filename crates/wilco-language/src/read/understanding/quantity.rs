@@ -26,6 +26,19 @@ enum Unit {
     Of(Rc<str>),
 }
 
+impl Quantity {
+    /// The same for equal amounts, whatever they are written in.
+    pub(super) fn key(&self) -> Rc<str> {
+        let unit = match &self.unit {
+            Unit::Bare | Unit::Of(_) => "",
+            Unit::Time => "ms",
+            Unit::Size => "B",
+            Unit::Percent => "%",
+        };
+        format!("{}{unit}", self.value).into()
+    }
+}
+
 /// Every quantity of a text, in its order.
 pub(super) fn quantities(words: &Words) -> Vec<Quantity> {
     (0..words.list.len()).filter_map(|at| quantity_at(words, at)).collect()

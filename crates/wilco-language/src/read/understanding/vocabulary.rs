@@ -48,9 +48,29 @@ pub(super) fn is_filler(lower: &str, stem: &str) -> bool {
     listed(&FILLER, lower) || listed(&FILLER, stem)
 }
 
+/// What people say when they agree, and what tasks are about as well: "copy", "request", "complete".
+pub(super) fn is_polite(lower: &str) -> bool {
+    listed(&POLITE, lower)
+}
+
+/// Says that somebody is going to do what is named next.
+pub(super) fn is_opener(lower: &str) -> bool {
+    listed(&OPENER, lower)
+}
+
 /// Too general to tell one task from another.
 pub(super) fn is_general(lower: &str, canonical: &str) -> bool {
     listed(&GENERAL, lower) || action(canonical) == Some(Action::Build)
+}
+
+/// Says nothing of a task wherever it stands: "make sure", "properly".
+pub(super) fn announces(root: &str) -> bool {
+    listed(&ANNOUNCES, root)
+}
+
+/// Says nothing where a phrase begins: "add", "create".
+pub(super) fn begins(root: &str) -> bool {
+    listed(&BEGINS, root)
 }
 
 /// Takes back what stands next to it.
@@ -76,11 +96,6 @@ pub(super) fn is_english(lower: &str) -> bool {
 /// The words that cannot stand for this one: its opposites and the other choices of its kind.
 pub(super) fn excluded(canonical: &str) -> &'static [String] {
     EXCLUDED.get(canonical).map_or(&[], Vec::as_slice)
-}
-
-/// A detail one expects of the topic: nothing new when the topic is the task.
-pub(super) fn belongs_to(canonical_word: &str, topic: &str) -> bool {
-    TOPIC.get(topic).is_some_and(|words| words.contains(canonical_word))
 }
 
 fn listed(list: &LazyLock<HashSet<&'static str>>, lower: &str) -> bool {
@@ -121,9 +136,6 @@ static ACTION: LazyLock<HashMap<String, Action>> = LazyLock::new(|| {
     words.map(|(word, action)| (canonical(word), action)).collect()
 });
 
-static TOPIC: LazyLock<HashMap<&str, HashSet<&str>>> =
-    LazyLock::new(|| TOPICS.iter().map(|(name, words)| (*name, set(words))).collect());
-
 static EXCLUDED: LazyLock<HashMap<String, Vec<String>>> = LazyLock::new(|| {
     let mut map: HashMap<String, Vec<String>> = HashMap::new();
     for group in OPPOSITES.iter().chain(CHOICES) {
@@ -157,17 +169,30 @@ static STOP: LazyLock<HashSet<&str>> = LazyLock::new(|| {
 
 static FILLER: LazyLock<HashSet<&str>> = LazyLock::new(|| {
     set(
-        "accept accepted ack acked acknowledge acknowledged acknowledging acknowledgement acknowledgment affirmative agree \
- agreed alright aim asap assigned assignment away absolutely awesome aye begin beginning best ability care carefully carry certainly clear clearly \
- commence complete completed completely completing confirm confirmed confirming copy course criteria acceptance deliver \
- delegation described description detail details directly everything exactly excellent execute executing expected follow following fine finish full fully \
- given glad go going good got great handle handling happy help hello hi immediately instruction instructions intend item items job \
- just know let listed look looking looks lgtm message met mission noted now ok okay outlined perfect perform perfectly plan planned please \
- proceed proceeding promptly provided quickly ready receive received receiving request requested require required \
- requirement requirements responsibility right roger scope shortly soon specification specified spec stated start started starting \
- straight straightforward sure take taken taking task tasks thank thanks thing things thoroughly totally understand understanding understood \
- undertake want way well wilco willing work working yep yes yup according accordingly asked above aforementioned begun assure opportunity finished posted updated sounds sound problem consider considered count definitely gotcha cool nice love pleasure cheers amazing wonderful team",
+        "ack acked acknowledge acknowledged acknowledging acknowledgement acknowledgment affirmative alright aim asap \
+ assignment away absolutely awesome aye best ability care carefully certainly clearly course criteria acceptance \
+ delegation described directly everything exactly excellent expected fine given glad go going good got great \
+ happy hello hi immediately instruction instructions intend just know let listed lgtm met mission noted now ok \
+ okay outlined perfect perfectly please proceed proceeding promptly quickly ready responsibility roger scope \
+ shortly soon specification specified spec stated straight straightforward sure take taken taking task tasks \
+ thank thanks thing things thoroughly totally understand understanding understood want way well wilco willing \
+ work working yep yes yup according accordingly asked above aforementioned assure opportunity sounds sound \
+ problem consider considered definitely gotcha cool nice love pleasure cheers amazing wonderful",
     )
+});
+
+static POLITE: LazyLock<HashSet<&str>> = LazyLock::new(|| {
+    set(
+        "accept accepted agree agreed assigned begin beginning carry clear commence complete completed completely \
+ completing confirm confirmed confirming copy deliver description detail details execute executing follow \
+ following finish full fully handle handling help item items job look looking looks message perform plan planned \
+ provided receive received receiving request requested require required requirement requirements right start \
+ started starting undertake begun finished posted updated count team",
+    )
+});
+
+static OPENER: LazyLock<HashSet<&str>> = LazyLock::new(|| {
+    set("begin carry commence complete deliver execute finish handle perform start undertake")
 });
 
 static GENERAL: LazyLock<HashSet<&str>> = LazyLock::new(|| {
@@ -180,6 +205,12 @@ static GENERAL: LazyLock<HashSet<&str>> = LazyLock::new(|| {
  included called contain contains containing have cover covers covering covered",
     )
 });
+
+static ANNOUNCES: LazyLock<HashSet<&str>> =
+    LazyLock::new(|| set("ensur make sure proper correct function featur implement"));
+
+static BEGINS: LazyLock<HashSet<&str>> =
+    LazyLock::new(|| set("add creat build develop introduc write provid setup"));
 
 static NEGATOR: LazyLock<HashSet<&str>> = LazyLock::new(|| {
     set(
@@ -432,15 +463,4 @@ const CHOICES: &[&str] = &[
     "admin guest",
     "unit integration e2e",
     "invoice order receipt",
-];
-
-const TOPICS: &[(&str, &str)] = &[
-    ("auth", "jwt token login logout session password oauth credential refresh signup"),
-    ("login", "password email form credential session"),
-    ("test", "unit coverag assert case"),
-    ("document", "guid readm section exampl"),
-    ("cli", "flag parameter command option"),
-    ("flag", "cli command option parameter"),
-    ("cache", "memori lru evict"),
-    ("api", "endpoint rest http"),
 ];

@@ -4,7 +4,7 @@
 //! Knows nothing of tasks; what two texts have in common is the scorer's question.
 
 use std::cell::RefCell;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
 use unicode_segmentation::UnicodeSegmentation;
@@ -172,6 +172,32 @@ impl Words {
         self.list.iter().any(|word| &*word.stem == stem)
     }
 
+    /// Passes over what only agrees: "request received", "I will complete …"; not where the task speaks of it.
+    pub(super) fn hush(&mut self, task: &Words) {
+        let polite = |word: &Word| vocab::is_polite(&word.lower) && !task.has(&word.stem);
+        let telling = self.list.iter().filter(|word| word.tells() && !polite(word));
+        let telling: HashSet<usize> = telling.map(|word| word.clause).collect();
+        for at in 0..self.list.len() {
+            let after_will = at > 0 && PROMISES.contains(&self.list[at - 1].lower.as_ref());
+            let word = &mut self.list[at];
+            let opens = after_will && vocab::is_opener(&word.lower);
+            if polite(word) && (opens || !telling.contains(&word.clause)) {
+                word.weight = Weight::Nothing;
+            }
+        }
+    }
+
+    /// Writes slips as the task writes the word.
+    pub(super) fn spell_as(&mut self, task: &Words) {
+        let known: HashSet<Rc<str>> =
+            task.list.iter().filter(|w| w.tells()).map(|w| w.stem.clone()).collect();
+        for word in self.list.iter_mut().filter(|word| word.tells() && !known.contains(&word.stem)) {
+            if let Some(meant) = known.iter().filter(|stem| misspelt(&word.stem, stem)).min() {
+                word.stem = meant.clone();
+            }
+        }
+    }
+
     pub(super) fn and(mut self, other: Words) -> Words {
         let shift = self.list.last().map_or(0, |word| word.clause + 1);
         self.list.extend(other.list.into_iter().map(|mut word| {
@@ -261,9 +287,21 @@ impl Words {
     }
 }
 
+/// Words of this many bytes may have a slip in them; what is longer is no word, and dear to compare.
+const SLIPS: std::ops::RangeInclusive<usize> = 8..=64;
+
+/// One slip in a long word is a slip.
+fn misspelt(said: &str, stem: &str) -> bool {
+    let long = SLIPS.contains(&said.len()) && SLIPS.contains(&stem.len());
+    let long = long && said.len().abs_diff(stem.len()) <= 1;
+    long && said.chars().next() == stem.chars().next() && strsim::osa_distance(said, stem) <= 1
+}
+
 fn enters(word: &str) -> bool {
     matches!(word, "log" | "logs" | "logged" | "logging" | "sign" | "signs" | "signed" | "signing")
 }
+
+const PROMISES: [&str; 6] = ["will", "i'll", "we'll", "shall", "me", "to"];
 
 /// What is known of a word wherever it stands.
 #[derive(Debug, Clone)]

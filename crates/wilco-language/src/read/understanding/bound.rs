@@ -1,0 +1,354 @@
+//! Whether an understanding puts the task's words together as the task does.
+//!
+//! The same words may say something else: who does what to whom, what comes first, how much is
+//! meant. So both texts are read as chains: words that tell something, each with the small words
+//! before it that turn its meaning (`not`, `only`, `before`, `from`). What is said must be links of
+//! the task's chain, and the task's demands must be links of what is said.
+
+use std::collections::{HashMap, HashSet};
+use std::rc::Rc;
+
+use super::quantity;
+use super::vocabulary as vocab;
+use super::words::{Weight, Words};
+
+/// A text as linked words.
+#[derive(Debug)]
+pub(super) struct Chain {
+    beads: Vec<Bead>,
+    /// Building verbs that come second: "view and create".
+    built: HashSet<Rc<str>>,
+    /// Every word's root.
+    roots: HashSet<Rc<str>>,
+}
+
+/// A word that tells something, and how it hangs on the one before.
+#[derive(Debug)]
+struct Bead {
+    /// What it is compared by: its stem, or its amount.
+    key: Rc<str>,
+    /// The turning words before it, sorted.
+    turned: Vec<&'static str>,
+    /// The turning words behind it, where its phrase ends.
+    ending: Vec<&'static str>,
+    /// A name or an amount.
+    exact: bool,
+    first: bool,
+    last: bool,
+    /// "is", "are" stand before it: this is done to what is named before.
+    passive: bool,
+    /// As written, in lower case.
+    form: Rc<str>,
+    phrase: usize,
+    /// A list and the phrase it hangs on share a number.
+    run: usize,
+    /// Which of the texts that were joined it comes from.
+    part: usize,
+}
+
+impl Bead {
+    fn fits(&self, other: &Bead, alike: Alike) -> bool {
+        let ends = other.ending.is_empty() || self.ending == other.ending;
+        self.key == other.key && ends && alike(&self.turned, &other.turned)
+    }
+
+    fn alone(&self) -> bool {
+        self.first && self.last
+    }
+
+    /// "is notified" is not "notifies"; "a closed account" may be "an account that is closed".
+    fn voice_fits(&self, other: &Bead) -> bool {
+        let done = |plain: &Bead| plain.form.ends_with("ed");
+        self.passive == other.passive
+            || self.form == other.form
+            || if self.passive { done(other) } else { done(self) }
+    }
+}
+
+/// Reads a text as a chain.
+pub(super) fn chain(words: &Words) -> Chain {
+    let mut beads: Vec<Bead> = Vec::new();
+    let mut built = HashSet::new();
+    let mut pending = Pending::default();
+    let mut clause = 0;
+    for (at, word) in words.list.iter().enumerate() {
+        let joins = matches!(word.lower.as_ref(), "and" | "but" | "plus");
+        if word.clause != clause || joins {
+            pending.end_phrase(&mut beads);
+            let same = word.clause == clause;
+            pending.in_clause &= same;
+            pending.begun &= same;
+            clause = word.clause;
+        }
+        if let Some(turn) = turn(&word.lower) {
+            pending.turned.push(if turn == "to" && pending.begun { "added to" } else { turn });
+        } else if vocab::begins(&word.root) && !pending.in_phrase {
+            pending.begun = true;
+            built.extend(pending.in_clause.then(|| word.root.clone()));
+        } else if word.tells() && !vocab::announces(&word.root) {
+            pending.soften(words, at);
+            beads.push(pending.bead(words, at));
+        } else {
+            pending.passive |= BE.contains(&word.lower.as_ref());
+            pending.linked.extend(LINKS.iter().find(|link| **link == &*word.lower));
+        }
+    }
+    pending.end_phrase(&mut beads);
+    let (mut phrase, mut run) = (0, 0);
+    for bead in &mut beads {
+        phrase += usize::from(bead.first);
+        run += usize::from(bead.first && !bead.last);
+        (bead.phrase, bead.run) = (phrase, run);
+    }
+    Chain { beads, built, roots: words.list.iter().map(|word| word.root.clone()).collect() }
+}
+
+/// What was read since the last bead.
+#[derive(Debug, Default)]
+struct Pending {
+    turned: Vec<&'static str>,
+    linked: Vec<&'static str>,
+    passive: bool,
+    /// A bead of the same phrase, or of the same clause, came before.
+    in_phrase: bool,
+    in_clause: bool,
+    /// A building verb began the clause: what is added "to" a thing is then "for" it or "on" it.
+    begun: bool,
+}
+
+impl Pending {
+    /// Beside an amount every preposition counts: "to 5" is not "by 5".
+    fn soften(&mut self, words: &Words, at: usize) {
+        if quantity::quantity_at(words, at).is_some() {
+            self.turned.append(&mut self.linked);
+        }
+        self.linked.clear();
+    }
+
+    fn bead(&mut self, words: &Words, at: usize) -> Bead {
+        let amount = quantity::quantity_at(words, at).map(|amount| amount.key());
+        let mut turned = std::mem::take(&mut self.turned);
+        turned.sort_unstable();
+        turned.dedup();
+        let bead = Bead {
+            exact: amount.is_some() || words.list[at].weight == Weight::Exact,
+            key: amount.unwrap_or_else(|| words.list[at].stem.clone()),
+            turned,
+            ending: Vec::new(),
+            first: !self.in_phrase,
+            last: false,
+            passive: self.passive,
+            form: words.list[at].lower.clone(),
+            phrase: 0,
+            run: 0,
+            part: 0,
+        };
+        (self.passive, self.in_phrase, self.in_clause) = (false, true, true);
+        bead
+    }
+
+    fn end_phrase(&mut self, beads: &mut [Bead]) {
+        if let Some(bead) = beads.last_mut()
+            && self.in_phrase
+        {
+            bead.last = true;
+            bead.ending = std::mem::take(&mut self.turned);
+            bead.ending.sort_unstable();
+            bead.ending.dedup();
+            self.passive = false;
+        }
+        self.linked.clear();
+        self.in_phrase = false;
+    }
+}
+
+const BE: [&str; 9] = ["is", "are", "be", "was", "were", "been", "being", "gets", "get"];
+const LINKS: [&str; 8] = ["to", "at", "for", "in", "of", "on", "with", "within"];
+
+/// The small words that turn the meaning of what follows; those that mean the same share one name.
+fn turn(lower: &str) -> Option<&'static str> {
+    if vocab::is_negator(lower) {
+        return Some("not");
+    }
+    Some(match lower {
+        "only" | "solely" | "exclusively" | "just" | "merely" => "only",
+        "unless" => "unless",
+        "until" | "till" => "until",
+        "before" | "prior" => "before",
+        "after" | "afterwards" | "since" => "after",
+        "during" | "while" | "whilst" => "while",
+        "when" | "if" | "once" | "whenever" | "upon" => "when",
+        "or" | "either" => "or",
+        "all" | "each" | "every" => "all",
+        "any" => "any",
+        "some" | "few" | "several" | "many" => "some",
+        "more" | "over" | "above" | "beyond" => "over",
+        "less" | "fewer" | "under" | "below" => "under",
+        "least" => "least",
+        "most" => "most",
+        "than" => "than",
+        "from" => "from",
+        "to" | "into" | "onto" => "to",
+        "by" => "by",
+        "between" => "between",
+        "against" => "against",
+        "per" => "per",
+        "instead" | "rather" => "instead",
+        "off" => "off",
+        "out" => "out",
+        "again" => "again",
+        "first" => "first",
+        "then" => "then",
+        "may" | "can" | "could" => "may",
+        "must" | "should" | "shall" => "must",
+        "own" => "own",
+        "same" => "same",
+        "such" => "such",
+        _ => return None,
+    })
+}
+
+impl Chain {
+    pub(super) fn is_empty(&self) -> bool {
+        self.beads.is_empty()
+    }
+
+    pub(super) fn keys(&self) -> HashSet<Rc<str>> {
+        self.beads.iter().map(|bead| bead.key.clone()).collect()
+    }
+
+    /// Texts one after the other, each a part of its own.
+    pub(super) fn of_parts(parts: Vec<Chain>) -> Chain {
+        let mut whole = Chain { beads: Vec::new(), built: HashSet::new(), roots: HashSet::new() };
+        for (part, chain) in parts.into_iter().enumerate() {
+            let (phrase, run) = whole.beads.last().map_or((0, 0), |bead| (bead.phrase, bead.run + 1));
+            whole.beads.extend(chain.beads.into_iter().map(|mut bead| {
+                (bead.phrase, bead.run, bead.part) = (bead.phrase + phrase, bead.run + run, part);
+                bead
+            }));
+            whole.built.extend(chain.built);
+            whole.roots.extend(chain.roots);
+        }
+        whole
+    }
+
+    /// What is told beside the criteria may be left out, but not by halves, and not where it limits the task:
+    /// names, amounts and turned words bind.
+    pub(super) fn is_done_justice(&self, said: &Chain, elsewhere: &HashSet<Rc<str>>) -> bool {
+        let heard = said.keys();
+        self.beads.chunk_by(|_, next| !next.first).all(|phrase| {
+            let mut own = phrase.iter().filter(|bead| !elsewhere.contains(&bead.key));
+            let binds = own.any(|bead| bead.exact || !bead.turned.is_empty() || heard.contains(&bead.key));
+            !binds || said.leads(phrase, false, |said, task| turned_alike(task, said))
+        })
+    }
+
+    /// Whether all that is said can be followed along this task.
+    pub(super) fn bears_out(&self, said: &Chain) -> bool {
+        said.built.is_subset(&self.roots) && self.leads(&said.beads, true, turned_alike)
+    }
+
+    /// Whether this part of a task can be followed along what is said.
+    pub(super) fn is_said_by(&self, said: &Chain) -> bool {
+        said.leads(&self.beads, false, |said, task| turned_alike(task, said))
+    }
+
+    /// Follows the beads through this chain, phrase by phrase and never back inside a part, and keeps the places
+    /// where the last one may stand. `strung` phrases may follow each other without a break.
+    fn leads(&self, beads: &[Bead], strung: bool, alike: Alike) -> bool {
+        let mut walk = Walk { places: Vec::new(), reached: HashMap::new() };
+        beads.chunk_by(|_, next| !next.first).all(|phrase| {
+            walk.places = self.begin(phrase, &walk, strung, alike);
+            let mut before = &phrase[0];
+            let all = phrase[1..].iter().all(|bead| {
+                let step = |from: &usize, to: usize| {
+                    self.step(*from, to, before, bead) || (strung && self.strings(*from, to))
+                };
+                let fits = |to: &usize| self.beads[*to].fits(bead, alike);
+                let follows = |to: &usize| walk.places.iter().any(|from| step(from, *to));
+                let next: Vec<usize> = (0..self.beads.len()).filter(fits).filter(follows).collect();
+                let found = !next.is_empty();
+                // What is done to a thing stands beside it; the next word goes on from the thing.
+                if !bead.passive {
+                    walk.places.clear();
+                }
+                walk.places.extend(next);
+                before = bead;
+                found
+            });
+            walk.note(&self.beads);
+            all && !walk.places.is_empty()
+        })
+    }
+
+    /// Where a phrase may begin: where one of this chain begins, or at a verb that moved to the front or to the end.
+    fn begin(&self, phrase: &[Bead], walk: &Walk, strung: bool, alike: Alike) -> Vec<usize> {
+        let bead = &phrase[0];
+        let moved = |at: usize| {
+            let verb = at.checked_sub(1).map(|at| &self.beads[at]).filter(|verb| verb.first);
+            verb.is_some_and(|verb| phrase.iter().any(|bead| bead.passive && bead.key == verb.key))
+        };
+        let begins = |at: &usize| {
+            let own = &self.beads[*at];
+            own.fits(bead, alike) && (!strung || own.first || own.passive || moved(*at))
+        };
+        let ahead = |at: &usize| walk.reached.get(&self.beads[*at].part).is_none_or(|reached| at > reached);
+        let places = (0..self.beads.len()).filter(begins).filter(ahead);
+        places.filter(|at| walk.places.is_empty() || self.stays(&walk.places, *at)).collect()
+    }
+
+    /// Whether one word leads on to the other inside a phrase.
+    fn step(&self, from: usize, to: usize, before: &Bead, bead: &Bead) -> bool {
+        let (left, right) = (&self.beads[from], &self.beads[to]);
+        let between = self.beads.get(from + 1).filter(|_| from + 2 == to);
+        let beside = !right.first && from + 1 == to && right.voice_fits(bead);
+        let over_verb = !right.first && between.is_some_and(|verb| verb.passive && !verb.first);
+        // "files are deleted" is "delete files".
+        let active = before.first && right.first && left.passive && left.phrase == right.phrase;
+        let passive = bead.passive && right.first && left.phrase == right.phrase;
+        beside || over_verb || active || passive
+    }
+
+    fn strings(&self, from: usize, to: usize) -> bool {
+        let (left, right) = (&self.beads[from], &self.beads[to]);
+        right.first && left.last && left.phrase != right.phrase
+    }
+
+    /// An item of a list stays with its list.
+    fn stays(&self, places: &[usize], at: usize) -> bool {
+        let own = &self.beads[at];
+        let listed = own.alone() && at > 0 && self.beads[at - 1].run == own.run;
+        !listed || places.iter().any(|from| self.beads[*from].run == own.run)
+    }
+}
+
+type Alike = fn(&[&str], &[&str]) -> bool;
+
+/// How far a chain was followed.
+struct Walk {
+    places: Vec<usize>,
+    /// The place reached in each part.
+    reached: HashMap<usize, usize>,
+}
+
+impl Walk {
+    /// A phrase that stands in several parts tells nothing of the order in either.
+    fn note(&mut self, beads: &[Bead]) {
+        let parts: HashSet<usize> = self.places.iter().map(|at| beads[*at].part).collect();
+        if let (1, Some(at)) = (parts.len(), self.places.iter().min()) {
+            self.reached.insert(beads[*at].part, *at);
+        }
+    }
+}
+
+/// Whether the turning words of a task are those said. What holds for all holds without saying "all", and what
+/// is to be done must be done.
+fn turned_alike(task: &[&str], said: &[&str]) -> bool {
+    let counts = |turn: &&str, other: &[&str]| match *turn {
+        "must" | "added to" => false,
+        "to" => !other.contains(&"added to"),
+        _ => true,
+    };
+    let wanted = task.iter().filter(|turn| counts(turn, said) && (**turn != "all" || said.contains(turn)));
+    wanted.eq(said.iter().filter(|turn| counts(turn, task)))
+}
