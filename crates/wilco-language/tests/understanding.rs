@@ -8,12 +8,12 @@ use wilco_language::read::understanding::{Ruling, Scored, TaskText, score};
 
 #[test]
 fn del_21_tuned_pairs_have_no_wrong_acceptance() {
-    check("tuned", include_str!("tables/understanding_tuned.txt"), 48);
+    check("tuned", include_str!("tables/understanding_tuned.txt"), 43);
 }
 
 #[test]
 fn del_21_held_out_pairs_have_no_wrong_acceptance() {
-    check("held out", include_str!("tables/understanding_held_out.txt"), 40);
+    check("held out", include_str!("tables/understanding_held_out.txt"), 36);
 }
 
 /// Written without looking at the scorer, and measured once before anything was changed for it: it decided
@@ -23,10 +23,17 @@ fn del_21_unseen_pairs_have_no_wrong_acceptance() {
     check("unseen", include_str!("tables/understanding_unseen.txt"), 16);
 }
 
-/// Written and committed before the scorer was first run on it.
+/// Committed before the scorer was first run on it: then it decided 14 of 22 and accepted 1 of 67 wrongly, "one of
+/// both". That led to the rule that every small word counts which is not known to be harmless.
 #[test]
 fn del_21_fresh_pairs_have_no_wrong_acceptance() {
-    check("fresh", include_str!("tables/understanding_fresh.txt"), 0);
+    check("fresh", include_str!("tables/understanding_fresh.txt"), 59);
+}
+
+/// Committed before the scorer was first run on it.
+#[test]
+fn del_21_second_fresh_pairs_have_no_wrong_acceptance() {
+    check("second fresh", include_str!("tables/understanding_fresh_2.txt"), 0);
 }
 
 /// Prints the shares; `least` is the percentage the scorer must decide of what it could.

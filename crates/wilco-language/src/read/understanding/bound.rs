@@ -29,6 +29,8 @@ struct Bead {
     key: Rc<str>,
     /// The turning words before it, sorted.
     turned: Vec<&'static str>,
+    /// The preposition before it; none counts where a building verb began the clause.
+    link: Link,
     /// The turning words behind it, where its phrase ends.
     ending: Vec<&'static str>,
     /// A name or an amount.
@@ -48,7 +50,7 @@ struct Bead {
 
 impl Bead {
     fn fits(&self, other: &Bead, alike: Alike) -> bool {
-        let ends = other.ending.is_empty() || self.ending == other.ending;
+        let ends = other.ending.is_empty() || alike(&self.ending, &other.ending);
         self.key == other.key && ends && alike(&self.turned, &other.turned)
     }
 
@@ -80,13 +82,12 @@ pub(super) fn chain(words: &Words) -> Chain {
             pending.begun &= same;
             clause = word.clause;
         }
-        if let Some(turn) = turn(&word.lower) {
+        if let Some(turn) = turn(&word.lower, pending.in_clause) {
             pending.turned.push(if turn == "to" && pending.begun { "added to" } else { turn });
         } else if vocab::begins(&word.root) && !pending.in_phrase {
             pending.begun = true;
             built.extend(pending.in_clause.then(|| word.root.clone()));
-        } else if word.tells() && !vocab::announces(&word.root) {
-            pending.soften(words, at);
+        } else if word.tells() && !vocab::announces(&word.lower) {
             beads.push(pending.bead(words, at));
         } else {
             pending.passive |= BE.contains(&word.lower.as_ref());
@@ -117,16 +118,14 @@ struct Pending {
 }
 
 impl Pending {
-    /// Beside an amount every preposition counts: "to 5" is not "by 5".
-    fn soften(&mut self, words: &Words, at: usize) {
-        if quantity::quantity_at(words, at).is_some() {
-            self.turned.append(&mut self.linked);
-        }
-        self.linked.clear();
-    }
-
     fn bead(&mut self, words: &Words, at: usize) -> Bead {
         let amount = quantity::quantity_at(words, at).map(|amount| amount.key());
+        let link = if self.begun { Link::Any } else { link(self.linked.last()) };
+        let mut linked = std::mem::take(&mut self.linked);
+        // Beside an amount every preposition counts: "within 5" is not "for 5".
+        if amount.is_some() {
+            self.turned.append(&mut linked);
+        }
         let mut turned = std::mem::take(&mut self.turned);
         turned.sort_unstable();
         turned.dedup();
@@ -134,6 +133,7 @@ impl Pending {
             exact: amount.is_some() || words.list[at].weight == Weight::Exact,
             key: amount.unwrap_or_else(|| words.list[at].stem.clone()),
             turned,
+            link,
             ending: Vec::new(),
             first: !self.in_phrase,
             last: false,
@@ -163,10 +163,33 @@ impl Pending {
 }
 
 const BE: [&str; 9] = ["is", "are", "be", "was", "were", "been", "being", "gets", "get"];
-const LINKS: [&str; 8] = ["to", "at", "for", "in", "of", "on", "with", "within"];
+const LINKS: [&str; 9] = ["at", "for", "in", "of", "on", "with", "via", "using", "as"];
 
-/// The small words that turn the meaning of what follows; those that mean the same share one name.
-fn turn(lower: &str) -> Option<&'static str> {
+/// How a word hangs on the one before.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Link {
+    None,
+    Place,
+    Of,
+    With,
+    As,
+    /// Something is added to, for or on it.
+    Any,
+}
+
+fn link(lower: Option<&&str>) -> Link {
+    match lower.copied() {
+        Some("at" | "in" | "on") => Link::Place,
+        Some("for" | "of") => Link::Of,
+        Some("with" | "via" | "using") => Link::With,
+        Some("as") => Link::As,
+        _ => Link::None,
+    }
+}
+
+/// The small words that turn the meaning of what follows; those that mean the same share one name. Any small word
+/// does that is not known to be harmless; what agrees politely does behind the first word that tells something.
+fn turn(lower: &str, in_clause: bool) -> Option<&'static str> {
     if vocab::is_negator(lower) {
         return Some("not");
     }
@@ -180,31 +203,17 @@ fn turn(lower: &str) -> Option<&'static str> {
         "when" | "if" | "once" | "whenever" | "upon" => "when",
         "or" | "either" => "or",
         "all" | "each" | "every" => "all",
-        "any" => "any",
         "some" | "few" | "several" | "many" => "some",
         "more" | "over" | "above" | "beyond" => "over",
         "less" | "fewer" | "under" | "below" => "under",
         "least" => "least",
-        "most" => "most",
-        "than" => "than",
-        "from" => "from",
         "to" | "into" | "onto" => "to",
-        "by" => "by",
-        "between" => "between",
-        "against" => "against",
-        "per" => "per",
         "instead" | "rather" => "instead",
-        "off" => "off",
-        "out" => "out",
-        "again" => "again",
         "first" => "first",
         "then" => "then",
         "may" | "can" | "could" => "may",
         "must" | "should" | "shall" => "must",
-        "own" => "own",
-        "same" => "same",
-        "such" => "such",
-        _ => return None,
+        _ => return vocab::small_word(lower).or_else(|| vocab::filler(lower).filter(|_| in_clause)),
     })
 }
 
@@ -301,7 +310,8 @@ impl Chain {
     fn step(&self, from: usize, to: usize, before: &Bead, bead: &Bead) -> bool {
         let (left, right) = (&self.beads[from], &self.beads[to]);
         let between = self.beads.get(from + 1).filter(|_| from + 2 == to);
-        let beside = !right.first && from + 1 == to && right.voice_fits(bead);
+        let linked = right.link == bead.link || right.link == Link::Any || bead.link == Link::Any;
+        let beside = !right.first && from + 1 == to && linked && right.voice_fits(bead);
         let over_verb = !right.first && between.is_some_and(|verb| verb.passive && !verb.first);
         // "files are deleted" is "delete files".
         let active = before.first && right.first && left.passive && left.phrase == right.phrase;
@@ -349,6 +359,7 @@ fn turned_alike(task: &[&str], said: &[&str]) -> bool {
         "to" => !other.contains(&"added to"),
         _ => true,
     };
-    let wanted = task.iter().filter(|turn| counts(turn, said) && (**turn != "all" || said.contains(turn)));
+    let droppable = |turn: &str| turn == "all" || vocab::filler(turn).is_some();
+    let wanted = task.iter().filter(|turn| counts(turn, said) && (!droppable(turn) || said.contains(turn)));
     wanted.eq(said.iter().filter(|turn| counts(turn, task)))
 }

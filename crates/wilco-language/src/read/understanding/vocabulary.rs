@@ -43,6 +43,16 @@ pub(super) fn is_stop(lower: &str) -> bool {
     listed(&STOP, lower)
 }
 
+/// Grammar that may change what is said: "one of", "both", "through".
+pub(super) fn small_word(lower: &str) -> Option<&'static str> {
+    STOP.get(lower).copied().filter(|word| !HARMLESS.contains(word))
+}
+
+/// What people say when they agree to anything, as listed.
+pub(super) fn filler(lower: &str) -> Option<&'static str> {
+    FILLER.get(lower).copied()
+}
+
 /// What people say when they agree to anything.
 pub(super) fn is_filler(lower: &str, stem: &str) -> bool {
     listed(&FILLER, lower) || listed(&FILLER, stem)
@@ -64,8 +74,8 @@ pub(super) fn is_general(lower: &str, canonical: &str) -> bool {
 }
 
 /// Says nothing of a task wherever it stands: "make sure", "properly".
-pub(super) fn announces(root: &str) -> bool {
-    listed(&ANNOUNCES, root)
+pub(super) fn announces(lower: &str) -> bool {
+    listed(&ANNOUNCES, lower)
 }
 
 /// Says nothing where a phrase begins: "add", "create".
@@ -167,6 +177,15 @@ static STOP: LazyLock<HashSet<&str>> = LazyLock::new(|| {
     )
 });
 
+static HARMLESS: LazyLock<HashSet<&str>> = LazyLock::new(|| {
+    set(
+        "a an the this that that's these those it it's its itself i i'd i'll i'm i've we we'd we'll we're we've me my myself \
+ mine our ours us you you'd you'll you're your yours they they're their theirs them he she him her his am are be been being is was were \
+ do does did doing had has have having will would need needed needs get gets getting let's gonna for of in on at with as via about use \
+ used uses using and so thus because also too which who whom whose where where's here there how what",
+    )
+});
+
 static FILLER: LazyLock<HashSet<&str>> = LazyLock::new(|| {
     set(
         "ack acked acknowledge acknowledged acknowledging acknowledgement acknowledgment affirmative alright aim asap \
@@ -206,8 +225,12 @@ static GENERAL: LazyLock<HashSet<&str>> = LazyLock::new(|| {
     )
 });
 
-static ANNOUNCES: LazyLock<HashSet<&str>> =
-    LazyLock::new(|| set("ensur make sure proper correct function featur implement"));
+static ANNOUNCES: LazyLock<HashSet<&str>> = LazyLock::new(|| {
+    set(
+        "ensure ensures ensuring make makes making sure properly correctly feature functionality implement implements \
+ implementing implementation",
+    )
+});
 
 static BEGINS: LazyLock<HashSet<&str>> =
     LazyLock::new(|| set("add creat build develop introduc write provid setup"));
