@@ -8,7 +8,7 @@ use wilco_language::read::understanding::{Ruling, Scored, TaskText, score};
 
 #[test]
 fn del_21_tuned_pairs_have_no_wrong_acceptance() {
-    check("tuned", include_str!("tables/understanding_tuned.txt"), 43);
+    check("tuned", include_str!("tables/understanding_tuned.txt"), 42);
 }
 
 #[test]
@@ -20,7 +20,7 @@ fn del_21_held_out_pairs_have_no_wrong_acceptance() {
 /// 11 of 25 and accepted 4 of 43 wrongly. Those four led to the rules on prefixes, lists and company.
 #[test]
 fn del_21_unseen_pairs_have_no_wrong_acceptance() {
-    check("unseen", include_str!("tables/understanding_unseen.txt"), 16);
+    check("unseen", include_str!("tables/understanding_unseen.txt"), 12);
 }
 
 /// Committed before the scorer was first run on it: then it decided 14 of 22 and accepted 1 of 67 wrongly, "one of
@@ -30,10 +30,18 @@ fn del_21_fresh_pairs_have_no_wrong_acceptance() {
     check("fresh", include_str!("tables/understanding_fresh.txt"), 59);
 }
 
-/// Committed before the scorer was first run on it.
+/// Committed before the scorer was first run on it: then it decided 9 of 14 and accepted 2 of 47 wrongly, a negation
+/// that had nothing to stand before and an item of a list left out. That led to the rules that no turning word is lost
+/// and that what stands beside the criteria is left out by whole sentences only.
 #[test]
 fn del_21_second_fresh_pairs_have_no_wrong_acceptance() {
-    check("second fresh", include_str!("tables/understanding_fresh_2.txt"), 0);
+    check("second fresh", include_str!("tables/understanding_fresh_2.txt"), 64);
+}
+
+/// Committed before the scorer was first run on it.
+#[test]
+fn del_21_third_fresh_pairs_have_no_wrong_acceptance() {
+    check("third fresh", include_str!("tables/understanding_fresh_3.txt"), 0);
 }
 
 /// Prints the shares; `least` is the percentage the scorer must decide of what it could.
@@ -96,3 +104,40 @@ fn del_20_the_words_of_the_id_are_not_said_by_themselves() {
     let other = "Add login that works, with the name, password and session of the Facebook login";
     assert_ne!(score(&task, other).ruling, Ruling::Correct);
 }
+
+/// Whoever says the whole task back, word for word, is not sent to a review, but for tasks that ask or hedge themselves.
+#[test]
+fn del_21_the_task_itself_is_accepted() {
+    let mut tasks = std::collections::BTreeMap::new();
+    for text in TABLES {
+        for entry in entries(text) {
+            let parts = [entry.one("title").to_owned(), entry.one("description").to_owned()];
+            let parts: Vec<String> = parts.into_iter().chain(entry.all("criterion")).collect();
+            let told: Vec<&str> = parts.iter().map(|part| part.trim_end_matches('.')).collect();
+            let told: Vec<&str> = told.into_iter().filter(|part| !part.is_empty()).collect();
+            let said = told.join(". ");
+            let criteria = entry.all("criterion");
+            let task = TaskText {
+                task_id: entry.one("id"),
+                title: entry.one("title"),
+                description: entry.one("description"),
+                criteria: &criteria,
+            };
+            let ruling = score(&task, &said).ruling;
+            tasks.insert(said, ruling);
+        }
+    }
+    let doubted: Vec<_> = tasks.iter().filter(|(_, ruling)| **ruling != Ruling::Correct).collect();
+    let share = (tasks.len() - doubted.len()) * 100 / tasks.len();
+    println!("said back: {} tasks, accepted {share} %: {doubted:#?}", tasks.len());
+    assert!(share >= 90, "accepted only {share} %");
+}
+
+const TABLES: [&str; 6] = [
+    include_str!("tables/understanding_tuned.txt"),
+    include_str!("tables/understanding_held_out.txt"),
+    include_str!("tables/understanding_unseen.txt"),
+    include_str!("tables/understanding_fresh.txt"),
+    include_str!("tables/understanding_fresh_2.txt"),
+    include_str!("tables/understanding_fresh_3.txt"),
+];

@@ -10,16 +10,12 @@ use std::rc::Rc;
 
 use super::quantity;
 use super::vocabulary as vocab;
-use super::words::{Weight, Words};
+use super::words::{SIGNS, Weight, Words};
 
 /// A text as linked words.
 #[derive(Debug)]
 pub(super) struct Chain {
     beads: Vec<Bead>,
-    /// Building verbs that come second: "view and create".
-    built: HashSet<Rc<str>>,
-    /// Every word's root.
-    roots: HashSet<Rc<str>>,
 }
 
 /// A word that tells something, and how it hangs on the one before.
@@ -42,6 +38,7 @@ struct Bead {
     /// As written, in lower case.
     form: Rc<str>,
     phrase: usize,
+    sentence: usize,
     /// A list and the phrase it hangs on share a number.
     run: usize,
     /// Which of the texts that were joined it comes from.
@@ -52,6 +49,11 @@ impl Bead {
     fn fits(&self, other: &Bead, alike: Alike) -> bool {
         let ends = other.ending.is_empty() || alike(&self.ending, &other.ending);
         self.key == other.key && ends && alike(&self.turned, &other.turned)
+    }
+
+    fn is_turned(&self) -> bool {
+        let turns = |turn: &&str| !matches!(*turn, "may build" | "build" | "added to" | "all" | "must");
+        self.turned.iter().chain(&self.ending).any(turns)
     }
 
     fn alone(&self) -> bool {
@@ -67,10 +69,18 @@ impl Bead {
     }
 }
 
+/// What a chain is made of.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Source<'a> {
+    Title,
+    Demand,
+    /// What was said of the task whose words these are.
+    Said(&'a Words),
+}
+
 /// Reads a text as a chain.
-pub(super) fn chain(words: &Words) -> Chain {
+pub(super) fn chain(words: &Words, source: Source<'_>) -> Chain {
     let mut beads: Vec<Bead> = Vec::new();
-    let mut built = HashSet::new();
     let mut pending = Pending::default();
     let mut clause = 0;
     for (at, word) in words.list.iter().enumerate() {
@@ -82,11 +92,20 @@ pub(super) fn chain(words: &Words) -> Chain {
             pending.begun &= same;
             clause = word.clause;
         }
-        if let Some(turn) = turn(&word.lower, pending.in_clause) {
+        let filler = match source {
+            Source::Title | Source::Demand => !COURTESY.contains(&word.lower.as_ref()),
+            Source::Said(task) => pending.in_clause || task.list.iter().any(|own| own.lower == word.lower),
+        };
+        if let Some(turn) = turn(&word.lower, filler) {
             pending.turned.push(if turn == "to" && pending.begun { "added to" } else { turn });
         } else if vocab::begins(&word.root) && !pending.in_phrase {
+            let announced = match source {
+                Source::Title => true,
+                Source::Demand => false,
+                Source::Said(_) => !pending.in_clause,
+            };
             pending.begun = true;
-            built.extend(pending.in_clause.then(|| word.root.clone()));
+            pending.turned.push(if announced { "may build" } else { "build" });
         } else if word.tells() && !vocab::announces(&word.lower) {
             beads.push(pending.bead(words, at));
         } else {
@@ -95,13 +114,17 @@ pub(super) fn chain(words: &Words) -> Chain {
         }
     }
     pending.end_phrase(&mut beads);
+    // Nothing that turns a meaning is lost: "…, without".
+    if let Some(bead) = beads.last_mut() {
+        bead.ending.append(&mut pending.turned);
+    }
     let (mut phrase, mut run) = (0, 0);
     for bead in &mut beads {
         phrase += usize::from(bead.first);
         run += usize::from(bead.first && !bead.last);
         (bead.phrase, bead.run) = (phrase, run);
     }
-    Chain { beads, built, roots: words.list.iter().map(|word| word.root.clone()).collect() }
+    Chain { beads }
 }
 
 /// What was read since the last bead.
@@ -140,6 +163,7 @@ impl Pending {
             passive: self.passive,
             form: words.list[at].lower.clone(),
             phrase: 0,
+            sentence: words.list[at].sentence,
             run: 0,
             part: 0,
         };
@@ -189,7 +213,7 @@ fn link(lower: Option<&&str>) -> Link {
 
 /// The small words that turn the meaning of what follows; those that mean the same share one name. Any small word
 /// does that is not known to be harmless; what agrees politely does behind the first word that tells something.
-fn turn(lower: &str, in_clause: bool) -> Option<&'static str> {
+fn turn(lower: &str, filler: bool) -> Option<&'static str> {
     if vocab::is_negator(lower) {
         return Some("not");
     }
@@ -213,9 +237,23 @@ fn turn(lower: &str, in_clause: bool) -> Option<&'static str> {
         "then" => "then",
         "may" | "can" | "could" => "may",
         "must" | "should" | "shall" => "must",
-        _ => return vocab::small_word(lower).or_else(|| vocab::filler(lower).filter(|_| in_clause)),
+        _ => {
+            return vocab::small_word(lower)
+                .or_else(|| vocab::filler(lower).filter(|_| filler))
+                .or_else(|| sign(lower));
+        }
     })
 }
+
+/// A sign, or the minus before a number.
+fn sign(lower: &str) -> Option<&'static str> {
+    let found = SIGNS.char_indices().find(|(_, sign)| lower.chars().eq([*sign]));
+    let found = found.and_then(|(at, sign)| SIGNS.get(at..at + sign.len_utf8()));
+    found.or_else(|| (lower == "-").then_some("-"))
+}
+
+/// What a task says out of politeness, or about itself.
+const COURTESY: [&str; 9] = ["please", "thanks", "thank", "hello", "hi", "task", "tasks", "work", "working"];
 
 impl Chain {
     pub(super) fn is_empty(&self) -> bool {
@@ -227,34 +265,34 @@ impl Chain {
     }
 
     /// Texts one after the other, each a part of its own.
-    pub(super) fn of_parts(parts: Vec<Chain>) -> Chain {
-        let mut whole = Chain { beads: Vec::new(), built: HashSet::new(), roots: HashSet::new() };
-        for (part, chain) in parts.into_iter().enumerate() {
+    pub(super) fn of_parts(parts: impl Iterator<Item = Chain>) -> Chain {
+        let mut whole = Chain { beads: Vec::new() };
+        for (part, chain) in parts.enumerate() {
             let (phrase, run) = whole.beads.last().map_or((0, 0), |bead| (bead.phrase, bead.run + 1));
             whole.beads.extend(chain.beads.into_iter().map(|mut bead| {
                 (bead.phrase, bead.run, bead.part) = (bead.phrase + phrase, bead.run + run, part);
                 bead
             }));
-            whole.built.extend(chain.built);
-            whole.roots.extend(chain.roots);
         }
         whole
     }
 
-    /// What is told beside the criteria may be left out, but not by halves, and not where it limits the task:
-    /// names, amounts and turned words bind.
+    /// What is told beside the criteria may be left out, but only by whole sentences, and not where it limits the
+    /// task: names, amounts and turned words bind.
     pub(super) fn is_done_justice(&self, said: &Chain, elsewhere: &HashSet<Rc<str>>) -> bool {
         let heard = said.keys();
-        self.beads.chunk_by(|_, next| !next.first).all(|phrase| {
-            let mut own = phrase.iter().filter(|bead| !elsewhere.contains(&bead.key));
-            let binds = own.any(|bead| bead.exact || !bead.turned.is_empty() || heard.contains(&bead.key));
-            !binds || said.leads(phrase, false, |said, task| turned_alike(task, said))
+        self.beads.chunk_by(|one, next| one.sentence == next.sentence).all(|sentence| {
+            let mut own = sentence.iter().filter(|bead| !elsewhere.contains(&bead.key));
+            let binds = own.any(|bead| bead.exact || bead.is_turned() || heard.contains(&bead.key));
+            let said_so_far = sentence.iter().filter(|bead| heard.contains(&bead.key)).count();
+            let halved = said_so_far * 2 > sentence.len();
+            !(binds || halved) || said.leads(sentence, false, |said, task| turned_alike(task, said))
         })
     }
 
     /// Whether all that is said can be followed along this task.
     pub(super) fn bears_out(&self, said: &Chain) -> bool {
-        said.built.is_subset(&self.roots) && self.leads(&said.beads, true, turned_alike)
+        self.leads(&said.beads, true, turned_alike)
     }
 
     /// Whether this part of a task can be followed along what is said.
@@ -355,11 +393,11 @@ impl Walk {
 /// is to be done must be done.
 fn turned_alike(task: &[&str], said: &[&str]) -> bool {
     let counts = |turn: &&str, other: &[&str]| match *turn {
-        "must" | "added to" => false,
+        "must" | "added to" | "may build" => false,
         "to" => !other.contains(&"added to"),
+        "build" => !other.contains(&"may build"),
         _ => true,
     };
-    let droppable = |turn: &str| turn == "all" || vocab::filler(turn).is_some();
-    let wanted = task.iter().filter(|turn| counts(turn, said) && (!droppable(turn) || said.contains(turn)));
+    let wanted = task.iter().filter(|turn| counts(turn, said) && (**turn != "all" || said.contains(turn)));
     wanted.eq(said.iter().filter(|turn| counts(turn, task)))
 }

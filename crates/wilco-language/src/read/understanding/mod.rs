@@ -12,7 +12,7 @@ mod words;
 use std::collections::HashSet;
 use std::rc::Rc;
 
-use self::bound::{Chain, chain};
+use self::bound::{Chain, Source, chain};
 use self::conflict::conflicts;
 use self::quantity::Quantity;
 use self::words::{MOST_ASKED, MOST_SAID, Weight, Word, Words, words};
@@ -82,7 +82,7 @@ pub fn score(task: &TaskText<'_>, understanding: &str) -> Scored {
         Ruling::Empty
     } else if conflicts(&title, &whole, &said.words) {
         Ruling::Unsure
-    } else if missing.is_empty() && said.is_right(&title, &description, &criteria) {
+    } else if missing.is_empty() && said.is_right(&title, &description, &criteria, &whole) {
         Ruling::Correct
     } else {
         Ruling::Unsure
@@ -146,10 +146,11 @@ impl Said {
     }
 
     /// Whether it says what the task demands and nothing else, put together as the task puts it.
-    fn is_right(&self, title: &Words, description: &Words, criteria: &[Words]) -> bool {
-        let whole = Chain::of_parts([title, description].into_iter().chain(criteria).map(chain).collect());
-        let (said, titled, told) = (chain(&self.words), chain(title), chain(description));
-        let parts: Vec<Chain> = criteria.iter().map(chain).filter(|part| !part.is_empty()).collect();
+    fn is_right(&self, title: &Words, description: &Words, criteria: &[Words], whole: &Words) -> bool {
+        let demand = |words: &Words| chain(words, Source::Demand);
+        let (titled, told) = (chain(title, Source::Title), demand(description));
+        let parts: Vec<Chain> = criteria.iter().map(demand).filter(|part| !part.is_empty()).collect();
+        let said = chain(&self.words, Source::Said(whole));
         let (demanded, beside): (Vec<&Chain>, Vec<&Chain>) = if !parts.is_empty() {
             (parts.iter().collect(), vec![&titled, &told])
         } else if !told.is_empty() {
@@ -164,7 +165,7 @@ impl Said {
         demanded.iter().all(|part| !part.is_empty() && part.is_said_by(&said))
             && beside.iter().all(|part| part.is_done_justice(&said, &elsewhere(part)))
             && (title.stems().next().is_none() || self.share(title) >= TITLE)
-            && whole.bears_out(&said)
+            && Chain::of_parts([titled, told].into_iter().chain(parts)).bears_out(&said)
     }
 
     fn covers(&self, words: &Words) -> bool {

@@ -51,6 +51,7 @@ pub(super) struct Word {
     pub(super) weight: Weight,
     /// Words between two punctuation marks share a clause.
     pub(super) clause: usize,
+    pub(super) sentence: usize,
     pub(super) negated: bool,
     /// A comma stands before it.
     pub(super) after_comma: bool,
@@ -72,7 +73,12 @@ pub(super) struct Words {
     pub(super) list: Vec<Word>,
     pub(super) asks: bool,
     pub(super) cut: bool,
+    /// How many sentences were begun.
+    sentence: usize,
 }
+
+/// What ends a sentence.
+const ENDS: [char; 5] = ['.', '!', '?', ';', '。'];
 
 /// Reads a text up to `most` words, passing over the names of the task itself.
 pub(super) fn words(text: &str, task_id: &str, most: usize) -> Words {
@@ -89,10 +95,13 @@ pub(super) fn words(text: &str, task_id: &str, most: usize) -> Words {
             if words.list.len() > most {
                 break;
             }
-            if breaks(&line[end..at]) {
+            let between = &line[end..at];
+            if breaks(between) {
                 clause += 1;
             }
-            let (first, comma) = (words.list.len(), line[end..at].starts_with(','));
+            words.sentence += usize::from(between.contains(ENDS));
+            words.push_symbols(between, clause);
+            let (first, comma) = (words.list.len(), between.starts_with(','));
             end = at + word.len();
             words.push(word, &line[..at], clause);
             if let Some(word) = words.list.get_mut(first) {
@@ -102,7 +111,9 @@ pub(super) fn words(text: &str, task_id: &str, most: usize) -> Words {
                 words.push_part("percent", Weight::Plain, clause);
             }
         }
+        words.push_symbols(&line[end..], clause);
         clause += 1;
+        words.sentence += 1;
     }
     words.cut = words.list.len() > most;
     words.list.truncate(most);
@@ -140,6 +151,9 @@ fn without_number(line: &str) -> String {
         None => line.to_owned(),
     }
 }
+
+/// Signs that turn what is said as small words do.
+pub(super) const SIGNS: &str = "<>=≤≥≠+±×÷→←$€£¥^";
 
 fn breaks(between: &str) -> bool {
     between.contains(['.', ',', ';', ':', '!', '?', '(', ')', '–', '—', '、', '。', '，', '؛', '،'])
@@ -200,14 +214,26 @@ impl Words {
 
     pub(super) fn and(mut self, other: Words) -> Words {
         let shift = self.list.last().map_or(0, |word| word.clause + 1);
+        self.sentence += 1;
         self.list.extend(other.list.into_iter().map(|mut word| {
             word.clause += shift;
+            word.sentence += self.sentence;
             word
         }));
         self.asks |= other.asks;
         self.cut |= other.cut || self.list.len() > MOST_ASKED;
         self.list.truncate(MOST_ASKED);
+        self.sentence += other.sentence;
         self
+    }
+
+    /// Signs that change what is said: "< 30" is not "> 30", nor is "-5" the same as "5".
+    fn push_symbols(&mut self, between: &str, clause: usize) {
+        let minus = between.ends_with('-') && (between.len() == 1 || between.ends_with(" -"));
+        let minus = (minus && !between.starts_with('-')).then_some('-');
+        for sign in between.chars().filter(|sign| SIGNS.contains(*sign)).chain(minus) {
+            self.push_part(sign.encode_utf8(&mut [0; 4]), Weight::Nothing, clause);
+        }
     }
 
     fn push(&mut self, word: &str, before: &str, clause: usize) {
@@ -225,7 +251,17 @@ impl Words {
     fn push_part(&mut self, part: &str, weight: Weight, clause: usize) {
         let Known { lower, stem, root, most } = known(part);
         let weight = weight.min(most);
-        self.list.push(Word { lower, stem, root, weight, clause, negated: false, after_comma: false });
+        let sentence = self.sentence;
+        self.list.push(Word {
+            lower,
+            stem,
+            root,
+            weight,
+            clause,
+            sentence,
+            negated: false,
+            after_comma: false,
+        });
     }
 
     /// "log in" is one word written as two.
