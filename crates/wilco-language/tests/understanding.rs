@@ -38,10 +38,11 @@ fn del_21_second_fresh_pairs_have_no_wrong_acceptance() {
     check("second fresh", include_str!("tables/understanding_fresh_2.txt"), 64);
 }
 
-/// Committed before the scorer was first run on it.
+/// Committed before the scorer was first run on it, and nothing was tuned on it: then it decided 10 of 13 and accepted
+/// none of the 48 wrong ones.
 #[test]
 fn del_21_third_fresh_pairs_have_no_wrong_acceptance() {
-    check("third fresh", include_str!("tables/understanding_fresh_3.txt"), 0);
+    check("third fresh", include_str!("tables/understanding_fresh_3.txt"), 76);
 }
 
 /// Prints the shares; `least` is the percentage the scorer must decide of what it could.

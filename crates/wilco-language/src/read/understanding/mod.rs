@@ -3,8 +3,9 @@
 //! A deterministic scorer. It decides what is clearly right or says nothing, and leaves everything
 //! else to whoever gave the task: a wrong acceptance starts wrong work, a doubt costs a glance.
 
-mod bound;
+mod chain;
 mod conflict;
+mod follow;
 mod quantity;
 mod vocabulary;
 mod words;
@@ -12,7 +13,7 @@ mod words;
 use std::collections::HashSet;
 use std::rc::Rc;
 
-use self::bound::{Chain, Source, chain};
+use self::chain::{Chain, Source, chain};
 use self::conflict::conflicts;
 use self::quantity::Quantity;
 use self::words::{MOST_ASKED, MOST_SAID, Weight, Word, Words, words};
