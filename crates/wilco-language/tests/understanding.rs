@@ -27,7 +27,7 @@ fn del_21_unseen_pairs_have_no_wrong_acceptance() {
 /// both". That led to the rule that every small word counts which is not known to be harmless.
 #[test]
 fn del_21_fresh_pairs_have_no_wrong_acceptance() {
-    check("fresh", include_str!("tables/understanding_fresh.txt"), 59);
+    check("fresh", include_str!("tables/understanding_fresh.txt"), 63);
 }
 
 /// Committed before the scorer was first run on it: then it decided 9 of 14 and accepted 2 of 47 wrongly, a negation
@@ -43,6 +43,12 @@ fn del_21_second_fresh_pairs_have_no_wrong_acceptance() {
 #[test]
 fn del_21_third_fresh_pairs_have_no_wrong_acceptance() {
     check("third fresh", include_str!("tables/understanding_fresh_3.txt"), 76);
+}
+
+/// Committed before the scorer was first run on it.
+#[test]
+fn del_21_fourth_fresh_pairs_have_no_wrong_acceptance() {
+    check("fourth fresh", include_str!("tables/understanding_fresh_4.txt"), 0);
 }
 
 /// Prints the shares; `least` is the percentage the scorer must decide of what it could.
@@ -134,11 +140,12 @@ fn del_21_the_task_itself_is_accepted() {
     assert!(share >= 90, "accepted only {share} %");
 }
 
-const TABLES: [&str; 6] = [
+const TABLES: [&str; 7] = [
     include_str!("tables/understanding_tuned.txt"),
     include_str!("tables/understanding_held_out.txt"),
     include_str!("tables/understanding_unseen.txt"),
     include_str!("tables/understanding_fresh.txt"),
     include_str!("tables/understanding_fresh_2.txt"),
     include_str!("tables/understanding_fresh_3.txt"),
+    include_str!("tables/understanding_fresh_4.txt"),
 ];

@@ -17,7 +17,7 @@ pub(super) struct Chain {
 }
 
 /// A word that tells something, and how it hangs on the one before.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct Bead {
     /// What it is compared by: its stem, or its amount.
     pub(super) key: Rc<str>,
@@ -239,11 +239,11 @@ impl Chain {
     }
 
     /// Texts one after the other, each a part of its own.
-    pub(super) fn of_parts(parts: impl Iterator<Item = Chain>) -> Chain {
+    pub(super) fn of_parts(parts: &[Chain]) -> Chain {
         let mut whole = Chain { beads: Vec::new() };
-        for (part, chain) in parts.enumerate() {
+        for (part, chain) in parts.iter().enumerate() {
             let (phrase, run) = whole.beads.last().map_or((0, 0), |bead| (bead.phrase, bead.run + 1));
-            whole.beads.extend(chain.beads.into_iter().map(|mut bead| {
+            whole.beads.extend(chain.beads.iter().cloned().map(|mut bead| {
                 (bead.phrase, bead.run, bead.part) = (bead.phrase + phrase, bead.run + run, part);
                 bead
             }));

@@ -10,34 +10,39 @@ use std::rc::Rc;
 use super::chain::{Bead, Chain, Link};
 
 impl Chain {
-    /// What is told beside the criteria may be left out, but only by whole sentences, and not where it limits the
-    /// task: names, amounts and turned words bind.
-    pub(super) fn is_done_justice(&self, said: &Chain, elsewhere: &HashSet<Rc<str>>) -> bool {
+    /// What is told beside the criteria may be left out, but only by whole sentences that nothing said comes from, and
+    /// not where it forbids or limits.
+    pub(super) fn is_done_justice(
+        &self,
+        said: &Chain,
+        elsewhere: &HashSet<Rc<str>>,
+        touched: &HashSet<usize>,
+    ) -> bool {
         let heard = said.keys();
         self.beads.chunk_by(|one, next| one.sentence == next.sentence).all(|sentence| {
             let mut own = sentence.iter().filter(|bead| !elsewhere.contains(&bead.key));
-            let binds = own.any(|bead| bead.exact || bead.is_turned() || heard.contains(&bead.key));
-            let said_so_far = sentence.iter().filter(|bead| heard.contains(&bead.key)).count();
-            let halved = said_so_far * 2 > sentence.len();
-            !(binds || halved) || said.leads(sentence, false, |said, task| turned_alike(task, said))
+            let binds = own.any(|bead| heard.contains(&bead.key)) || sentence.iter().any(Bead::limits);
+            let touched = touched.contains(&sentence[0].sentence);
+            !(binds || touched)
+                || said.leads(sentence, false, |said, task| turned_alike(task, said)).is_some()
         })
     }
 
-    /// Whether all that is said can be followed along this task.
-    pub(super) fn bears_out(&self, said: &Chain) -> bool {
+    /// Follows all that is said along this task, if that can be done, and says which sentences it touches.
+    pub(super) fn bears_out(&self, said: &Chain) -> Option<Touched> {
         self.leads(&said.beads, true, turned_alike)
     }
 
     /// Whether this part of a task can be followed along what is said.
     pub(super) fn is_said_by(&self, said: &Chain) -> bool {
-        said.leads(&self.beads, false, |said, task| turned_alike(task, said))
+        said.leads(&self.beads, false, |said, task| turned_alike(task, said)).is_some()
     }
 
     /// Follows the beads through this chain, phrase by phrase and never back inside a part, and keeps the places
     /// where the last one may stand. `strung` phrases may follow each other without a break.
-    fn leads(&self, beads: &[Bead], strung: bool, alike: Alike) -> bool {
-        let mut walk = Walk { places: Vec::new(), reached: HashMap::new() };
-        beads.chunk_by(|_, next| !next.first).all(|phrase| {
+    fn leads(&self, beads: &[Bead], strung: bool, alike: Alike) -> Option<Touched> {
+        let mut walk = Walk::default();
+        let all = beads.chunk_by(|_, next| !next.first).all(|phrase| {
             walk.places = self.begin(phrase, &walk, strung, alike);
             let mut before = &phrase[0];
             let all = phrase[1..].iter().all(|bead| {
@@ -58,7 +63,8 @@ impl Chain {
             });
             walk.note(&self.beads);
             all && !walk.places.is_empty()
-        })
+        });
+        all.then_some(walk.touched)
     }
 
     /// Where a phrase may begin: where one of this chain begins, or at a verb that moved to the front or to the end.
@@ -106,15 +112,25 @@ impl Chain {
 type Alike = fn(&[&str], &[&str]) -> bool;
 
 /// How far a chain was followed.
+#[derive(Default)]
 struct Walk {
     places: Vec<usize>,
     /// The place reached in each part.
     reached: HashMap<usize, usize>,
+    touched: Touched,
 }
+
+/// Sentences, by part and number, that something said can only come from.
+pub(super) type Touched = HashSet<(usize, usize)>;
 
 impl Walk {
     /// A phrase that stands in several parts tells nothing of the order in either.
     fn note(&mut self, beads: &[Bead]) {
+        let sentences: HashSet<_> =
+            self.places.iter().map(|at| (beads[*at].part, beads[*at].sentence)).collect();
+        if sentences.len() == 1 {
+            self.touched.extend(sentences);
+        }
         let parts: HashSet<usize> = self.places.iter().map(|at| beads[*at].part).collect();
         if let (1, Some(at)) = (parts.len(), self.places.iter().min()) {
             self.reached.insert(beads[*at].part, *at);
@@ -141,9 +157,10 @@ impl Bead {
         self.key == other.key && ends && alike(&self.turned, &other.turned)
     }
 
-    fn is_turned(&self) -> bool {
-        let turns = |turn: &&str| !matches!(*turn, "may build" | "build" | "added to" | "all" | "must");
-        self.turned.iter().chain(&self.ending).any(turns)
+    /// Forbids, or makes the task narrower.
+    fn limits(&self) -> bool {
+        let limits = |turn: &&str| matches!(*turn, "not" | "only" | "unless" | "instead");
+        self.turned.iter().chain(&self.ending).any(limits)
     }
 
     fn alone(&self) -> bool {

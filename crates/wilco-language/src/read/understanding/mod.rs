@@ -148,25 +148,30 @@ impl Said {
 
     /// Whether it says what the task demands and nothing else, put together as the task puts it.
     fn is_right(&self, title: &Words, description: &Words, criteria: &[Words], whole: &Words) -> bool {
-        let demand = |words: &Words| chain(words, Source::Demand);
-        let (titled, told) = (chain(title, Source::Title), demand(description));
-        let parts: Vec<Chain> = criteria.iter().map(demand).filter(|part| !part.is_empty()).collect();
         let said = chain(&self.words, Source::Said(whole));
-        let (demanded, beside): (Vec<&Chain>, Vec<&Chain>) = if !parts.is_empty() {
-            (parts.iter().collect(), vec![&titled, &told])
-        } else if !told.is_empty() {
-            (vec![&told], vec![&titled])
+        let demand = |words: &Words| chain(words, Source::Demand);
+        let parts = [chain(title, Source::Title), demand(description)];
+        let parts: Vec<Chain> = parts.into_iter().chain(criteria.iter().map(demand)).collect();
+        let all = Chain::of_parts(&parts);
+        let Some(touched) = all.bears_out(&said) else { return false };
+        let first = if parts[2..].iter().any(|part| !part.is_empty()) {
+            2
         } else {
-            (vec![&titled], Vec::new())
+            usize::from(!parts[1].is_empty())
         };
-        let elsewhere = |but: &Chain| -> HashSet<Rc<str>> {
-            let others = demanded.iter().chain(&beside).filter(|chain| !std::ptr::eq(**chain, but));
-            others.flat_map(|chain| chain.keys()).collect()
+        let (beside, demanded) = parts.split_at(first);
+        let elsewhere = |but: usize| -> HashSet<Rc<str>> {
+            let others = parts.iter().enumerate().filter(|(at, _)| *at != but);
+            others.flat_map(|(_, chain)| chain.keys()).collect()
         };
-        demanded.iter().all(|part| !part.is_empty() && part.is_said_by(&said))
-            && beside.iter().all(|part| part.is_done_justice(&said, &elsewhere(part)))
+        let just = |(at, part): (usize, &Chain)| {
+            let touched = touched.iter().filter(|(part, _)| *part == at).map(|(_, sentence)| *sentence);
+            part.is_done_justice(&said, &elsewhere(at), &touched.collect())
+        };
+        demanded.iter().any(|part| !part.is_empty())
+            && demanded.iter().all(|part| part.is_said_by(&said))
+            && beside.iter().enumerate().all(just)
             && (title.stems().next().is_none() || self.share(title) >= TITLE)
-            && Chain::of_parts([titled, told].into_iter().chain(parts)).bears_out(&said)
     }
 
     fn covers(&self, words: &Words) -> bool {
