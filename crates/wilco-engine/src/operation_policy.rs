@@ -16,7 +16,7 @@ impl Settings {
         said: &Announcement,
         agents: usize,
     ) -> Result<(Kind, Policy), Vec<FieldError>> {
-        let chosen = self.chosen_preset(said)?;
+        let chosen = self.chosen_preset(&said.own, &said.policy)?;
         let default = if agents > 1 { Kind::Coordinated } else { Kind::Disruptive };
         let named = |kind: &Kind| chosen.as_deref() == Some(kind.word());
         let kind = said.kind.or(Kind::ALL.into_iter().find(named)).unwrap_or(default);
@@ -45,11 +45,13 @@ impl Settings {
         }
     }
 
-    fn chosen_preset(&self, said: &Announcement) -> Result<Option<String>, Vec<FieldError>> {
-        let given = [
-            ("/content/preset", said.own.get("preset")),
-            ("/content/policy/preset", said.policy.get("preset")),
-        ];
+    pub(crate) fn chosen_preset(
+        &self,
+        own: &Map<String, Value>,
+        policy: &Map<String, Value>,
+    ) -> Result<Option<String>, Vec<FieldError>> {
+        let given =
+            [("/content/preset", own.get("preset")), ("/content/policy/preset", policy.get("preset"))];
         let Some((pointer, value)) = given.into_iter().find_map(|(pointer, value)| Some((pointer, value?)))
         else {
             return Ok(None);

@@ -45,10 +45,11 @@ fn del_21_third_fresh_pairs_have_no_wrong_acceptance() {
     check("third fresh", include_str!("tables/understanding_fresh_3.txt"), 76);
 }
 
-/// Committed before the scorer was first run on it.
+/// Committed before the scorer as it is now was first run on it, and nothing was tuned on it: then it decided 10 of 12
+/// and accepted none of the 46 wrong ones.
 #[test]
 fn del_21_fourth_fresh_pairs_have_no_wrong_acceptance() {
-    check("fourth fresh", include_str!("tables/understanding_fresh_4.txt"), 0);
+    check("fourth fresh", include_str!("tables/understanding_fresh_4.txt"), 83);
 }
 
 /// Prints the shares; `least` is the percentage the scorer must decide of what it could.

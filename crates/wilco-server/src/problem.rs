@@ -76,7 +76,7 @@ impl From<ParseError> for Failure {
             }
             ParseError::TooDeep => Failure::bad_request(error.to_string()),
             ParseError::UnknownExchange(_) => Failure::not_found(error.to_string()),
-            ParseError::Fields(errors) => Failure::invalid(errors),
+            ParseError::Fields { errors, .. } => Failure::invalid(errors),
         }
     }
 }

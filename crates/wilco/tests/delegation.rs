@@ -305,6 +305,28 @@ fn del_32_the_next_candidate_and_del_33_the_former_assignee() {
     assert_eq!(server.get("/v1/agents/worker").1["status"], "active", "a message brings it back");
 }
 
+/// Whoever gets the task next gets the answers that were given about it, and is judged by them as well.
+#[test]
+fn del_12_del_32_the_next_agent_gets_the_answers() {
+    let server = Server::start();
+    server.register(&["boss", "worker", "second"]);
+    let mut message = task("T-1");
+    message["content"]["candidates"] = json!(["second"]);
+    let id = server.begin(&message);
+    let asks =
+        json!({"task_id": "T-1", "status": "needs-clarification", "questions": ["Per user or per address?"]});
+    server.send(&said("worker", "boss", "task-acknowledgment", asks));
+    let answers = json!({"task_id": "T-1", "answers": ["Per address, whatever the user"]});
+    server.send(&said("boss", "worker", "task-clarification", answers));
+    let rejects = json!({"task_id": "T-1", "status": "rejected", "reason": "no time"});
+    server.send(&said("worker", "boss", "task-acknowledgment", rejects));
+    let told = server.newest("second")["content"]["message"].as_str().unwrap().to_owned();
+    assert!(told.contains("Asked before:\n- Per user or per address?"), "{told}");
+    assert!(told.contains("Answered:\n- Per address, whatever the user"), "{told}");
+    let data = server.exchange(&id)["data"].clone();
+    assert_eq!((&data["assignee"], &data["questions"]), (&json!("second"), &json!([])));
+}
+
 #[test]
 fn del_35_extend_moves_the_running_deadline() {
     let server = Server::start();

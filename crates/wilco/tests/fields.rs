@@ -3,7 +3,7 @@
 mod server;
 
 use serde_json::{Value, json};
-use server::{Server, ack, pointers, said, task, text};
+use server::{Server, ack, pointers, said, task, task_with, text};
 
 #[test]
 fn msg_3_policy_envelope_and_list_errors_come_together() {
@@ -52,6 +52,40 @@ fn msg_3_policy_envelope_and_list_errors_come_together() {
         pointers(&server.refused(&policy, 422)),
         ["/content/policy/preset", "/content/policy/understanding"]
     );
+}
+
+/// What only the configuration and the directory know stands in the same list as the rest.
+#[test]
+fn msg_3_presets_judges_and_candidates_are_named_beside_wrong_fields() {
+    let server = Server::start();
+    server.register(&["boss", "worker", "helper"]);
+    let mut wrong = task_with("T-1", json!({"preset": "hasty", "understanding": "command"}));
+    wrong["priority"] = json!("soon");
+    wrong["content"]["candidates"] = json!(["helper", "hepler", "nobody"]);
+    let expected = [
+        "/content/candidates/1",
+        "/content/candidates/2",
+        "/content/policy/preset",
+        "/content/policy/understanding",
+        "/priority",
+    ];
+    let sorted = |problem: &Value| {
+        let mut found: Vec<String> = pointers(problem).into_iter().map(str::to_owned).collect();
+        found.sort_unstable();
+        found
+    };
+    let problem = server.refused(&wrong, 422);
+    assert_eq!(sorted(&problem), expected);
+    assert!(problem.to_string().contains("did you mean helper?"), "{problem}");
+    wrong["priority"] = json!("high");
+    assert_eq!(sorted(&server.refused(&wrong, 422)), expected[..4]);
+    wrong["priority"] = json!("soon");
+    let (status, line) = server.post_text("/v1/messages", "application/x-ndjson", &wrong.to_string());
+    assert_eq!((status, sorted(&line["problem"])), (200, expected.map(str::to_owned).to_vec()));
+    let operation = json!({"operation": "restart", "preset": "hasty"});
+    let operation = said("boss", "worker", "pre-operation", operation);
+    assert_eq!(sorted(&server.refused(&operation, 422)), ["/content/message", "/content/preset"]);
+    assert_eq!(server.inbox("worker"), Vec::<Value>::new(), "nothing was stored");
 }
 
 #[test]

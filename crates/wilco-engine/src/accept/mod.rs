@@ -2,6 +2,7 @@
 
 mod again;
 mod arrival;
+mod check;
 mod converse;
 mod correlate;
 mod hand_over;

@@ -32,7 +32,15 @@ impl Work<'_> {
             return self.say_to(arrival, vec![Target { exchange, rule: "same-assignment" }]);
         }
         let policy = self.settings.delegation_policy(assignment.ack_timeout, &assignment.policy);
-        let policy = policy.map_err(|errors| Refused::Invalid { errors })?;
+        let names = assignment.candidates.iter().map(String::as_str).enumerate();
+        let unknown = self.unknown_candidates(names);
+        let policy = match policy {
+            Ok(policy) if unknown.is_empty() => policy,
+            wrong => {
+                let errors = wrong.err().unwrap_or_default().into_iter().chain(unknown).collect();
+                return Err(Refused::Invalid { errors });
+            }
+        };
         let directory = Resolver(self.directory());
         let candidates = assignment.candidates.iter().map(|name| directory.resolve(name)).collect();
         let task = Task::of(&arrival.incoming().content, arrival.subject());

@@ -54,7 +54,11 @@ pub enum ParseError {
     #[error("the body is nested deeper than {MAX_DEPTH} levels")]
     TooDeep,
     #[error("some fields are missing or wrong")]
-    Fields(Vec<FieldError>),
+    Fields {
+        errors: Vec<FieldError>,
+        /// What can be looked at further, for mistakes that only the configuration or the directory shows.
+        content: Option<Map<String, Value>>,
+    },
     #[error("there is no exchange {0}")]
     UnknownExchange(String),
 }
@@ -97,7 +101,7 @@ pub fn message(body: &[u8]) -> Result<Incoming, ParseError> {
         Ok(typed) if reader.errors.is_empty() => typed,
         known => {
             reader.errors.extend(known.err().unwrap_or_default());
-            return Err(ParseError::Fields(reader.errors));
+            return Err(ParseError::Fields { errors: reader.errors, content });
         }
     };
     let (Some(content), Some(raw)) = (content, envelope.content) else {
@@ -124,7 +128,8 @@ pub fn message(body: &[u8]) -> Result<Incoming, ParseError> {
 }
 
 fn field(pointer: &str, detail: &str) -> ParseError {
-    ParseError::Fields(vec![FieldError { pointer: pointer.to_owned(), detail: detail.to_owned() }])
+    let errors = vec![FieldError { pointer: pointer.to_owned(), detail: detail.to_owned() }];
+    ParseError::Fields { errors, content: None }
 }
 
 /// Reads the envelope's own fields; null counts as missing.

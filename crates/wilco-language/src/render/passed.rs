@@ -2,6 +2,7 @@
 
 use serde_json::{Map, Value, json};
 use wilco_protocol::delegation::State;
+use wilco_protocol::exchange::Texts;
 use wilco_protocol::{Exchange, MessageId, Name};
 
 use super::delegation::deadline;
@@ -108,10 +109,15 @@ fn with_teaching(
 /// The assignment as it stands now: what was sent first, and every change since.
 pub(super) fn as_amended(state: &State, setting: &Setting<'_>) -> Map<String, Value> {
     let mut content = setting.cited.content(&state.assignment).cloned().unwrap_or_default();
-    if state.amendments.is_empty() {
+    if state.amendments.is_empty() && state.answers.is_empty() {
         return content;
     }
     let mut text = body(state, &content);
+    if state.amendments.is_empty() {
+        text.push_str(&answered(state, setting));
+        content.insert("message".to_owned(), json!(text));
+        return content;
+    }
     let first = state.revision + 1 - state.amendments.len() as u32;
     for (id, revision) in state.amendments.iter().zip(first..) {
         text.push_str(&format!("\n\nChanged in revision {revision}:\n\n{}", changed(id, setting)));
@@ -119,11 +125,26 @@ pub(super) fn as_amended(state: &State, setting: &Setting<'_>) -> Map<String, Va
             content.insert("description".to_owned(), json!(description));
         }
     }
+    text.push_str(&answered(state, setting));
     let now = setting.cited.task(&state.assignment, &state.amendments);
     content.insert("title".to_owned(), json!(now.title));
     content.insert("acceptance_criteria".to_owned(), json!(now.criteria));
     content.insert("message".to_owned(), json!(text));
     content
+}
+
+/// What was asked about the task and answered, so that whoever gets it next need not ask again.
+fn answered(state: &State, setting: &Setting<'_>) -> String {
+    let asked: Vec<_> = state.answered.iter().flat_map(|ack| setting.cited.questions(ack)).collect();
+    let answers: Vec<_> = state.answers.iter().map(|id| setting.cited.answer(id)).collect();
+    let answers: Vec<_> = answers.iter().flat_map(|answer| answer.lines()).map(str::to_owned).collect();
+    if answers.is_empty() {
+        return String::new();
+    }
+    let bulleted = super::to_initiator::bulleted;
+    let asked =
+        if asked.is_empty() { String::new() } else { format!("\n\nAsked before:\n{}", bulleted(&asked)) };
+    format!("{asked}\n\nAnswered:\n{}", bulleted(&answers))
 }
 
 /// What an amendment says, in words.

@@ -46,6 +46,7 @@ fn assign(assigned: &Assigned, at: Time) -> State {
         understanding: None,
         questions: None,
         answers: Vec::new(),
+        answered: Vec::new(),
         asked_to_be_specific: false,
         early_work: 0,
         early_completion: false,
@@ -183,6 +184,9 @@ fn answered(state: &mut State, message: &MessageId, count: u32) {
     keep(&mut state.answers, message.clone());
     if let Some(questions) = &mut state.questions {
         questions.answered += count;
+        if !state.answered.contains(&questions.asked_in) {
+            keep(&mut state.answered, questions.asked_in.clone());
+        }
     }
 }
 
@@ -225,6 +229,9 @@ fn amended(state: &mut State, message: &MessageId, revision: u32, until: Option<
     let over = state.amendments.len().saturating_sub(MAX_AMENDMENTS);
     state.amendments.drain(..over);
     state.revision = revision;
+    // A new wording answers for itself.
+    state.answers.clear();
+    state.answered.clear();
     anew(state, until);
 }
 
@@ -300,7 +307,6 @@ fn anew(state: &mut State, until: Option<Time>) {
     state.understanding = None;
     state.questions = None;
     state.asked_to_be_specific = false;
-    state.answers.clear();
     state.acknowledged_at = None;
     state.checkpoints.retain(|checkpoint| checkpoint.reached.is_some());
     awaiting_first(state, until);

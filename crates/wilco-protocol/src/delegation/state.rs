@@ -39,8 +39,11 @@ pub struct State {
     pub ack: Option<MessageId>,
     pub understanding: Option<Understanding>,
     pub questions: Option<Questions>,
-    /// Messages that answered questions about this revision, newest last.
+    /// Messages that answered questions about this revision, newest last, whoever asked.
     pub answers: Vec<MessageId>,
+    /// The messages that asked what they answered.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub answered: Vec<MessageId>,
     /// Vague questions were sent back once.
     pub asked_to_be_specific: bool,
     /// Messages that showed work before any accepted acknowledgement.
@@ -243,7 +246,7 @@ impl State {
         ids.extend(self.ack.clone());
         ids.extend(self.understanding.as_ref().and_then(|judged| judged.judged_by.clone()));
         ids.extend(self.questions.as_ref().map(|questions| questions.asked_in.clone()));
-        ids.extend(self.answers.iter().cloned());
+        ids.extend(self.answers.iter().chain(&self.answered).cloned());
         ids.extend(self.checkpoints.iter().map(|checkpoint| checkpoint.message.clone()));
         ids.extend(self.checkpoints.iter().filter_map(|checkpoint| checkpoint.planned_in.clone()));
         ids.sort();

@@ -1,7 +1,7 @@
 //! The ground that laws and model stand on: a world of a few agents, and what holds in every state.
 
 use wilco_protocol::decision::{Facts, Stage};
-use wilco_protocol::delegation::{Input, Phase, State, apply, decide, keys, timers};
+use wilco_protocol::delegation::{Event, Input, Phase, State, apply, decide, keys, timers};
 use wilco_protocol::{Exchange, ExchangeId, Name, Span, Time};
 
 /// A world in which `helper` may take over and the server may have been down.
@@ -60,24 +60,33 @@ pub(crate) fn one_assignee(state: &State) -> bool {
     state.assignee != state.initiator && !former.contains(&state.assignee) && !twice
 }
 
-/// G6: an open exchange has a timer, an open escalation included, or rests and is shown as such.
+/// G6: an open exchange has a timer, an open escalation included, or is one of the two exceptions.
 pub(crate) fn never_stuck(state: &State) -> bool {
-    !state.is_open() || !timers(state).is_empty() || rests(state)
+    let reminded = match state.phase {
+        Phase::Paused { until, again } => until.is_some() == again.is_some(),
+        _ => true,
+    };
+    reminded && (!state.is_open() || !timers(state).is_empty() || excepted(state))
 }
 
-fn rests(state: &State) -> bool {
-    Exchange::Delegation(state.clone()).rests()
+/// At work when no checkpoints are asked for, or paused for nobody knows how long; and shown as such.
+fn excepted(state: &State) -> bool {
+    let excepted = match state.phase {
+        Phase::Working { check: None, .. } => state.policy.checkpoint_timeout.is_none(),
+        Phase::Paused { until: None, again: None } => true,
+        _ => false,
+    };
+    excepted && Exchange::Delegation(state.clone()).rests()
 }
 
-/// G6 in full: left alone, an exchange comes to an end, to somebody's decision, to rest, or to a pause of
-/// which its initiator is reminded again and again.
+/// G6 in full: left alone, an exchange comes to an end, to somebody's decision, to one of the two exceptions, or to
+/// a pause of which its initiator is reminded, and will be again.
 pub(crate) fn silence_leads_somewhere(state: &State) -> bool {
     const MOST_STEPS: usize = 60;
     let world = World { down: None, away: Vec::new() };
     let mut state = state.clone();
     for _ in 0..MOST_STEPS {
-        let paused = matches!(state.phase, Phase::Paused { .. });
-        let settled = !state.is_open() || state.escalation().is_some() || rests(&state) || paused;
+        let settled = !state.is_open() || state.escalation().is_some() || excepted(&state);
         let Some(timer) = timers(&state).first().copied() else { return settled };
         if settled {
             return true;
@@ -85,6 +94,11 @@ pub(crate) fn silence_leads_somewhere(state: &State) -> bool {
         let now = timer.due.max(state.updated);
         let Ok(decision) = decide(&state, Input::Wake, &world, now) else { return false };
         decision.events.iter().for_each(|event| apply(&mut state, event, now));
+        if decision.events.iter().any(|event| matches!(event, Event::PauseReminded { .. })) {
+            let told = decision.says.iter().any(|spoken| spoken.to == state.initiator);
+            let again = matches!(state.phase, Phase::Paused { until: Some(until), .. } if until > now);
+            return told && again;
+        }
     }
     false
 }

@@ -7,8 +7,7 @@ use axum::response::{IntoResponse, Response};
 use http::{HeaderMap, StatusCode};
 use serde_json::{Value, json};
 use wilco_engine::reads::{self, Mailbox};
-use wilco_engine::{Api, Command, MarkAs, Post};
-use wilco_language::parse;
+use wilco_engine::{Api, Command, MarkAs};
 use wilco_protocol::{MessageId, Name};
 
 use super::letter::{Mail, new_letters};
@@ -19,7 +18,7 @@ use crate::problem::Failure;
 use crate::query::Query;
 use crate::shape;
 use crate::v1::body::bytes;
-use crate::v1::messages::{accepted, idempotency_key, removed};
+use crate::v1::messages::{Asked, idempotency_key, removed};
 
 pub(super) async fn get(
     State(door): State<Door>,
@@ -58,10 +57,8 @@ pub(super) async fn posted(
     idempotency_key: Option<String>,
     body: &[u8],
 ) -> Result<Value, Failure> {
-    let incoming = parse::message(body)?;
-    let (viewer, claimed) = (caller.viewer, caller.agent);
-    let post = Post { incoming, idempotency_key, viewer, claimed, api: Api::Maestro };
-    let accepted = accepted(door.handle.send(Command::Post(Box::new(post))).await?)?;
+    let asked = Asked::read(&caller, idempotency_key, body, Api::Maestro)?;
+    let accepted = asked.send(door).await?;
     let letters = new_letters(&accepted);
     let mail = door.handle.read(move |reader| Mail::of(reader, letters)).await?;
     let shapes = mail.originals();

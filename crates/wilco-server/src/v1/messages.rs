@@ -6,9 +6,9 @@ use axum::extract::{RawQuery, State};
 use axum::response::{IntoResponse, Response};
 use http::{HeaderMap, StatusCode, header};
 use serde::Serialize;
-use wilco_engine::{Accepted, Answer, Api, Command, Done, MarkAs, Post, reads};
-use wilco_language::parse;
-use wilco_protocol::MessageId;
+use wilco_engine::{Accepted, Answer, Api, Command, Done, MarkAs, Post, Refused, reads};
+use wilco_language::parse::{self, FieldError, ParseError};
+use wilco_protocol::{MessageId, Name};
 use wilco_wire as wire;
 
 use super::body::bytes;
@@ -37,16 +37,55 @@ pub(crate) async fn post(
     if content_type(&headers).is_some_and(|kind| kind.eq_ignore_ascii_case(NDJSON)) {
         return batch(&door, &caller, key, &body).await;
     }
-    let command = command(&caller, key, &body)?;
-    let accepted = accepted(door.handle.send(command).await?)?;
+    let asked = Asked::read(&caller, key, &body, Api::V1)?;
+    let accepted = asked.send(&door).await?;
     let posted = shape::posted(&accepted).ok_or_else(removed)?;
     Ok((StatusCode::CREATED, Json(posted)).into_response())
 }
 
-fn command(caller: &Caller, idempotency_key: Option<String>, body: &[u8]) -> Result<Command, Failure> {
-    let incoming = parse::message(body)?;
-    let (viewer, claimed) = (caller.viewer.clone(), caller.agent.clone());
-    Ok(Command::Post(Box::new(Post { incoming, idempotency_key, viewer, claimed, api: Api::V1 })))
+/// A message for the writer, or one that is wrong already and may have more wrong with it.
+pub(crate) struct Asked {
+    command: Command,
+    wrong: Vec<FieldError>,
+}
+
+impl Asked {
+    pub(crate) fn read(
+        caller: &Caller,
+        idempotency_key: Option<String>,
+        body: &[u8],
+        api: Api,
+    ) -> Result<Asked, Failure> {
+        match parse::message(body) {
+            Ok(incoming) => {
+                let (viewer, claimed) = (caller.viewer.clone(), caller.agent.clone());
+                let post = Post { incoming, idempotency_key, viewer, claimed, api };
+                Ok(Asked { command: Command::Post(Box::new(post)), wrong: Vec::new() })
+            }
+            Err(ParseError::Fields { errors, content: Some(content) }) => {
+                Ok(Asked { command: Command::Check { content }, wrong: errors })
+            }
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    pub(crate) async fn send(self, door: &Door) -> Result<Accepted, Failure> {
+        let answer = door.handle.send(self.command).await?;
+        answered(answer, self.wrong)
+    }
+}
+
+/// The answer to a message; everything that is wrong with it stands in one list.
+fn answered(answer: Answer, mut wrong: Vec<FieldError>) -> Result<Accepted, Failure> {
+    if wrong.is_empty() {
+        return accepted(answer);
+    }
+    if let Err(Refused::Invalid { errors }) = answer {
+        let new = |error: &FieldError| !wrong.iter().any(|known| known.pointer == error.pointer);
+        let more: Vec<_> = errors.into_iter().filter(new).collect();
+        wrong.extend(more);
+    }
+    Err(Failure::invalid(wrong))
 }
 
 pub(crate) fn accepted(answer: Answer) -> Result<Accepted, Failure> {
@@ -101,24 +140,30 @@ async fn batch(door: &Door, caller: &Caller, key: Option<String>, body: &[u8]) -
         return Err(Failure::new(StatusCode::PAYLOAD_TOO_LARGE, "too-large", detail));
     }
     let of_line = |index: usize| key.as_ref().map(|key| format!("{key}/{index}"));
-    let parsed: Vec<_> =
-        lines.iter().enumerate().map(|(index, line)| command(caller, of_line(index), line)).collect();
+    let parsed: Vec<_> = lines
+        .iter()
+        .enumerate()
+        .map(|(index, line)| Asked::read(caller, of_line(index), line, Api::V1))
+        .collect();
     let (mut commands, mut results) = (Vec::new(), Vec::new());
     for one in parsed {
         match one {
-            Ok(command) => {
-                commands.push(command);
-                results.push(None);
+            Ok(asked) => {
+                commands.push(asked.command);
+                results.push(Ok(asked.wrong));
             }
-            Err(failure) => results.push(Some(failure)),
+            Err(failure) => results.push(Err(failure)),
         }
     }
     let mut answers = door.handle.send_all(commands).await?.into_iter();
     let mut out = Vec::new();
     for result in results {
         let value = match result {
-            Some(failure) => Err(failure),
-            None => answers.next().map_or_else(|| Err(wilco_runtime::Overloaded.into()), accepted),
+            Err(failure) => Err(failure),
+            Ok(wrong) => match answers.next() {
+                Some(answer) => answered(answer, wrong),
+                None => Err(wilco_runtime::Overloaded.into()),
+            },
         };
         // Writing to memory does not fail, and every key is a text.
         let _ = serde_json::to_writer(&mut out, &Line::of(&value));
@@ -166,14 +211,7 @@ pub(crate) async fn read(
     Path(id): Path<String>,
 ) -> Result<StatusCode, Failure> {
     Query::read(query.as_deref(), &[])?;
-    caller.may_write()?;
-    let (key, viewer) = (MessageId::new(&id), caller.viewer.clone());
-    let lookup = key.clone();
-    let found = door.handle.read(move |reader| reads::message(reader, &viewer, &lookup)).await?;
-    let letter = found.ok_or_else(|| Failure::not_found(format!("there is no message {id:?}")))?;
-    let agent = caller.agent.unwrap_or(letter.message.to);
-    door.handle.send(Command::Mark { agent, id: key, mark: MarkAs::Read }).await??;
-    Ok(StatusCode::NO_CONTENT)
+    happened(&door, caller, &id, |agent, id| Command::Mark { agent, id, mark: MarkAs::Read }).await
 }
 
 /// It entered the context of the agent that it is addressed to.
@@ -184,12 +222,22 @@ pub(crate) async fn injected(
     Path(id): Path<String>,
 ) -> Result<StatusCode, Failure> {
     Query::read(query.as_deref(), &[])?;
+    happened(&door, caller, &id, |agent, id| Command::Injected { agent, id }).await
+}
+
+/// Notes what became of a message at the caller, or at its recipient when nobody says who calls.
+async fn happened(
+    door: &Door,
+    caller: Caller,
+    id: &str,
+    note: impl FnOnce(Name, MessageId) -> Command,
+) -> Result<StatusCode, Failure> {
     caller.may_write()?;
-    let (key, viewer) = (MessageId::new(&id), caller.viewer.clone());
+    let (key, viewer) = (MessageId::new(id), caller.viewer.clone());
     let lookup = key.clone();
     let found = door.handle.read(move |reader| reads::message(reader, &viewer, &lookup)).await?;
     let letter = found.ok_or_else(|| Failure::not_found(format!("there is no message {id:?}")))?;
     let agent = caller.agent.unwrap_or(letter.message.to);
-    door.handle.send(Command::Injected { agent, id: key }).await??;
+    door.handle.send(note(agent, key)).await??;
     Ok(StatusCode::NO_CONTENT)
 }

@@ -27,6 +27,7 @@ pub(super) struct Particulars {
     pub(super) stop: Option<Time>,
     pub(super) judging: Option<Time>,
     pub(super) remind_at: Option<Time>,
+    pub(super) expected_duration: Option<Span>,
     pub(super) to: Option<Name>,
     pub(super) because: String,
     pub(super) outcome: String,

@@ -27,6 +27,8 @@ pub(crate) struct Track {
     judging: Option<Time>,
     confirmation: Option<Time>,
     reminder: Option<Time>,
+    /// How long a pause was to last, as it was asked for.
+    pause: Option<Span>,
     /// Where it was when it was escalated, and until when the judge was waited for there.
     before: Option<(String, Option<Time>)>,
 }
@@ -60,6 +62,7 @@ impl Track {
             judging: None,
             confirmation: None,
             reminder: None,
+            pause: None,
             before: None,
         })
     }
@@ -76,12 +79,29 @@ impl Track {
 
     /// Whether nothing more will happen by itself but reminders, and rightly so.
     pub(super) fn is_settled(&self) -> bool {
-        !self.is_open() || self.reminder.is_some() || self.rests() || self.state == "paused"
+        let reminded = self.state == "paused" && self.pause.is_some() && self.deadline.is_some();
+        !self.is_open() || self.reminder.is_some() || self.rests() || reminded
     }
 
+    /// The two exceptions of G6: at work without checkpoints, and paused for nobody knows how long.
     fn rests(&self) -> bool {
         let quiet = self.deadline.is_none() && self.confirmation.is_none();
-        quiet && (self.state == "paused" || self.state == "working" && !self.wants_checkpoints)
+        let paused = self.state == "paused" && self.pause.is_none();
+        quiet && (paused || self.state == "working" && !self.wants_checkpoints)
+    }
+
+    /// A pause of a known length has a reminder at its end and then again; one of an unknown length has none.
+    fn is_reminded_of(&self, kind: &str, said: &Particulars, at: Time) -> Result<(), Broken> {
+        let expected = self.pause.map(|span| at.plus(span));
+        let wrong = match kind {
+            "paused" => said.until != expected,
+            "pause-reminded" => said.until.is_none_or(|until| until <= at),
+            _ => false,
+        };
+        if wrong {
+            return broken("G6", format!("{kind} at {at} for {:?}, until {:?}", self.pause, said.until));
+        }
+        Ok(())
     }
 
     /// G6: it has a wake, an open escalation, or may rest.
@@ -100,6 +120,7 @@ impl Track {
         self.had_its_chance(kind, said, down)?;
         self.stays_ended(kind)?;
         self.goes_to_somebody_new(kind, said)?;
+        self.is_reminded_of(kind, said, at)?;
         self.moves(kind, said);
         let fresh = matches!(kind, "corrected" | "specifics-asked" | "clarified" | "reassigned" | "amended");
         if fresh && self.requires_ack && said.until != Some(at.plus(self.ack_timeout)) {
@@ -180,7 +201,11 @@ impl Track {
             "paused" => self.enters("paused", said.until),
             "pause-reminded" => self.deadline = said.until,
             "resumed" => self.enters("working", said.check),
-            "pause-requested" | "resume-requested" => self.confirmation = said.until,
+            "pause-requested" => {
+                self.confirmation = said.until;
+                self.pause = said.expected_duration.filter(|span| !span.is_zero());
+            }
+            "resume-requested" => self.confirmation = said.until,
             "unconfirmed" => self.confirmation = None,
             "grace-given" | "extended" => {
                 if let Some((state, judging)) = self.before.take() {
