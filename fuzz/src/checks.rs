@@ -45,7 +45,7 @@ pub const CHECKS: [Check; 14] = [
 pub fn message(bytes: &[u8]) {
     let incoming = match parse(bytes) {
         Ok(incoming) => incoming,
-        Err(ParseError::Fields(errors)) => {
+        Err(ParseError::Fields { errors, .. }) => {
             assert!(!errors.is_empty(), "refused without a reason");
             return assert!(errors.iter().all(|error| !error.detail.is_empty()));
         }

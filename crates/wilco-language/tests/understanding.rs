@@ -113,6 +113,17 @@ fn del_20_the_words_of_the_id_are_not_said_by_themselves() {
     assert_ne!(score(&task, other).ruling, Ruling::Correct);
 }
 
+/// Everything is missing from an empty understanding, criteria of small words included.
+#[test]
+fn del_20_small_words_are_criteria_too() {
+    let criteria = ["a", "all", "...", "tests pass"].map(str::to_owned);
+    let task = TaskText { task_id: "T-1", title: "Do it", description: "", criteria: &criteria };
+    let scored = score(&task, "");
+    assert_eq!((scored.ruling, scored.covered, scored.missing), (Ruling::Empty, vec![], vec![0, 1, 3]));
+    let scored = score(&task, "tests pass, all");
+    assert_eq!((scored.covered, scored.missing), (vec![1, 3], vec![0]));
+}
+
 /// Whoever says the whole task back, word for word, is not sent to a review, but for tasks that ask or hedge themselves.
 #[test]
 fn del_21_the_task_itself_is_accepted() {

@@ -8,7 +8,7 @@ use std::rc::Rc;
 
 use super::quantity;
 use super::vocabulary as vocab;
-use super::words::{SIGNS, Weight, Words};
+use super::words::{SIGNS, Words};
 
 /// A text as linked words.
 #[derive(Debug)]
@@ -27,8 +27,6 @@ pub(super) struct Bead {
     pub(super) link: Link,
     /// The turning words behind it, where its phrase ends.
     pub(super) ending: Vec<&'static str>,
-    /// A name or an amount.
-    pub(super) exact: bool,
     pub(super) first: bool,
     pub(super) last: bool,
     /// "is", "are" stand before it: this is done to what is named before.
@@ -127,7 +125,6 @@ impl Pending {
         turned.sort_unstable();
         turned.dedup();
         let bead = Bead {
-            exact: amount.is_some() || words.list[at].weight == Weight::Exact,
             key: amount.unwrap_or_else(|| words.list[at].stem.clone()),
             turned,
             link,

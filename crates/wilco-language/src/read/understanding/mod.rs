@@ -36,7 +36,7 @@ pub struct Scored {
     pub ruling: Ruling,
     /// Indexes of the criteria found in the understanding.
     pub covered: Vec<u16>,
-    /// Indexes of those not found. A criterion without words is in neither.
+    /// Indexes of those not found. A criterion of signs alone is in neither.
     pub missing: Vec<u16>,
 }
 
@@ -71,7 +71,7 @@ pub fn score(task: &TaskText<'_>, understanding: &str) -> Scored {
     let whole = criteria.iter().fold(start.clone(), |whole, next| whole.and(next.clone()));
     let said = Said::new(understanding, &whole, task.task_id);
 
-    let (covered, missing) = sort_criteria(&criteria, &said);
+    let (covered, missing) = sort_criteria(task.criteria, &criteria, &said);
     let measured = if covered.is_empty() && missing.is_empty() {
         said.share(&start)
     } else {
@@ -101,15 +101,13 @@ pub fn score(task: &TaskText<'_>, understanding: &str) -> Scored {
     Scored { score: u16::try_from(score).unwrap_or(1000).min(1000), ruling, covered, missing }
 }
 
-fn sort_criteria(criteria: &[Words], said: &Said) -> (Vec<u16>, Vec<u16>) {
-    let worded = criteria.iter().enumerate().filter(|(_, words)| words.stems().next().is_some());
-    let indexed = worded.filter_map(|(at, words)| Some((u16::try_from(at).ok()?, words)));
+/// Indexes of the criteria that are said, and of those that are not. One of signs alone is in neither.
+fn sort_criteria(texts: &[String], criteria: &[Words], said: &Said) -> (Vec<u16>, Vec<u16>) {
+    let asks = |text: &String| text.contains(char::is_alphanumeric);
+    let asked = texts.iter().zip(criteria).enumerate().filter(|(_, (text, _))| asks(text));
+    let indexed = asked.filter_map(|(at, (_, words))| Some((u16::try_from(at).ok()?, words)));
     let (covered, missing): (Vec<_>, Vec<_>) = indexed.partition(|(_, words)| said.covers(words));
-    let numbers = |list: Vec<(u16, &Words)>| {
-        let mut numbers: Vec<u16> = list.into_iter().map(|(at, _)| at).collect();
-        numbers.sort_unstable();
-        numbers
-    };
+    let numbers = |list: Vec<(u16, &Words)>| list.into_iter().map(|(at, _)| at).collect();
     (numbers(covered), numbers(missing))
 }
 
@@ -175,6 +173,12 @@ impl Said {
     }
 
     fn covers(&self, words: &Words) -> bool {
+        if words.stems().next().is_none() {
+            // Grammar alone, such as "b) all": said word for word, or not at all.
+            let asked = words.list.iter().map(|word| &word.lower);
+            let mut runs = self.words.list.windows(words.list.len().max(1));
+            return runs.any(|run| run.iter().map(|word| &word.lower).eq(asked.clone()));
+        }
         self.share(words) >= CRITERION && !self.lacks(words, Weight::Exact) && self.says_each_phrase(words)
     }
 
