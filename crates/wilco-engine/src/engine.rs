@@ -78,6 +78,8 @@ pub struct Committed {
     pub head: u64,
     /// Whether any agent is another than before.
     pub agents_changed: bool,
+    /// How late each timer was that went off, every one once.
+    pub woken: Vec<Span>,
 }
 
 impl State {
@@ -127,11 +129,6 @@ impl Engine {
     /// When something is due next.
     pub fn next_wake(&self) -> Option<Time> {
         self.state.wakes.first().map(|(due, _)| *due)
-    }
-
-    /// When everything that is due by now was to happen.
-    pub fn due(&self, now: Time) -> impl Iterator<Item = Time> + '_ {
-        self.state.wakes.range(..=(now, u64::MAX)).map(|(due, _)| *due)
     }
 
     /// How many exchanges want to be woken.
@@ -319,6 +316,7 @@ impl Engine {
             effects: effects.collect(),
             head: self.state.head.position,
             agents_changed,
+            woken: layer.woken,
         }
     }
 }

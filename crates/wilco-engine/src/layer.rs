@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use wilco_protocol::journal::Entry;
-use wilco_protocol::{Exchange, MessageId, Name, Time};
+use wilco_protocol::{Exchange, MessageId, Name, Span, Time};
 use wilco_store::{EffectChange, IdempotencyRow, InboxMark, InboxRow, InboxStatus, Message, ReachRow};
 
 use crate::nudge::Standing;
@@ -48,6 +48,8 @@ pub(crate) struct Layer {
     /// Agents touched, with what they were before.
     pub(crate) agents: Vec<(Name, Option<wilco_protocol::directory::Agent>)>,
     pub(crate) unread: BTreeMap<Name, i64>,
+    /// How late each timer was that went off.
+    pub(crate) woken: Vec<Span>,
     /// Commit also when nothing happened: a sign of life of the server, with everybody's presence.
     pub(crate) alive: bool,
 }
@@ -96,6 +98,7 @@ impl Layer {
         self.idempotency.extend(draft.idempotency);
         self.agents.extend(draft.agents);
         self.alive |= draft.alive;
+        self.woken.extend(draft.woken);
         for (agent, count) in draft.unread {
             *self.unread.entry(agent).or_default() += count;
         }

@@ -35,9 +35,8 @@ impl Work<'_> {
         let now = self.now;
         for _ in 0..MAX_WAKES {
             let Some(live) = self.live(number)? else { break };
-            if live.exchange.wake_at().is_none_or(|due| due > now) {
-                break;
-            }
+            let Some(due) = live.exchange.wake_at().filter(|due| *due <= now) else { break };
+            self.draft.woken.push(now.since(due));
             let exchange = live.exchange.clone();
             let decided = self.decide(|facts| exchange.wake(facts, now))?;
             let decision = decided.map_err(|refusal| refused(&refusal, Some(exchange.id())))?;

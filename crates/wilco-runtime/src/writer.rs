@@ -316,7 +316,8 @@ impl Writer {
     }
 
     fn committed(&mut self, batch: Batch) {
-        let Committed { reached, effects, head, agents_changed } = self.engine.committed(batch);
+        let Committed { reached, effects, head, agents_changed, woken } = self.engine.committed(batch);
+        woken.into_iter().for_each(|late| self.meters.went_off(late));
         if agents_changed {
             self.marks.take_from(self.engine.directory());
         }
@@ -370,7 +371,6 @@ impl Writer {
     fn wake_due(&mut self) {
         let now = self.clock.now();
         if self.engine.next_wake().is_some_and(|due| due <= now) {
-            self.engine.due(now).for_each(|due| self.meters.went_off(now.since(due)));
             self.decide_own(Command::Wake);
         }
     }

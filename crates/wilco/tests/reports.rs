@@ -232,6 +232,21 @@ fn api_8_metrics_count_what_happens() {
     }
 }
 
+/// A timer is counted when it goes off, and once, however many are due at the same time.
+#[test]
+fn api_8_every_timer_is_late_once() {
+    const TASKS: usize = 300;
+    let server = Server::start();
+    server.register(&["boss", "worker"]);
+    for number in 1..=TASKS {
+        server.send(&task(&format!("T-{number}")));
+    }
+    server.advance("5m");
+    let text = words(&server, "/metrics");
+    let line = text.lines().find(|line| line.starts_with("wilco_timer_lateness_seconds_count "));
+    assert_eq!(line, Some(format!("wilco_timer_lateness_seconds_count {TASKS}").as_str()));
+}
+
 #[test]
 fn op_12_the_operation_log_has_a_row_for_each_agent() {
     let server = Server::start();
