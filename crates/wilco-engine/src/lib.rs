@@ -9,6 +9,7 @@ mod cache;
 mod carry;
 mod checks;
 mod command;
+mod derived;
 mod engine;
 mod facts;
 mod handoff;
@@ -29,6 +30,7 @@ pub use command::{
     Accepted, AgentChanged, Answer, Api, Command, Done, MarkAs, Order, PatchAgent, Post, PutAgent, Refused,
     Summary, Viewer,
 };
+pub use derived::differs;
 pub use engine::{Committed, Engine, Stepped, status};
 pub use nudge::{Errand, How, NEVER, Nudge, NudgeJob, NudgeOutcome, Told};
 pub use rebuild::rebuild;

@@ -41,11 +41,11 @@ pub fn rebuild(store: &mut impl Store) -> Result<u64, StoreError> {
 
 /// What has been folded so far.
 #[derive(Default)]
-struct Fold {
-    exchanges: BTreeMap<u64, (Exchange, u64)>,
+pub(crate) struct Fold {
+    pub(crate) exchanges: BTreeMap<u64, (Exchange, u64)>,
     /// Events that came before their exchange's first: its opening message.
     opened: BTreeMap<u64, u64>,
-    directory: Directory,
+    pub(crate) directory: Directory,
     last: Time,
 }
 
@@ -57,6 +57,15 @@ impl Fold {
         store: &impl Store,
         batch: &mut Batch,
     ) -> Result<(), StoreError> {
+        match &entry.fact {
+            Fact::Message(event) => self.message(position, event, store, batch)?,
+            Fact::Exchange(_) | Fact::Agent(_) | Fact::Server(_) => {}
+        }
+        self.apply(position, &entry)
+    }
+
+    /// Brings exchanges and agents on by an event.
+    pub(crate) fn apply(&mut self, position: u64, entry: &Entry) -> Result<(), StoreError> {
         self.last = entry.at;
         if let (Some(id), Some(seq)) = (entry.exchange, entry.seq) {
             match self.exchanges.get_mut(&id.number) {
@@ -82,8 +91,7 @@ impl Fold {
                 }
             }
             Fact::Agent(event) => directory::apply(&mut self.directory, event),
-            Fact::Message(event) => self.message(position, event, store, batch)?,
-            Fact::Server(_) => {}
+            Fact::Message(_) | Fact::Server(_) => {}
         }
         Ok(())
     }

@@ -8,16 +8,29 @@ use anyhow::Context;
 use wilco_store::{ExportError, Hash, OpenError, Sqlite, StoreError, verify_export};
 use wilco_wire::Verified;
 
-/// Checks every event of the journal, and every page of the database.
-pub(crate) fn verify(directory: &Path) -> anyhow::Result<Verified> {
+/// Checks every event of the journal, and every page of the database; if `deep`, also every row that is derived
+/// from the journal.
+pub(crate) fn verify(directory: &Path, deep: bool) -> anyhow::Result<Verified> {
     let store = Sqlite::open_for_rebuild(existing(directory)?);
     let walked = store.and_then(|store| {
         let head = wilco_store::verify(&store, None)?;
         store.reader()?.check_pages()?;
-        Ok(head)
+        let differs = if deep { wilco_engine::differs(&store)? } else { None };
+        Ok((head, differs))
     });
     match walked {
-        Ok(head) => Ok(Verified {
+        Ok((head, Some(difference))) => Ok(Verified {
+            ok: false,
+            events: None,
+            head: None,
+            position: None,
+            reason: Some(format!(
+                "The journal is whole up to position {}, but {difference}; make the tables anew with: wilco rebuild --data {}",
+                head.position,
+                directory.display()
+            )),
+        }),
+        Ok((head, None)) => Ok(Verified {
             ok: true,
             events: Some(head.position),
             head: Some(hex(&head.hash)),

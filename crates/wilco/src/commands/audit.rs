@@ -45,7 +45,7 @@ pub(crate) struct Export {
 /// Check every event of the journal against its hash; exit 1 if it is damaged
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "Examples:\n  wilco audit verify\n  wilco audit verify trail.jsonl\n  wilco audit verify --data ./data"
+    after_help = "Examples:\n  wilco audit verify\n  wilco audit verify trail.jsonl\n  wilco audit verify --data ./data --deep"
 )]
 pub(crate) struct Verify {
     /// Verify this exported file, without any server
@@ -54,12 +54,15 @@ pub(crate) struct Verify {
     /// Verify this data directory, while no server uses it
     #[arg(long, value_name = "DIR")]
     pub(crate) data: Option<PathBuf>,
+    /// Compare also what is derived from the journal: exchanges, inboxes, agents
+    #[arg(long, requires = "data")]
+    pub(crate) deep: bool,
     #[command(flatten)]
     pub(crate) caller: Caller,
 }
 
 pub(crate) fn run(args: Args) -> anyhow::Result<ExitCode> {
-    let Verify { file, data, caller } = match args.what {
+    let Verify { file, data, deep, caller } = match args.what {
         What::Verify(verify) => verify,
         What::Export(Export { from, to, format, caller }) => {
             output::print_json(&caller.checked(caller.client().audit(from, to, format))?);
@@ -68,7 +71,7 @@ pub(crate) fn run(args: Args) -> anyhow::Result<ExitCode> {
     };
     let apart = match (file, data) {
         (Some(file), _) => Some(offline::verify_file(&file)?),
-        (None, Some(directory)) => Some(offline::verify(&directory)?),
+        (None, Some(directory)) => Some(offline::verify(&directory, deep)?),
         (None, None) => None,
     };
     let verified = match apart {
@@ -89,11 +92,11 @@ fn words(verified: &Verified) -> String {
         let head = verified.head.as_deref().unwrap_or_default();
         return format!("The journal is whole: {} events, head {head}.", verified.events.unwrap_or_default());
     }
-    format!(
-        "The journal is damaged at position {}: {}.",
-        verified.position.unwrap_or_default(),
-        verified.reason.as_deref().unwrap_or("no reason given")
-    )
+    let reason = verified.reason.as_deref().unwrap_or("no reason given");
+    match verified.position {
+        Some(position) => format!("The journal is damaged at position {position}: {reason}."),
+        None => reason.to_owned(),
+    }
 }
 
 #[cfg(test)]

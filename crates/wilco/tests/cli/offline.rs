@@ -14,6 +14,35 @@ fn g8_a_data_directory_is_verified_and_rebuilt() {
     ran(wilco().args(["audit", "verify", "--data", path])).ok();
 }
 
+/// The hashes of the journal say nothing of what is derived from it.
+#[test]
+fn g8_a_derived_row_that_is_not_as_the_journal_has_it_is_found_and_mended() {
+    use wilco_store::{Batch, ExchangeFilter, Reader, Sqlite, Store};
+
+    let (_data, path) = working().stop();
+    let verify = |deep: &[&str]| ran(wilco().args(["audit", "verify", "--data"]).arg(&path).args(deep));
+    verify(&["--deep"]).ok();
+    let mut store = Sqlite::open_for_rebuild(&path).expect("a store");
+    let filter = ExchangeFilter { limit: 1, ..ExchangeFilter::default() };
+    let mut row = store.exchanges(&filter).expect("rows").remove(0);
+    row.state = "queued".to_owned();
+    let at = store.head().expect("a head").at.expect("a time");
+    store.commit(&Batch { at, exchanges: vec![row], ..Batch::default() }).expect("a commit");
+    drop(store);
+    verify(&[]).ok();
+    let shown = verify(&["--deep"]);
+    assert_eq!(shown.code, 1, "{shown:?}");
+    let shown = shown.out;
+    assert!(
+        shown.contains("is not as the journal has it; make the tables anew with: wilco rebuild"),
+        "{shown}"
+    );
+    ran(wilco().args(["rebuild", "--data"]).arg(&path)).ok();
+    verify(&["--deep"]).ok();
+    let error = ran(wilco().args(["audit", "verify", "--deep"])).fails(2);
+    assert!(error.contains("--data"), "{error}");
+}
+
 #[test]
 fn cli_5_a_missing_data_directory_is_named_and_not_made() {
     let place = tempfile::tempdir().expect("a directory");
