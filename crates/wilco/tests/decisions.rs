@@ -179,6 +179,9 @@ fn msg_32_the_controller_may_decide_what_it_got_a_copy_of() {
         assert_eq!(control.get(&path).0, 200, "it sees what it is to decide: {path}");
         assert_eq!(second.get(&path).0, 404, "and others do not: {path}");
     }
+    let listed = |caller: &server::Caller| caller.get("/v1/escalations?open=true").1["items"].clone();
+    assert_eq!(listed(&control)[0]["id"], json!(escalation), "it is listed for whoever is to decide it");
+    assert_eq!(listed(&second), json!([]));
     server.refused(&decision("second", &escalation, json!({"option": "abort"})), 403);
     server.send(&decision("control", &escalation, json!({"option": "reassign", "agent": "second"})));
     assert_eq!(server.exchange(&id)["data"]["assignee"], "second");

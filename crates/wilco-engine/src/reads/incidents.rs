@@ -11,7 +11,7 @@ use wilco_protocol::exchange::key;
 use wilco_protocol::{EscalationId, Exchange, ExchangeId, Time, operation};
 use wilco_store::{ExchangeFilter, Reader, StoreError};
 
-use super::sight::limited_to;
+use super::sight::{limited_to, sees_exchange};
 use crate::command::Viewer;
 use crate::work::damaged;
 
@@ -83,7 +83,10 @@ pub fn escalations(
     limit: usize,
 ) -> Result<Rows<EscalationView>, StoreError> {
     let which = if open == Some(true) { "escalated:open" } else { "escalated:ever" };
-    page(reader, viewer, which, after, limit, |exchange| {
+    // Whoever got one to decide sees it, a participant or not; so each exchange is asked for itself.
+    let keys = vec![which.to_owned()];
+    let seen = |exchange: &Exchange| sees_exchange(reader, viewer, exchange);
+    page(reader, keys, seen, after, limit, |exchange| {
         let wanted = |one: &&Escalation| open.is_none_or(|open| one.closed.is_none() == open);
         let rows = exchange.escalations().iter().filter(wanted).map(|one| {
             let view = EscalationView {
@@ -105,13 +108,20 @@ pub fn incidents(
     after: Option<Row>,
     limit: usize,
 ) -> Result<Rows<IncidentView>, StoreError> {
-    page(reader, viewer, "incident:ever", after, limit, |exchange| {
-        let rows = exchange.incidents().iter().zip(1..).map(|(incident, number)| {
-            let view = IncidentView { exchange: exchange.id(), incident: incident.clone() };
-            (Row::new(incident.at, exchange.id(), number), view)
-        });
-        rows.collect()
-    })
+    page(
+        reader,
+        own(viewer, "incident:ever"),
+        |_| Ok(true),
+        after,
+        limit,
+        |exchange| {
+            let rows = exchange.incidents().iter().zip(1..).map(|(incident, number)| {
+                let view = IncidentView { exchange: exchange.id(), incident: incident.clone() };
+                (Row::new(incident.at, exchange.id(), number), view)
+            });
+            rows.collect()
+        },
+    )
 }
 
 /// The operation log: a row per operation and agent.
@@ -121,29 +131,40 @@ pub fn operations(
     after: Option<Row>,
     limit: usize,
 ) -> Result<Rows<operation::LogRow>, StoreError> {
-    page(reader, viewer, "operation:ever", after, limit, |exchange| match exchange {
-        Exchange::Operation(state) => {
-            let place = |number| Row::new(state.created, state.id, number);
-            // Newest first turns the order of the agents round, so the numbers go down.
-            let rows = operation::log(state).into_iter().zip((0..=state.tracks.len() as u64).rev());
-            rows.map(|(row, number)| (place(number), row)).collect()
-        }
-        Exchange::Delegation(_) | Exchange::Handoff(_) | Exchange::Validation(_) => Vec::new(),
-    })
+    page(
+        reader,
+        own(viewer, "operation:ever"),
+        |_| Ok(true),
+        after,
+        limit,
+        |exchange| match exchange {
+            Exchange::Operation(state) => {
+                let place = |number| Row::new(state.created, state.id, number);
+                // Newest first turns the order of the agents round, so the numbers go down.
+                let rows = operation::log(state).into_iter().zip((0..=state.tracks.len() as u64).rev());
+                rows.map(|(row, number)| (place(number), row)).collect()
+            }
+            Exchange::Delegation(_) | Exchange::Handoff(_) | Exchange::Validation(_) => Vec::new(),
+        },
+    )
 }
 
-/// The newest rows behind a cursor, of all exchanges that have a key. An old exchange may have a new row,
+/// The keys of the exchanges of one kind in which the viewer takes part.
+fn own(viewer: &Viewer, which: &str) -> Vec<String> {
+    let party = limited_to(viewer).map(|agent| key("party", agent.as_str()));
+    [which.to_owned()].into_iter().chain(party).collect()
+}
+
+/// The newest rows behind a cursor, of all exchanges that have these keys and are seen. An old exchange may have a new row,
 /// so every one is looked at; only a few pages of rows are held at a time.
 fn page<T>(
     reader: &dyn Reader,
-    viewer: &Viewer,
-    which: &str,
+    keys: Vec<String>,
+    seen: impl Fn(&Exchange) -> Result<bool, StoreError>,
     after: Option<Row>,
     limit: usize,
     rows_of: impl Fn(&Exchange) -> Vec<(Row, T)>,
 ) -> Result<Rows<T>, StoreError> {
-    let mut keys = vec![which.to_owned()];
-    keys.extend(limited_to(viewer).map(|agent| key("party", agent.as_str())));
     let mut filter = ExchangeFilter { keys, limit: PAGE, ..ExchangeFilter::default() };
     let mut found: Vec<(Row, T)> = Vec::new();
     loop {
@@ -152,6 +173,9 @@ fn page<T>(
             filter.before = Some(row.id.number);
             let exchange: Exchange =
                 serde_json::from_slice(&row.body).map_err(|error| damaged(row.id.number, error))?;
+            if !seen(&exchange)? {
+                continue;
+            }
             let wanted = |(row, _): &(Row, T)| after.is_none_or(|after| *row < after);
             found.extend(rows_of(&exchange).into_iter().filter(wanted));
         }
