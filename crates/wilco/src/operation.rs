@@ -1,15 +1,38 @@
 //! From an operation's name to its exchange, and something said in it.
 
+use std::process::ExitCode;
+
 use anyhow::bail;
 use wilco_client::{Answer, Client, ExchangeQuery, Key, Outgoing};
 use wilco_wire::{Exchange, Posted};
 
 use crate::caller::Caller;
+use crate::posted;
 use crate::task::by_id;
-use crate::values::Content;
+use crate::values::{Content, words};
 
 /// More open operations than this are not looked at.
 const LOOKED_AT: u32 = 1000;
+
+/// What an answer to an operation takes.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Answering {
+    /// The operation's id, or its name
+    pub(crate) operation: String,
+    /// What the initiator should know; it changes nothing. - reads it from stdin
+    #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
+    pub(crate) notes: Option<String>,
+    #[command(flatten)]
+    pub(crate) caller: Caller,
+}
+
+/// Answers an operation with one of its words.
+pub(crate) fn answer(args: &Answering, word: &str) -> anyhow::Result<ExitCode> {
+    let notes = args.notes.as_deref().map(words).transpose()?;
+    let content = Content::new("acknowledgment").with("message", word).with("notes", notes);
+    let answer = say(&args.caller, &args.operation, content)?;
+    Ok(posted::show(&args.caller, &answer))
+}
 
 pub(crate) fn say(caller: &Caller, operation: &str, content: Content) -> anyhow::Result<Answer<Posted>> {
     let (client, from) = (caller.client(), caller.sender()?);

@@ -4,6 +4,7 @@ use std::process::ExitCode;
 
 use crate::caller::Caller;
 use crate::posted;
+use crate::suggested::Suggested;
 use crate::task::{self, Role};
 use crate::values::{Content, expected};
 
@@ -19,7 +20,7 @@ pub(crate) struct Args {
     /// The task's id, or the exchange's
     pub(crate) task: String,
     /// received, confirmed, clarify, reject or queue; the words of the protocol work too
-    #[arg(value_parser = status)]
+    #[arg(value_parser = Suggested { words: &STATUSES, read: status }, hide_possible_values = true)]
     pub(crate) status: &'static str,
     /// What you will do, in a line of your own words
     #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
@@ -55,6 +56,8 @@ fn content(args: &Args) -> Content {
         .with("estimated_checkpoints", args.checkpoints.clone())
 }
 
+const STATUSES: [&str; 5] = ["received", "confirmed", "clarify", "reject", "queue"];
+
 /// The protocol's word for what was typed.
 fn status(word: &str) -> Result<&'static str, String> {
     match word.trim().to_ascii_lowercase().replace(['_', ' '], "-").as_str() {
@@ -63,7 +66,7 @@ fn status(word: &str) -> Result<&'static str, String> {
         "clarify" | "needs-clarification" | "clarification-needed" => Ok("needs-clarification"),
         "reject" | "rejected" => Ok("rejected"),
         "queue" | "queued" => Ok("queued"),
-        other => Err(expected(other, &["received", "confirmed", "clarify", "reject", "queue"])),
+        other => Err(expected(other, &STATUSES)),
     }
 }
 

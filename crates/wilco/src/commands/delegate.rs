@@ -7,6 +7,7 @@ use wilco_client::{Key, Outgoing};
 
 use crate::caller::Caller;
 use crate::follow::Follow;
+use crate::suggested::{self, PRIORITIES};
 use crate::values::{self, Content, words};
 
 /// Delegate a task; its agent must show that it understood it
@@ -51,7 +52,7 @@ pub(crate) struct Args {
     #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
     pub(crate) subject: Option<String>,
     /// low, normal, high or urgent
-    #[arg(long, value_name = "WORD")]
+    #[arg(long, value_name = "WORD", value_parser = suggested::any(&PRIORITIES), hide_possible_values = true)]
     pub(crate) priority: Option<String>,
     #[command(flatten)]
     pub(crate) follow: Follow,

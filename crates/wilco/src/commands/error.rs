@@ -4,8 +4,17 @@ use std::process::ExitCode;
 
 use crate::caller::Caller;
 use crate::posted;
+use crate::suggested;
 use crate::task::{self, Role};
 use crate::values::Content;
+
+const CODES: [&str; 5] = [
+    "RESOURCE_UNAVAILABLE",
+    "CAPABILITY_MISMATCH",
+    "NETWORK_ERROR",
+    "INVALID_TASK_FORMAT",
+    "AGENT_SHUTTING_DOWN",
+];
 
 /// Say that you cannot take a task now, with an error code
 #[derive(Debug, clap::Args)]
@@ -18,6 +27,7 @@ pub(crate) struct Args {
     /// The task's id, or the exchange's
     pub(crate) task: String,
     /// The error code
+    #[arg(value_parser = suggested::any(&CODES), hide_possible_values = true)]
     pub(crate) code: String,
     /// What happened
     #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]

@@ -5,7 +5,10 @@ use std::process::ExitCode;
 use wilco_client::ExchangeQuery;
 
 use crate::caller::Caller;
+use crate::config::nearest;
 use crate::output::exchange;
+use crate::paging::{Paging, with_more};
+use crate::suggested;
 
 /// List exchanges, newest first
 #[derive(Debug, clap::Args)]
@@ -27,20 +30,16 @@ pub(crate) struct Args {
     #[arg(long, value_name = "NAME")]
     pub(crate) agent: Option<String>,
     /// Only those in this state
-    #[arg(long, value_name = "STATE")]
+    #[arg(long, value_name = "STATE", value_parser = suggested::any(&STATES), hide_possible_values = true)]
     pub(crate) state: Option<String>,
     /// Only those of this protocol
-    #[arg(long, value_name = "WORD")]
+    #[arg(long, value_name = "WORD", value_parser = suggested::any(&PROTOCOLS), hide_possible_values = true)]
     pub(crate) protocol: Option<String>,
     /// Only those that mention these words
     #[arg(long, value_name = "WORDS")]
     pub(crate) query: Option<String>,
-    /// How many at the most
-    #[arg(long, value_name = "N", default_value_t = 50)]
-    pub(crate) limit: u32,
-    /// Only what follows this cursor, from `next` of an earlier answer
-    #[arg(long, value_name = "CURSOR")]
-    pub(crate) after: Option<String>,
+    #[command(flatten)]
+    pub(crate) paging: Paging,
     #[command(flatten)]
     pub(crate) caller: Caller,
 }
@@ -48,16 +47,43 @@ pub(crate) struct Args {
 pub(crate) fn run(args: Args) -> anyhow::Result<ExitCode> {
     let answer = args.caller.client().exchanges(&query(&args));
     args.caller.show_at(answer, |page, now, screen| match page.items.as_slice() {
-        [] => "No exchanges.".to_owned(),
-        items => {
-            let more = match &page.next {
-                Some(next) => format!("\nMore with: --after {next}"),
-                None => String::new(),
-            };
-            format!("{}{more}", exchange::list(items, now, screen))
-        }
+        [] => none(args.state.as_deref()),
+        items => with_more(page, exchange::list(items, now, screen)),
     })?;
     Ok(ExitCode::SUCCESS)
+}
+
+const PROTOCOLS: [&str; 4] = ["delegation", "operation", "handoff", "validation"];
+
+/// The states there are, in the order of the protocols.
+const STATES: [&str; 17] = [
+    "awaiting-ack",
+    "clarifying",
+    "in-review",
+    "queued",
+    "waiting",
+    "returned",
+    "working",
+    "paused",
+    "escalated",
+    "completed",
+    "cancelled",
+    "failed",
+    "notifying",
+    "authorized",
+    "executing",
+    "done",
+    "aborted",
+];
+
+/// Nothing is listed; a mistyped state would be a reason.
+fn none(state: Option<&str>) -> String {
+    let unknown = state.filter(|state| !STATES.contains(state));
+    let near = unknown.and_then(|state| Some((state, nearest(state, STATES.into_iter())?)));
+    match near {
+        Some((state, near)) => format!("No exchanges. No state is called {state:?}; did you mean {near}?"),
+        None => "No exchanges.".to_owned(),
+    }
 }
 
 fn query(args: &Args) -> ExchangeQuery {
@@ -73,7 +99,7 @@ fn query(args: &Args) -> ExchangeQuery {
         agent: args.agent.clone(),
         task: args.task.clone(),
         q: args.query.clone(),
-        after: args.after.clone(),
-        limit: Some(args.limit),
+        after: args.paging.after.clone(),
+        limit: Some(args.paging.limit),
     }
 }

@@ -11,6 +11,7 @@ use crate::caller::Caller;
 use crate::output::Screen;
 use crate::output::age::ago;
 use crate::output::table::Table;
+use crate::paging::Paging;
 use crate::values;
 
 /// List your unread messages
@@ -31,12 +32,8 @@ pub(crate) struct Args {
     /// Also what was read and archived
     #[arg(long)]
     pub(crate) all: bool,
-    /// How many at the most
-    #[arg(long, value_name = "N", default_value_t = 50)]
-    pub(crate) limit: u32,
-    /// Only what follows this cursor, from `next` of an earlier answer
-    #[arg(long, value_name = "CURSOR")]
-    pub(crate) after: Option<String>,
+    #[command(flatten)]
+    pub(crate) paging: Paging,
     #[command(flatten)]
     pub(crate) caller: Caller,
 }
@@ -58,7 +55,8 @@ pub(crate) fn run(args: Args) -> anyhow::Result<ExitCode> {
 fn poll(args: &Args, client: &Client, agent: &str) -> anyhow::Result<Answer<Page<Message>>> {
     let until = args.wait.map(|wait| Instant::now() + values::duration(wait));
     let status = Some(if args.all { "all" } else { "unread" }.to_owned());
-    let mut query = InboxQuery { status, after: args.after.clone(), limit: Some(args.limit), wait: None };
+    let mut query =
+        InboxQuery { status, after: args.paging.after.clone(), limit: Some(args.paging.limit), wait: None };
     loop {
         let left = until.map(|until| until.saturating_duration_since(Instant::now()));
         query.wait = left.map(|left| left.min(LONGEST_CALL)).filter(|wait| !wait.is_zero());

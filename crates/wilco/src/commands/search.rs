@@ -10,6 +10,7 @@ use crate::caller::Caller;
 use crate::output::Screen;
 use crate::output::age::ago;
 use crate::output::table::Table;
+use crate::paging::{Paging, with_more};
 
 /// Find messages by their words, people and type
 #[derive(Debug, clap::Args)]
@@ -33,12 +34,8 @@ pub(crate) struct Args {
     /// Only of this type
     #[arg(long = "type", value_name = "TYPE")]
     pub(crate) kind: Option<String>,
-    /// How many at the most
-    #[arg(long, value_name = "N", default_value_t = 50)]
-    pub(crate) limit: u32,
-    /// Only what follows this cursor, from `next` of an earlier answer
-    #[arg(long, value_name = "CURSOR")]
-    pub(crate) after: Option<String>,
+    #[command(flatten)]
+    pub(crate) paging: Paging,
     #[command(flatten)]
     pub(crate) caller: Caller,
 }
@@ -50,8 +47,8 @@ pub(crate) fn run(args: Args) -> anyhow::Result<ExitCode> {
         from: args.from.clone(),
         to: args.to.clone(),
         kind: args.kind.clone(),
-        after: args.after.clone(),
-        limit: Some(args.limit),
+        after: args.paging.after.clone(),
+        limit: Some(args.paging.limit),
     };
     args.caller.show_at(args.caller.client().messages(&query), words)?;
     Ok(ExitCode::SUCCESS)
@@ -67,6 +64,5 @@ fn words(page: &Page<Message>, now: Time, screen: &Screen) -> String {
         let when = ago(now, &message.timestamp);
         table.row([&message.id, &message.from, &message.to, &kind, &message.subject, &when]);
     }
-    let more = page.next.as_ref().map(|next| format!("\nMore with: --after {next}"));
-    format!("{}{}", table.show(screen), more.unwrap_or_default())
+    with_more(page, table.show(screen))
 }

@@ -8,6 +8,7 @@ use wilco_client::{Key, Outgoing};
 use crate::caller::Caller;
 use crate::failure::Usage;
 use crate::posted;
+use crate::suggested::{self, PRIORITIES};
 use crate::values::{self, words};
 
 /// Send a message
@@ -27,7 +28,7 @@ pub(crate) struct Args {
     #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
     pub(crate) subject: Option<String>,
     /// low, normal, high or urgent
-    #[arg(long, value_name = "WORD")]
+    #[arg(long, value_name = "WORD", value_parser = suggested::any(&PRIORITIES), hide_possible_values = true)]
     pub(crate) priority: Option<String>,
     /// The type of the content
     #[arg(long = "type", value_name = "TYPE")]

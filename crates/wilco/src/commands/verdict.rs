@@ -4,6 +4,7 @@ use std::process::ExitCode;
 
 use crate::caller::Caller;
 use crate::follow::Follow;
+use crate::suggested::Suggested;
 use crate::task::{self, Role};
 use crate::values::{Content, expected};
 
@@ -17,7 +18,7 @@ pub(crate) struct Args {
     /// The task's id, or the exchange's
     pub(crate) task: String,
     /// correct, wrong-task, wrong-summary or partial
-    #[arg(value_parser = verdict)]
+    #[arg(value_parser = Suggested { words: &VERDICTS, read: verdict }, hide_possible_values = true)]
     pub(crate) verdict: &'static str,
     /// What the right understanding is; needed with wrong-summary
     #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
@@ -47,13 +48,15 @@ fn content(args: &Args) -> Content {
         .with("note", args.note.clone())
 }
 
+const VERDICTS: [&str; 4] = ["correct", "wrong-task", "wrong-summary", "partial"];
+
 fn verdict(word: &str) -> Result<&'static str, String> {
     match word.trim().to_ascii_lowercase().replace(['_', ' '], "-").as_str() {
         "correct" => Ok("correct"),
         "wrong-task" => Ok("wrong-task"),
         "wrong-summary" => Ok("wrong-summary"),
         "partial" => Ok("partial"),
-        other => Err(expected(other, &["correct", "wrong-task", "wrong-summary", "partial"])),
+        other => Err(expected(other, &VERDICTS)),
     }
 }
 

@@ -24,8 +24,9 @@ use keys::{KEYS, environment_name};
 use policy::Policies;
 use programs::{NUDGE, OPERATION, Programs, VALIDATION, environment_prefix};
 pub(crate) use sample::sample;
+use values::Values;
+pub(crate) use values::nearest;
 pub(crate) use values::{Given, Origin};
-use values::{Values, nearest};
 
 /// How long the program that reaches a person may take.
 const HUMAN_LIMIT: Duration = Duration::from_secs(30);

@@ -109,3 +109,12 @@ fn cli_4_log_tells_who_said_what_in_every_form() {
     );
     assert!(server.run("carl", &["log", "GH-2"]).fails(1).contains("there is no exchange GH-2"));
 }
+
+#[test]
+fn cli_5_a_mistyped_state_names_the_nearest() {
+    let server = delegated();
+    let shown = server.run("anna", &["exchanges", "--state", "awaiting-akc"]).ok();
+    assert_eq!(shown, "No exchanges. No state is called \"awaiting-akc\"; did you mean awaiting-ack?\n");
+    assert_eq!(server.run("anna", &["exchanges", "--state", "working"]).ok(), "No exchanges.\n");
+    assert!(server.run("anna", &["exchanges", "--state", "awaiting-ack"]).ok().contains("GH-1"));
+}

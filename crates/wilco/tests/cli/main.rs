@@ -13,6 +13,7 @@ mod offline;
 mod operating;
 mod program;
 mod sessions;
+mod shell;
 mod teaching;
 mod terminal;
 mod tokens;
