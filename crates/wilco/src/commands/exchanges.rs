@@ -56,7 +56,7 @@ pub(crate) fn run(args: Args) -> anyhow::Result<ExitCode> {
 const PROTOCOLS: [&str; 4] = ["delegation", "operation", "handoff", "validation"];
 
 /// The states there are, in the order of the protocols.
-const STATES: [&str; 17] = [
+const STATES: [&str; 31] = [
     "awaiting-ack",
     "clarifying",
     "in-review",
@@ -74,6 +74,20 @@ const STATES: [&str; 17] = [
     "executing",
     "done",
     "aborted",
+    "pending",
+    "in-progress",
+    "awaiting-fix",
+    "fixing",
+    "re-checking",
+    "fail",
+    "pass",
+    "skipped",
+    "preparing",
+    "correcting",
+    "blocked",
+    "confirming",
+    "complete",
+    "partial",
 ];
 
 /// Nothing is listed; a mistyped state would be a reason.
