@@ -17,7 +17,7 @@ use crate::nudge::NudgeOutcome;
 pub enum Command {
     Post(Box<Post>),
     /// Says what more is wrong with a content whose message is refused already; changes nothing.
-    Check {
+    Examine {
         content: Map<String, Value>,
     },
     PutAgent(Box<PutAgent>),

@@ -332,7 +332,7 @@ fn answer(work: &mut Work<'_>, command: Command) -> Answer {
 fn run(work: &mut Work<'_>, command: Command) -> Answer {
     match command {
         Command::Post(post) => work.accept(*post).map(Done::Accepted),
-        Command::Check { content } => work.check(&content).map(|()| Done::Nothing),
+        Command::Examine { content } => work.examine(&content).map(|()| Done::Nothing),
         Command::PutAgent(put) => work.put_agent(*put).map(|changed| Done::Agent(Box::new(changed))),
         Command::PatchAgent(patch) => work.patch_agent(*patch).map(|changed| Done::Agent(Box::new(changed))),
         Command::RemoveAgent { name, by } => work.remove_agent(&name, &by).map(|()| Done::Nothing),

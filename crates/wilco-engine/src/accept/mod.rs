@@ -2,9 +2,9 @@
 
 mod again;
 mod arrival;
-mod check;
 mod converse;
 mod correlate;
+mod examine;
 mod hand_over;
 mod operate;
 mod parties;

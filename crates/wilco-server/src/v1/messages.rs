@@ -63,7 +63,7 @@ impl Asked {
                 Ok(Asked { command: Command::Post(Box::new(post)), wrong: Vec::new() })
             }
             Err(ParseError::Fields { errors, content: Some(content) }) => {
-                Ok(Asked { command: Command::Check { content }, wrong: errors })
+                Ok(Asked { command: Command::Examine { content }, wrong: errors })
             }
             Err(error) => Err(error.into()),
         }

@@ -9,7 +9,7 @@ use crate::work::Work;
 
 impl Work<'_> {
     /// Looks at a content that cannot be taken anyway, so that everything wrong with it is told at once.
-    pub(crate) fn check(&self, content: &Map<String, Value>) -> Result<(), Refused> {
+    pub(crate) fn examine(&self, content: &Map<String, Value>) -> Result<(), Refused> {
         let word = content.get("type").and_then(Value::as_str).unwrap_or_default();
         let errors = match kind(word) {
             Kind::Spoken(_, "task-assignment") => {
