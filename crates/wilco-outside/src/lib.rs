@@ -85,13 +85,13 @@ impl Outside {
             Effect::Judge { ack, .. } => judge::judge(self.judge.as_ref(), ack, &order.payload).await,
             Effect::CallHuman { escalation, .. } => human::call(self, *escalation, &order.payload, now).await,
             Effect::RunStep { exchange, agent, run } => {
-                let mark = self.marking(*exchange, agent, *run);
-                let end = step::run(&self.commands, &order.payload, &mark).await;
+                let tag = self.tagging(*exchange, agent, *run);
+                let end = step::run(&self.commands, &order.payload, &tag).await;
                 Outcome::Reported(Report::StepEnded { agent: agent.clone(), run: *run, end })
             }
             Effect::RunCheck { exchange, phase, run } => {
-                let mark = self.marking(*exchange, &left_running::phase(*phase), *run);
-                let end = step::run(&self.checks, &order.payload, &mark).await;
+                let tag = self.tagging(*exchange, &left_running::phase(*phase), *run);
+                let end = step::run(&self.checks, &order.payload, &tag).await;
                 Outcome::Reported(Report::CheckEnded { phase: *phase, run: *run, end })
             }
             Effect::Handoff { order: effect, .. } => {

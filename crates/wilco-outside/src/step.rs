@@ -35,7 +35,7 @@ struct Payload {
 pub(crate) async fn run(
     commands: &BTreeMap<String, String>,
     payload: &serde_json::Value,
-    mark: &str,
+    tag: &str,
 ) -> StepEnd {
     let payload: Payload = match serde_json::from_value(payload.clone()) {
         Ok(payload) => payload,
@@ -50,7 +50,7 @@ pub(crate) async fn run(
     let spawned = Command::new(program)
         .args(&payload.arguments)
         .envs(&payload.environment)
-        .env(left_running::VARIABLE, mark)
+        .env(left_running::VARIABLE, tag)
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
