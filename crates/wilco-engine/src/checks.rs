@@ -45,7 +45,7 @@ impl Work<'_> {
         };
         let Some(phase) = state.phases.get(place).filter(|phase| phase.runs_now(run)) else { return Ok(()) };
         let (specialist, voice) = (phase.specialist.clone(), live.exchange.voice());
-        let content = render::checked(state, phase, end);
+        let content = render::checked(state, phase, end, self.now);
         let id = self.new_id();
         let subject = content.get("message_id").and_then(Value::as_str).unwrap_or_default().to_owned();
         let raw = serde_json::value::to_raw_value(&content);

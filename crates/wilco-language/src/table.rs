@@ -4,14 +4,20 @@ use serde_json::{Map, Value};
 
 /// A heading and a table; values stay values, whatever is in them.
 pub fn markdown(title: &str, columns: &[&str], rows: &[Map<String, Value>]) -> String {
-    let mut out = format!("# {title}\n\n| {} |\n|{}\n", columns.join(" | "), "---|".repeat(columns.len()));
+    let mut out = format!("# {title}\n\n{}", self::rows(columns, rows));
+    if rows.is_empty() {
+        out.push_str("\nNone.\n");
+    }
+    out
+}
+
+/// The table alone.
+pub(crate) fn rows(columns: &[&str], rows: &[Map<String, Value>]) -> String {
+    let mut out = format!("| {} |\n|{}\n", columns.join(" | "), "---|".repeat(columns.len()));
     for row in rows {
         let cells: Vec<_> =
             columns.iter().map(|column| cell(row.get(*column).unwrap_or(&Value::Null))).collect();
         out.push_str(&format!("| {} |\n", cells.join(" | ")));
-    }
-    if rows.is_empty() {
-        out.push_str("\nNone.\n");
     }
     out
 }

@@ -2,7 +2,7 @@
 
 use wilco_language::parse::{Incoming, Named, Operation, Typed};
 use wilco_language::read::handoff_ack::handoff_acks;
-use wilco_language::read::{ack, verdict};
+use wilco_language::read::{self, ack, verdict};
 use wilco_protocol::exchange::key;
 use wilco_protocol::{Exchange, ExchangeId, MessageId, Protocol, validation};
 
@@ -407,8 +407,8 @@ impl Work<'_> {
 /// The ids of a validation that a message names, wherever.
 fn validation_ids(incoming: &Incoming) -> Vec<String> {
     let content = incoming.content.get("message_id").and_then(|id| id.as_str()).map(str::to_owned);
-    let acked = ack::acks(incoming.text()).into_iter().map(|reading| reading.task_id().to_owned());
-    content.into_iter().chain(acked).filter(|id| validation::is_id(id)).collect()
+    let said = read::validation::message_id(incoming.text());
+    content.into_iter().chain(said).filter(|id| validation::is_id(id)).collect()
 }
 
 enum Replied {

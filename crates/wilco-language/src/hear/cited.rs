@@ -6,9 +6,10 @@ use serde_json::{Map, Value};
 use wilco_protocol::exchange::{CheckpointText, Failure, Printed, Texts};
 use wilco_protocol::{MessageId, Name};
 
-use crate::parse::{Task, failure};
+use crate::parse::Task;
 use crate::read::ack::{AckReading, AckText, acks};
 use crate::read::handoff_ack::{HandoffAckText, handoff_acks};
+use crate::read::validation::{Answer, reading};
 use crate::read::verdict::{VerdictReading, VerdictText, verdicts};
 
 /// Contents and subjects by message id, and what commands printed by agent.
@@ -118,13 +119,49 @@ impl Cited {
     }
 }
 
+impl Cited {
+    /// The fixes and files that a completion names.
+    pub fn fixes(&self, completion: &MessageId) -> (Vec<String>, Vec<String>) {
+        let (fixes, files) = (self.list(completion, "fixes"), self.list(completion, "files"));
+        match self.validation_text(completion) {
+            Some(Answer::Fixed { fixes: said, files: named }) => {
+                let either = |own: Vec<String>, said| if own.is_empty() { said } else { own };
+                (either(fixes, said), either(files, named))
+            }
+            _ => (fixes, files),
+        }
+    }
+
+    /// Why a specialist could not check.
+    pub(crate) fn error(&self, result: &MessageId) -> Option<String> {
+        match self.validation_text(result)? {
+            Answer::Result { error, .. } => error,
+            _ => None,
+        }
+    }
+
+    fn validation_text(&self, id: &MessageId) -> Option<Answer> {
+        Some(reading(&self.text(id, "message")?)?.answer)
+    }
+}
+
 impl Texts for Cited {
     fn failures(&self, result: &MessageId) -> Vec<Failure> {
-        let listed = self.content(result).and_then(|content| content.get("failures")?.as_array());
-        let found = listed.into_iter().flatten().filter_map(failure);
-        found
-            .map(|one| Failure { location: one.location, error: one.error, suggestion: one.suggestion })
-            .collect()
+        let listed =
+            self.content(result).and_then(|content| content.get("failures")).and_then(Value::as_array);
+        let text = |entry: &Value, key: &str| entry.get(key).and_then(Value::as_str).map(str::to_owned);
+        let one = |entry: &Value| {
+            let suggestion = text(entry, "suggestion").filter(|text| !text.trim().is_empty());
+            Some(Failure { location: text(entry, "location")?, error: text(entry, "error")?, suggestion })
+        };
+        let listed: Vec<_> = listed.into_iter().flatten().filter_map(one).collect();
+        if !listed.is_empty() {
+            return listed;
+        }
+        match self.validation_text(result) {
+            Some(Answer::Result { failures, .. }) => failures,
+            _ => Vec::new(),
+        }
     }
 
     fn said(&self, message: &MessageId, key: &str) -> Option<String> {

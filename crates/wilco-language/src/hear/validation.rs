@@ -4,8 +4,8 @@ use wilco_protocol::validation::{Choice, Fingerprint, Named, Said, State, What, 
 
 use super::Heard;
 use crate::parse::{Operation, Typed, Validation};
-use crate::read::ack::acks;
 use crate::read::fingerprint::digest;
+use crate::read::validation::{Answer, message_id, reading};
 
 pub(super) fn hear(state: &State, heard: &Heard<'_>) -> Said {
     let what = match &heard.incoming.typed {
@@ -41,21 +41,33 @@ fn typed(state: &State, heard: &Heard<'_>, said: &Validation) -> What {
     }
 }
 
-/// Plain words: `[ACK] FIXREQ-…`, or a remark.
+/// Words count as an answer from whoever may give it.
 fn text(state: &State, heard: &Heard<'_>) -> What {
-    let acked = acks(heard.incoming.text()).into_iter().map(|ack| ack.task_id().to_owned());
-    match acked.map(|id| named(state, &id)).find(|named| matches!(named, Named::Round { .. })) {
-        Some(named) => What::Acknowledged { named },
-        None => What::Remark,
+    let specialist = state.phases.iter().any(|phase| phase.specialist == heard.by);
+    let main = heard.by == state.main_agent;
+    let Some(read) = reading(heard.incoming.text()).filter(|_| specialist || main) else {
+        return What::Remark;
+    };
+    let named = id_of(state, heard, read.id.as_deref());
+    match read.answer {
+        Answer::Result { finding, failures, .. } if specialist => {
+            What::Result { named, finding, failures: Fingerprint(digest(&failures)) }
+        }
+        Answer::Acknowledged if main => What::Acknowledged { named },
+        Answer::Fixed { .. } if main => What::Fixed { named },
+        Answer::CannotFix { .. } if main => What::CannotFix { named },
+        Answer::Unreadable { .. } => What::Unreadable { named },
+        Answer::Result { .. } | Answer::Acknowledged | Answer::Fixed { .. } | Answer::CannotFix { .. } => {
+            What::Remark
+        }
     }
 }
 
 /// The place that its id names: in the content, in the text, else in the message that it answers.
 fn id_of(state: &State, heard: &Heard<'_>, given: Option<&str>) -> Named {
     let content = heard.incoming.content.get("message_id").and_then(|id| id.as_str());
-    let acked =
-        || acks(heard.incoming.text()).into_iter().map(|ack| ack.task_id().to_owned()).find(|id| is_id(id));
+    let said = || message_id(heard.incoming.text());
     let parent = || heard.parent.as_ref().and_then(|parent| parent.message_id.clone());
-    let id = given.or(content).filter(|id| is_id(id)).map(str::to_owned).or_else(acked).or_else(parent);
+    let id = given.or(content).filter(|id| is_id(id)).map(str::to_owned).or_else(said).or_else(parent);
     id.map_or(Named::Nothing, |id| named(state, &id))
 }

@@ -25,5 +25,4 @@ pub use handoff::{Agent, Handed, Handoff, HandoffAck, Replacement};
 pub use kinds::{Kind, kind};
 pub use operation::{Announcement, Named, Operation};
 pub use task::Task;
-pub(crate) use validation::failure;
 pub use validation::{PhaseSpec, Start, Validation};

@@ -5,6 +5,7 @@ use wilco_protocol::validation::Finding;
 
 use super::fields::{FieldError, Fields};
 use crate::read::failures::{Failure, MAX_FAILURES};
+use crate::read::validation::{Answer, message_id as id_in, reading};
 
 #[derive(Debug, Clone, PartialEq)]
 pub enum Validation {
@@ -61,8 +62,8 @@ impl Validation {
 
 /// Reads the content of a known type.
 pub(super) fn read(kind: &str, mut fields: Fields<'_>) -> Result<Validation, Vec<FieldError>> {
-    let _ = fields.text("message");
-    let message_id = fields.text("message_id");
+    let text = fields.text("message").unwrap_or_default();
+    let message_id = fields.text("message_id").or_else(|| id_in(&text));
     match kind {
         "validation-start" => start(fields).map(|start| Validation::Start(Box::new(start))),
         "fix-acknowledgment" => fields.done(|| Some(Validation::Acknowledgment { message_id })),
@@ -154,24 +155,39 @@ fn phases(fields: &mut Fields<'_>, all_parallel: bool) -> Option<Vec<PhaseSpec>>
 }
 
 fn result(mut fields: Fields<'_>, message_id: Option<String>) -> Result<Validation, Vec<FieldError>> {
-    let finding = fields.one_of("status", &["PASS", "FAIL", "ERROR"], finding);
-    let failures = failures(&mut fields);
+    // What the fields leave out may stand in the text.
+    let (in_text, listed) = match answer(&fields) {
+        Some(Answer::Result { finding, failures, .. }) => (Some(finding), failures),
+        Some(_) | None => (None, Vec::new()),
+    };
+    let finding = match in_text.filter(|_| fields.get("status").is_none()) {
+        Some(finding) => Some(finding),
+        None => fields.one_of("status", &["PASS", "FAIL", "ERROR"], finding),
+    };
+    let given = failures(&mut fields);
     match finding {
-        Some(Finding::Pass) if !failures.is_empty() => {
+        Some(Finding::Pass) if given.as_ref().is_some_and(|given| !given.is_empty()) => {
             fields.error("failures", "a check that passed has no failures; leave them out, or say FAIL");
         }
-        Some(Finding::Fail) if failures.is_empty() => {
+        Some(Finding::Fail) if given.as_ref().map_or(listed.is_empty(), Vec::is_empty) => {
             let detail =
                 "is required with FAIL: a list of objects with location, error and perhaps suggestion";
             fields.error("failures", detail);
         }
-        Some(Finding::Error) if !fields.says("error") => {
+        Some(Finding::Error) if in_text.is_none() && !fields.says("error") => {
             fields.error("error", "is required with ERROR: why it could not check");
         }
         Some(Finding::Pass | Finding::Fail | Finding::Error) | None => {}
     }
     let _ = (fields.text("error"), fields.text("stack_trace"));
+    let failures = given.unwrap_or(listed);
     fields.done(|| Some(Validation::Result { message_id, finding: finding?, failures }))
+}
+
+/// What the text of a content answers.
+fn answer(fields: &Fields<'_>) -> Option<Answer> {
+    let text = fields.get("message").and_then(Value::as_str)?;
+    reading(text).map(|reading| reading.answer)
 }
 
 /// The word in any letter case.
@@ -184,36 +200,37 @@ pub(crate) fn finding(word: &str) -> Option<Finding> {
     }
 }
 
-fn failures(fields: &mut Fields<'_>) -> Vec<Failure> {
-    let items = match fields.get("failures") {
-        None => return Vec::new(),
-        Some(Value::Array(items)) if items.len() <= MAX_FAILURES => items,
-        Some(_) => {
+/// The failures of a content, and what is wrong with each. None: they are left out.
+fn failures(fields: &mut Fields<'_>) -> Option<Vec<Failure>> {
+    let items = match fields.get("failures")? {
+        Value::Array(items) if items.len() <= MAX_FAILURES => items,
+        _ => {
             fields.error("failures", format!("expected a list of at most {MAX_FAILURES} objects"));
-            return Vec::new();
+            return Some(Vec::new());
         }
     };
     let mut failures = Vec::new();
     for (place, item) in items.iter().enumerate() {
-        match failure(item) {
-            Some(failure) => failures.push(failure),
-            None => {
-                let detail = "expected an object with the texts location, error and perhaps suggestion";
-                fields.error(&format!("failures/{place}"), detail);
-            }
+        let Some(map) = item.as_object() else {
+            let detail = "expected an object with location, error and perhaps suggestion";
+            fields.error(&format!("failures/{place}"), detail);
+            continue;
+        };
+        let mut inner = Fields::new(map, "");
+        if inner.get("location").is_none() {
+            inner.error("location", "is required: where it fails, such as src/login.rs:12");
+        }
+        let location = inner.text("location");
+        let error = inner.required("error", "what fails there");
+        let suggestion = inner.text("suggestion").filter(|text| !text.trim().is_empty());
+        for error in inner.errors {
+            fields.error(&format!("failures/{place}{}", error.pointer), error.detail);
+        }
+        if let (Some(location), Some(error)) = (location, error) {
+            failures.push(Failure { location, error, suggestion });
         }
     }
-    failures
-}
-
-/// One failure as it stands in JSON.
-pub(crate) fn failure(item: &Value) -> Option<Failure> {
-    let text = |key: &str| match item.get(key) {
-        None | Some(Value::Null) => Some(None),
-        Some(value) => value.as_str().map(|text| Some(text.to_owned())),
-    };
-    let error = text("error")?.filter(|error| !error.trim().is_empty())?;
-    Some(Failure { location: text("location")?.unwrap_or_default(), error, suggestion: text("suggestion")? })
+    Some(failures)
 }
 
 fn completion(mut fields: Fields<'_>, message_id: Option<String>) -> Result<Validation, Vec<FieldError>> {
@@ -225,13 +242,16 @@ fn completion(mut fields: Fields<'_>, message_id: Option<String>) -> Result<Vali
             _ => None,
         }
     });
-    let fixed = !cannot.unwrap_or(false);
+    let in_text = answer(&fields);
+    let says_cannot = matches!(in_text, Some(Answer::CannotFix { .. }));
+    let fixed = !cannot.unwrap_or(says_cannot && fields.get("fixes").is_none());
+    let says_fixed = matches!(in_text, Some(Answer::Fixed { .. })) && fields.get("fixes").is_none();
     let fixes = fields.texts("fixes").unwrap_or_default();
     let _ = fields.texts("files");
-    if fixed && fixes.iter().all(|fix| fix.trim().is_empty()) {
+    if fixed && !says_fixed && fixes.iter().all(|fix| fix.trim().is_empty()) {
         fields.error("fixes", "is required: what was fixed, or status cannot-fix with a reason");
     }
-    if !fixed && !fields.says("reason") {
+    if !fixed && !says_cannot && !fields.says("reason") {
         fields.error("reason", "is required with cannot-fix: why it cannot be fixed");
     }
     fields.done(|| Some(Validation::Completion { message_id, fixed }))

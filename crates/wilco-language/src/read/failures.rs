@@ -3,15 +3,10 @@
 //!
 //! Whether two failures are the same is `fingerprint`'s question.
 
+pub use wilco_protocol::exchange::Failure;
+
 use super::entries::unspanned;
 use super::text;
-
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub struct Failure {
-    pub location: String,
-    pub error: String,
-    pub suggestion: Option<String>,
-}
 
 /// More failures than these are not listed one by one.
 pub const MAX_FAILURES: usize = 1000;

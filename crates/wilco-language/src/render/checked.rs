@@ -1,10 +1,13 @@
 //! What a command found, as the content of the message that it is heard by.
 
 use serde_json::{Map, Value, json};
+use wilco_protocol::Time;
 use wilco_protocol::operation::StepEnd;
 use wilco_protocol::validation::{Duty, Finding, Label, Phase, State, id};
 
+use super::form;
 use crate::read::failures::printed;
+use crate::read::validation::Answer;
 
 /// Exit codes with which a shell says that it could not run something.
 const COULD_NOT_RUN: [i32; 2] = [126, 127];
@@ -13,50 +16,45 @@ const TRACE: usize = 4000;
 
 /// Exit code 0 passed; a program that could not run or did not end by itself could not check; all else failed.
 /// `end`: none when the server stopped meanwhile.
-pub fn checked(state: &State, phase: &Phase, end: Option<&StepEnd>) -> Map<String, Value> {
-    let again = phase.awaits(Duty::Revalidation);
-    let (kind, label) = match again {
+pub fn checked(state: &State, phase: &Phase, end: Option<&StepEnd>, now: Time) -> Map<String, Value> {
+    let (kind, label) = match phase.awaits(Duty::Revalidation) {
         true => ("revalidation-result", Label::TriggerResult),
         false => ("validation-result", Label::Result),
     };
+    let id = id(state, phase, label);
+    let answer = found(phase, end);
     let mut content = Map::from_iter([
         ("type".to_owned(), json!(kind)),
-        ("message_id".to_owned(), json!(id(state, phase, label))),
+        ("message".to_owned(), json!(form::answered(&id, phase.specialist.as_str(), now, &answer))),
+        ("message_id".to_owned(), json!(id)),
     ]);
-    let mut say = |finding: Finding, text: String| {
+    if let Answer::Result { finding, failures, error, stack_trace } = answer {
         content.insert("status".to_owned(), json!(finding.code()));
-        content.insert("message".to_owned(), json!(format!("{}: {text}", finding.code())));
-    };
-    let failure = |end: &StepEnd| end.failure.clone().unwrap_or_else(|| "it has no exit code".to_owned());
+        if finding == Finding::Fail {
+            content.insert("failures".to_owned(), json!(failures));
+        }
+        content.extend(error.map(|error| ("error".to_owned(), json!(error))));
+        content.extend(stack_trace.map(|trace| ("stack_trace".to_owned(), json!(trace))));
+    }
+    content
+}
+
+fn found(phase: &Phase, end: Option<&StepEnd>) -> Answer {
+    let result = |finding, failures| Answer::Result { finding, failures, error: None, stack_trace: None };
     let error = match end {
-        None => Some("the server stopped while it ran".to_owned()),
+        None => "the server stopped while it ran".to_owned(),
         Some(end) => match end.exit_code.filter(|_| end.failure.is_none()) {
-            None => Some(failure(end)),
-            Some(code) if COULD_NOT_RUN.contains(&code) => Some(format!("it ended with exit code {code}")),
-            Some(0) => {
-                say(Finding::Pass, format!("{} ended with exit code 0", phase.specialist));
-                None
-            }
+            None => end.failure.clone().unwrap_or_else(|| "it has no exit code".to_owned()),
+            Some(code) if COULD_NOT_RUN.contains(&code) => format!("it ended with exit code {code}"),
+            Some(0) => return result(Finding::Pass, Vec::new()),
             Some(code) => {
-                say(Finding::Fail, format!("{} ended with exit code {code}", phase.specialist));
-                let failures = printed(&phase.name, &end.stdout, &end.stderr, code);
-                let listed = failures.iter().map(|one| json!({"location": one.location, "error": one.error}));
-                let listed: Vec<_> = listed.collect();
-                content.insert("failures".to_owned(), json!(listed));
-                None
+                return result(Finding::Fail, printed(&phase.name, &end.stdout, &end.stderr, code));
             }
         },
     };
-    if let Some(error) = error {
-        content.insert("status".to_owned(), json!(Finding::Error.code()));
-        content.insert("message".to_owned(), json!(format!("ERROR: {error}")));
-        content.insert("error".to_owned(), json!(error));
-        let output = end.map(|end| format!("{}{}", end.stdout, end.stderr)).unwrap_or_default();
-        let output = output.trim();
-        if !output.is_empty() {
-            let from = output.char_indices().rev().nth(TRACE - 1).map_or(0, |(at, _)| at);
-            content.insert("stack_trace".to_owned(), json!(&output[from..]));
-        }
-    }
-    content
+    let output = end.map(|end| format!("{}{}", end.stdout, end.stderr)).unwrap_or_default();
+    let output = output.trim();
+    let from = output.char_indices().rev().nth(TRACE - 1).map_or(0, |(at, _)| at);
+    let stack_trace = Some(output[from..].to_owned()).filter(|trace| !trace.is_empty());
+    Answer::Result { finding: Finding::Error, failures: Vec::new(), error: Some(error), stack_trace }
 }

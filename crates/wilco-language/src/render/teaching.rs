@@ -281,7 +281,7 @@ fn line(id: EscalationId, option: &str, me: &str, next: Option<&Name>) -> String
     format!("- wilco decide {id} {option}{needs} --as {me}")
 }
 
-fn curl(url: &str, body: &serde_json::Value) -> String {
+pub(super) fn curl(url: &str, body: &serde_json::Value) -> String {
     format!(
         "curl -X POST {url}/v1/messages -H 'Content-Type: application/json' -d {}",
         quoted(&body.to_string())
