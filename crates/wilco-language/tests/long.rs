@@ -73,6 +73,7 @@ fn val_5_long_answers_and_outputs_are_read_in_one_pass() {
         "| a | b |\n",
         "FIXDONE-1-1 ",
         "- a: b\n",
+        "\n",
         "```\n",
     ];
     for mark in marks {

@@ -331,3 +331,63 @@ fn api_7_the_report_on_validations_tells_what_went_round() {
     let (status, table) = server.caller().get_text("/v1/reports/validations?format=md");
     assert!(status == 200 && table.contains("unit PASS 3"), "{table}");
 }
+
+fn words(from: &str, text: &str) -> Value {
+    json!({"from": from, "to": "validation-orchestrator", "content": {"message": text}})
+}
+
+#[test]
+fn val_5_answers_in_markdown_count_like_fields() {
+    let server = with_agents();
+    let id = server.send(&start(json!({})))["exchange"]["id"].as_str().unwrap().to_owned();
+    let asked = text(&server.newest("alice"));
+    assert!(asked.starts_with("## Validation Request\n\n**Message ID**: VALREQ-42-alice-1\n"), "{asked}");
+    server.send(&words(
+        "alice",
+        "## Validation Result\n\n**Message ID**: VALRES-42-alice-1\n**Status**: ❌ FAIL\n\n### Failures\n\
+         1. src/login.rs:31 - expected 401, got 200 - check the password\n2. src/logout.rs:7 - timed out",
+    ));
+    assert_eq!(server.exchange(&id)["state"], "awaiting-fix");
+    let request = &of_type(&server, "main", "fix-request")[0];
+    assert_eq!(request["content"]["message_id"], "FIXREQ-42-1");
+    assert_eq!(request["content"]["failures"][0]["suggestion"], "check the password");
+    assert!(
+        text(request).contains("### Failures to Fix\n1. src/login.rs:31 - expected 401, got 200"),
+        "{request}"
+    );
+    server.send(&words("main", "[ACK] FIXREQ-42-1"));
+    assert_eq!(server.exchange(&id)["state"], "fixing");
+    server.send(&words(
+        "main",
+        "## Fix Completion\n**Message ID**: FIXDONE-42-1\n\n### Fixes Applied\n- The password is checked\n\n\
+         ### Files Modified\n- `src/login.rs`",
+    ));
+    assert_eq!(server.exchange(&id)["state"], "re-checking");
+    let trigger = &of_type(&server, "alice", "revalidation-trigger")[0];
+    assert_eq!(trigger["content"]["fixes"], json!(["The password is checked"]));
+    assert_eq!(trigger["content"]["files"], json!(["src/login.rs"]));
+    assert_eq!(trigger["content"]["previous_failures"].as_array().unwrap().len(), 2);
+    // Quoted, it is somebody else's.
+    server.send(&words("alice", "> ## Re-validation Result\n> **Status**: PASS\n\nIs that what you want?"));
+    assert_eq!(server.exchange(&id)["state"], "re-checking");
+    server.send(&words("alice", "REVALRES-42-alice-2: PASS"));
+    assert_eq!(server.exchange(&id)["state"], "completed");
+}
+
+#[test]
+fn val_14_what_cannot_be_read_is_answered_with_the_form_and_the_second_is_escalated() {
+    let server = with_agents();
+    let id = server.send(&start(json!({})))["exchange"]["id"].as_str().unwrap().to_owned();
+    let unclear =
+        words("alice", "## Validation Result\n**Message ID**: VALRES-42-alice-1\nLooks good to me!");
+    server.send(&unclear);
+    assert_eq!(server.exchange(&id)["state"], "in-progress");
+    let told = &of_type(&server, "alice", "error-notification")[0];
+    let form = told["content"]["expected_form"].as_str().unwrap();
+    assert!(form.contains("**Message ID**: VALRES-42-alice-1\n") && text(told).contains(form), "{told}");
+    let known = &of_type(&server, "boss", "error-notification")[0];
+    assert_eq!(known["content"]["error_type"], "invalid-response");
+    server.send(&unclear);
+    assert_eq!(server.exchange(&id)["state"], "escalated");
+    assert_eq!(server.exchange(&id)["data"]["escalation"]["reason"], "invalid-answer");
+}

@@ -2,7 +2,7 @@
 //! each.
 
 use super::failures::{Failure, item};
-use super::form::{Part, key_value};
+use super::form::{Part, key_value, known};
 use super::text::{self, Line};
 
 /// One entry: its first line, its own keys, and what else stands below it.
@@ -40,6 +40,11 @@ impl Entry {
 const PLACE: [&str; 6] = ["location", "file", "where", "test", "path", "place"];
 const WRONG: [&str; 6] = ["error", "issue", "problem", "message", "failure", "error-message"];
 const HINT: [&str; 6] = ["suggestion", "suggested-fix", "fix", "hint", "recommendation", "suggestions"];
+
+/// Whether a line would be read as a key with its value.
+pub(crate) fn is_key(line: &str) -> bool {
+    key_value(line).is_some_and(|(key, _)| own_key(&key) || known(&key))
+}
 
 fn own_key(key: &str) -> bool {
     PLACE.contains(&key) || WRONG.contains(&key) || HINT.contains(&key)

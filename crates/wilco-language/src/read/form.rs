@@ -103,6 +103,7 @@ pub struct Form<'a> {
     /// What stands behind the type in the heading: `Validation Result: PASS`.
     pub remark: String,
     pub parts: Vec<Part<'a>>,
+    pub(super) level: usize,
 }
 
 /// A `Key: value` line or a section: its folded title and what it holds.
@@ -134,11 +135,17 @@ impl Form<'_> {
 pub fn forms(body: &str) -> Vec<Form<'_>> {
     let lines = text::lines(body);
     let mut forms: Vec<Form<'_>> = Vec::new();
+    let top = top(&lines);
     for (at, line) in lines.iter().enumerate() {
         let next = lines.get(at + 1);
-        if let Some((kind, remark)) = head(line, next, forms.is_empty() && first(&lines[..at])) {
+        if let Some((kind, remark)) = head(line, next, Some(at) == top) {
             let above = Part { title: String::new(), value: String::new(), lines: Vec::new(), level: 1 };
-            forms.push(Form { kind, remark, parts: vec![above] });
+            // A section may be called like the type that it is in.
+            let level = level(line.text);
+            match forms.last_mut().filter(|form| form.kind == kind && level > form.level) {
+                Some(form) => form.take(*line),
+                None => forms.push(Form { kind, remark, parts: vec![above], level }),
+            }
         } else if let Some(form) = forms.last_mut() {
             form.take(*line);
         }
@@ -146,16 +153,34 @@ pub fn forms(body: &str) -> Vec<Form<'_>> {
     forms
 }
 
+/// What stands above the first form.
+pub(super) fn above(body: &str) -> String {
+    let lines = text::lines(body);
+    let top = top(&lines);
+    let begins = |at: &usize| head(&lines[*at], lines.get(at + 1), Some(*at) == top).is_some();
+    let end = (0..lines.len()).find(begins).unwrap_or(lines.len());
+    lines[..end].iter().map(|line| line.text).collect::<Vec<_>>().join("\n")
+}
+
 /// The parts of a text that has no heading of a form.
 pub(super) fn parts(body: &str) -> Vec<Part<'_>> {
     let above = Part { title: String::new(), value: String::new(), lines: Vec::new(), level: 1 };
-    let mut form = Form { kind: Kind::Result, remark: String::new(), parts: vec![above] };
+    let mut form = Form { kind: Kind::Result, remark: String::new(), parts: vec![above], level: 0 };
     text::lines(body).into_iter().for_each(|line| form.take(line));
     form.parts
 }
 
-fn first(above: &[Line<'_>]) -> bool {
-    above.iter().all(Line::blank)
+/// How deep a heading is; what is not marked as one is as deep as the headings of forms.
+fn level(text: &str) -> usize {
+    match text.trim().chars().take_while(|c| *c == '#').count() {
+        0 => 2,
+        marks => marks,
+    }
+}
+
+/// The first line that says something.
+fn top(lines: &[Line<'_>]) -> Option<usize> {
+    lines.iter().position(|line| !line.blank())
 }
 
 /// A heading of a known type: marked as one, underlined, or the first line of all.
@@ -205,7 +230,7 @@ impl<'a> Form<'a> {
             level,
         };
         if let Some(heading) = text::heading(line.text) {
-            let level = line.text.trim().chars().take_while(|c| *c == '#').count();
+            let level = level(line.text);
             let (title, value) = split(heading);
             // Below the title of a list, a heading that names nothing known is an entry of it.
             let entry = last.is_some_and(|last| lists(&last.title) && level > last.level) && !known(&title);
@@ -333,7 +358,7 @@ const REST: [&str; 22] = [
     "notes",
 ];
 
-fn known(title: &str) -> bool {
+pub(super) fn known(title: &str) -> bool {
     let all: [&[&str]; 11] =
         [&IDS, &STATUS, &FAILURES, &FIXES, &FILES, &REASON, &ERROR, &STACK, &SUMMARY, &READY, &REST];
     all.iter().any(|titles| titles.contains(&title))

@@ -63,7 +63,10 @@ pub fn reading(body: &str) -> Option<Reading> {
                 .or(Some(Reading { id: answers.remove(0).id, answer: Answer::Unreadable { problem } }));
         }
     }
-    acknowledged(body).or_else(|| led_by_id(body)).or_else(|| bare_status(body)).or_else(|| mentioned(body))
+    // Below the heading of a form that asks, everything is what somebody else said.
+    let own = form::above(body);
+    let own = own.as_str();
+    acknowledged(own).or_else(|| led_by_id(own)).or_else(|| bare_status(own)).or_else(|| mentioned(own))
 }
 
 fn same_id(one: &Reading, other: &Reading) -> bool {
@@ -309,7 +312,7 @@ fn led_by_id(body: &str) -> Option<Reading> {
         above.lines.retain(|line| line != first);
     }
     let remark = bare[end..].trim_start_matches([':', '-', '–', '—', ' ', '*', '`', ']']).to_owned();
-    let form = Form { kind, remark, parts };
+    let form = Form { kind, remark, parts, level: 2 };
     let answer = match kind {
         Kind::Completion => match completion(&form) {
             Answer::Unreadable { problem: Problem::NoFixes } if !blank(&form.remark) => {
@@ -329,7 +332,7 @@ fn bare_status(body: &str) -> Option<Reading> {
     let stated = parts.iter().find(|part| part.title == "status")?;
     let said = said(&stated.value, finding_word)?;
     let id = parts.iter().find_map(keyed_id);
-    let form = Form { kind: Kind::Result, remark: String::new(), parts };
+    let form = Form { kind: Kind::Result, remark: String::new(), parts, level: 2 };
     let answer = result(&form);
     let read = said.remark.is_none() && !matches!(answer, Answer::Unreadable { .. });
     (read || id.is_some()).then_some(Reading { id, answer })

@@ -4,7 +4,7 @@
 use wilco_protocol::Time;
 use wilco_protocol::validation::Label;
 
-use crate::read::entries::runs;
+use crate::read::entries::{is_key, runs};
 use crate::read::failures::{Failure, item, visible};
 use crate::read::form::Kind;
 use crate::read::text;
@@ -121,9 +121,7 @@ pub(super) fn one_line(text: &str) -> String {
 fn harmless(line: &str) -> bool {
     let begins =
         line.starts_with(|c: char| c.is_alphanumeric() || matches!(c, '/' | '.' | '@' | '(' | '\'' | '"'));
-    let key = line
-        .split_once(':')
-        .is_some_and(|(key, value)| value.starts_with([' ', '*']) && !key.contains(['/', '.']));
+    let key = is_key(line);
     begins
         && !key
         && !line.contains("[ACK]")
@@ -143,6 +141,7 @@ fn code(line: &str) -> String {
 
 /// The text in a code fence of its own, indented below what it belongs to.
 pub(super) fn fenced(text: &str, indent: &str) -> String {
+    let text = &visible(text);
     let ticks = "`".repeat(runs(text).max().unwrap_or(0).max(2) + 1);
     let lines = text.lines().map(|line| format!("{indent}{line}"));
     format!("{indent}{ticks}\n{}\n{indent}{ticks}", lines.collect::<Vec<_>>().join("\n"))

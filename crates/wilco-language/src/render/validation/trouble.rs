@@ -100,7 +100,7 @@ pub(super) fn error(
         Relief::Recovered => "continue",
         Relief::Escalated => "escalate",
     };
-    let stack = said("stack_trace");
+    let stack = said("stack_trace").filter(|stack| !form::one_line(stack).is_empty());
     let (recovered, kind) = (went.relief == Relief::Recovered, type_name(went.trouble));
     let trace =
         stack.as_deref().map_or_else(|| "none".to_owned(), |stack| format!("\n{}", form::fenced(stack, "")));
@@ -247,8 +247,8 @@ pub(super) fn notice(state: &State, to: &Name, notice: &Notice, setting: &Settin
             (
                 "which-phase",
                 format!(
-                    "Several phases wait for you. Send it again with one of these ids: {}",
-                    ids.join(", ")
+                    "Several phases wait for you. Send it again with one of these as its message id:\n{}",
+                    form::fenced(&ids.join("\n"), "")
                 ),
                 None,
             )
