@@ -332,16 +332,23 @@ fn api_7_the_report_on_validations_tells_what_went_round() {
     assert!(status == 200 && table.contains("unit PASS 3"), "{table}");
 }
 
-fn words(from: &str, text: &str) -> Value {
-    json!({"from": from, "to": "validation-orchestrator", "content": {"message": text}})
+fn words(from: &str, message: &str) -> Value {
+    text(from, "validation-orchestrator", message)
+}
+
+fn body(message: &Value) -> &str {
+    message["content"]["message"].as_str().unwrap_or_default()
 }
 
 #[test]
 fn val_5_answers_in_markdown_count_like_fields() {
     let server = with_agents();
     let id = server.send(&start(json!({})))["exchange"]["id"].as_str().unwrap().to_owned();
-    let asked = text(&server.newest("alice"));
-    assert!(asked.starts_with("## Validation Request\n\n**Message ID**: VALREQ-42-alice-1\n"), "{asked}");
+    let asked = server.newest("alice");
+    assert!(
+        body(&asked).starts_with("## Validation Request\n\n**Message ID**: VALREQ-42-alice-1\n"),
+        "{asked}"
+    );
     server.send(&words(
         "alice",
         "## Validation Result\n\n**Message ID**: VALRES-42-alice-1\n**Status**: ❌ FAIL\n\n### Failures\n\
@@ -352,7 +359,7 @@ fn val_5_answers_in_markdown_count_like_fields() {
     assert_eq!(request["content"]["message_id"], "FIXREQ-42-1");
     assert_eq!(request["content"]["failures"][0]["suggestion"], "check the password");
     assert!(
-        text(request).contains("### Failures to Fix\n1. src/login.rs:31 - expected 401, got 200"),
+        body(request).contains("### Failures to Fix\n1. src/login.rs:31 - expected 401, got 200"),
         "{request}"
     );
     server.send(&words("main", "[ACK] FIXREQ-42-1"));
@@ -384,7 +391,7 @@ fn val_14_what_cannot_be_read_is_answered_with_the_form_and_the_second_is_escala
     assert_eq!(server.exchange(&id)["state"], "in-progress");
     let told = &of_type(&server, "alice", "error-notification")[0];
     let form = told["content"]["expected_form"].as_str().unwrap();
-    assert!(form.contains("**Message ID**: VALRES-42-alice-1\n") && text(told).contains(form), "{told}");
+    assert!(form.contains("**Message ID**: VALRES-42-alice-1\n") && body(told).contains(form), "{told}");
     let known = &of_type(&server, "boss", "error-notification")[0];
     assert_eq!(known["content"]["error_type"], "invalid-response");
     server.send(&unclear);
