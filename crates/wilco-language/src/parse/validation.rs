@@ -164,12 +164,15 @@ fn result(mut fields: Fields<'_>, message_id: Option<String>) -> Result<Validati
         Some(finding) => Some(finding),
         None => fields.one_of("status", &["PASS", "FAIL", "ERROR"], finding),
     };
+    let wrong = fields.errors.len();
     let given = failures(&mut fields);
+    // What is wrong with single failures is said already.
+    let sound = fields.errors.len() == wrong;
     match finding {
         Some(Finding::Pass) if given.as_ref().is_some_and(|given| !given.is_empty()) => {
             fields.error("failures", "a check that passed has no failures; leave them out, or say FAIL");
         }
-        Some(Finding::Fail) if given.as_ref().map_or(listed.is_empty(), Vec::is_empty) => {
+        Some(Finding::Fail) if sound && given.as_ref().map_or(listed.is_empty(), Vec::is_empty) => {
             let detail =
                 "is required with FAIL: a list of objects with location, error and perhaps suggestion";
             fields.error("failures", detail);
