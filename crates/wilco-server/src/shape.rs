@@ -177,9 +177,11 @@ pub(crate) fn exchange(view: View) -> wire::Exchange {
             .checklist
             .iter()
             .map(|item| wire::ChecklistItem {
+                section: item.section.map(str::to_owned),
                 item: item.item.to_owned(),
                 done: item.done,
                 at: item.at.map(|at| at.to_string()),
+                evidence: item.evidence.clone(),
             })
             .collect(),
         created: view.created.to_string(),

@@ -67,7 +67,11 @@ impl Work<'_> {
     ) -> Result<Taken, Refused> {
         let urgency = priority(replace.first.urgency.priority());
         let given = arrival.incoming().priority.as_deref().map(priority);
-        let title = handoff_title(replace.first.failed.as_ref().map(|failed| failed.id.as_str()));
+        let failed = replace.first.failed.as_ref().map(|failed| failed.id.as_str());
+        let title = match kind {
+            "replacement-handoff" => handoff_title(failed),
+            _ => render::request_title(failed, &replace.first.replacement.id),
+        };
         let dress = Dress {
             subject: title,
             priority: given.unwrap_or(if kind == "replacement-handoff" { urgency } else { Priority::Normal }),

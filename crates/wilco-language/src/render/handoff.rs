@@ -48,6 +48,11 @@ pub fn handoff_title(failed: Option<&str>) -> String {
     format!("[HANDOFF] Agent Replacement - You are replacing {}", failed.unwrap_or("an agent"))
 }
 
+/// The subject of a request to replace somebody that came without one.
+pub fn request_title(failed: Option<&str>, replacement: &str) -> String {
+    format!("Replace {} by {replacement}", failed.unwrap_or("an agent"))
+}
+
 pub(super) fn failed(state: &State) -> &str {
     state.failed.as_ref().map_or("an agent", |failed| failed.id.as_str())
 }

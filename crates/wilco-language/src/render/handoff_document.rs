@@ -77,12 +77,12 @@ fn unknown(uuid: &str) -> Value {
 fn shown(one: &HandedTask) -> Value {
     let data = &one.view.data;
     let reached = |point: &&Value| point["at"].is_string();
-    let checkpoints = data["checkpoints"].as_array().cloned().unwrap_or_default();
+    let mut checkpoints = data["checkpoints"].as_array().cloned().unwrap_or_default();
+    for point in checkpoints.iter_mut().filter(|point| point["name"].is_null()) {
+        point["name"] = json!(format!("checkpoint-{}", point["checkpoint"]));
+    }
     let last = checkpoints.iter().rfind(reached);
-    let name = last.map(|point| match point["name"].as_str() {
-        Some(name) => name.to_owned(),
-        None => format!("checkpoint-{}", point["checkpoint"]),
-    });
+    let name = last.and_then(|point| point["name"].as_str()).map(str::to_owned);
     json!({
         "task_id": data["task_id"],
         "task_uuid": data["task_uuid"],

@@ -24,7 +24,7 @@ mod validation;
 pub use checked::checked;
 pub use escalation::{escalation_evidence, escalation_text};
 pub use forward::{ForwardText, Forwarded, forwarded};
-pub use handoff::{audit, handoff_title, handoff_to_judge, issue_comment, progress_note};
+pub use handoff::{audit, handoff_title, handoff_to_judge, issue_comment, progress_note, request_title};
 pub use handoff_document::{HandedTask, handoff_document};
 pub use nudge::{nudge_line, nudge_test_line};
 pub use operation::{pending, timeout_line};

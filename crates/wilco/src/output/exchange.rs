@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 use wilco_protocol::Time;
-use wilco_wire::{Event, Exchange};
+use wilco_wire::{ChecklistItem, Event, Exchange};
 
 use super::Screen;
 use super::age::{after, ago, left};
@@ -70,9 +70,16 @@ fn checklist(exchange: &Exchange) -> String {
         Some(false) => "[ ]",
         None => "[-]",
     };
-    let items: Vec<_> =
-        exchange.checklist.iter().map(|item| format!("{} {}", mark(item.done), item.item)).collect();
-    items.join("  ")
+    let sections = exchange.checklist.iter().any(|item| item.section.is_some());
+    let line = |item: &ChecklistItem| {
+        let section = item.section.as_deref().map(|section| format!("{section}: ")).unwrap_or_default();
+        let evidence = item.evidence.as_deref().filter(|text| !text.is_empty());
+        let evidence = evidence.map(|text| format!(" ({})", one_line(text))).unwrap_or_default();
+        format!("{} {section}{}{evidence}", mark(item.done), item.item)
+    };
+    let items: Vec<_> = exchange.checklist.iter().map(line).collect();
+    // A long list has a line for each item, below each other.
+    items.join(if sections { "\n                 " } else { "  " })
 }
 
 fn understanding(judged: &Value) -> String {
