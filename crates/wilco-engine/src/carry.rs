@@ -17,6 +17,7 @@ use wilco_store::{EffectChange, EffectRow, InboxRow, InboxStatus, Message, Prior
 use crate::command::{Order, Refused};
 use crate::facts::World;
 use crate::layer::Live;
+use crate::nudge::QUIET;
 use crate::work::{Work, content_of};
 
 /// A chain of tells longer than this is a mistake, and is refused whole.
@@ -133,7 +134,13 @@ impl Work<'_> {
         input: directory::Input,
         by: &Name,
     ) -> Result<(), Refused> {
-        let mut tells = VecDeque::from(self.change_directory(input, by)?);
+        let tells = self.change_directory(input, by)?;
+        self.tell_all(tells, by)
+    }
+
+    /// Works off tells, and what follows from them.
+    pub(crate) fn tell_all(&mut self, tells: Vec<Tell>, by: &Name) -> Result<(), Refused> {
+        let mut tells = VecDeque::from(tells);
         while let Some(tell) = tells.pop_front() {
             tells.extend(self.tell(tell, by)?);
         }
@@ -250,8 +257,7 @@ impl Work<'_> {
             *self.draft.unread.entry(agent.clone()).or_default() += 1;
             self.draft.inbox.push(InboxRow { agent: agent.clone(), position, status: InboxStatus::Unread });
         }
-        // Nobody is disturbed for what only keeps it up to date.
-        if kind != "status-change" {
+        if kind != QUIET {
             for agent in inboxes.iter().filter(|agent| **agent != by) {
                 self.nudge(agent, position);
             }

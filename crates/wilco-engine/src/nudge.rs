@@ -4,24 +4,29 @@
 //! the first is over: a flood of messages does not become a flood of nudges. A nudge that fails for good
 //! stays as a dead letter until the next one is ordered. The messages lie in the inbox whatever happens.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use wilco_language::parse::FieldError;
 use wilco_language::render;
+use wilco_protocol::decision::Tell;
 use wilco_protocol::journal::{Fact, MessageEvent};
-use wilco_protocol::{MessageId, Name, Time};
+use wilco_protocol::{MessageId, Name, Protocol, Time, exchange, validation};
 use wilco_store::{
     EffectChange, EffectRow, InboxFilter, InboxStatus, Message, Priority, Reach, ReachRow, Reader,
     StoreError, Walk,
 };
 
 use crate::command::{Order, Refused};
-use crate::work::{Work, damaged};
+use crate::work::{Work, content_of, damaged};
 
 /// When a dead letter is due.
 pub const NEVER: Time = Time::LAST;
+/// The type of messages that nobody is nudged for: they only keep somebody up to date.
+pub(crate) const QUIET: &str = "status-change";
+/// An agent counts as unreached after so many tries.
+const UNREACHED_AFTER: u32 = 3;
 /// Messages that one nudge tells of.
 const MAX_TOLD: usize = 1000;
 /// Orders that no message caused count from here, so that they meet no other.
@@ -265,8 +270,12 @@ impl Work<'_> {
             NudgeOutcome::Again { due, reason } => {
                 (standing.row.due, standing.row.attempts) = (due, standing.row.attempts + 1);
                 standing.nudge.reason = Some(reason);
-                self.put_nudge(standing);
-                return Ok(());
+                self.put_nudge(standing.clone());
+                return if standing.row.attempts >= UNREACHED_AFTER {
+                    self.unreached(&standing.nudge)
+                } else {
+                    Ok(())
+                };
             }
             NudgeOutcome::Delivered => self.told(&standing.nudge, Reach::Nudged, None)?,
             NudgeOutcome::Moot => {}
@@ -275,6 +284,7 @@ impl Work<'_> {
                 (standing.row.due, standing.row.attempts) = (NEVER, standing.row.attempts + 1);
                 (standing.nudge.reason, standing.nudge.dead) = (Some(reason), true);
                 self.put_nudge(standing.clone());
+                self.unreached(&standing.nudge)?;
             }
         }
         match self.arrived_behind(agent, standing.nudge.through)? {
@@ -288,6 +298,19 @@ impl Work<'_> {
             }
         }
         Ok(())
+    }
+
+    /// Validations that wait for an agent hear that what they sent it does not reach it.
+    fn unreached(&mut self, nudge: &Nudge) -> Result<(), Refused> {
+        let agent = &nudge.agent;
+        let lying = unread(self.store, agent, nudge.after, nudge.through, MAX_TOLD)?;
+        let ids: BTreeSet<_> = lying.into_iter().filter_map(|(_, message)| message.exchange).collect();
+        let told = |id| {
+            let told = validation::Told::Unreached { agent: agent.clone() };
+            Tell::Exchange(id, exchange::Told::Validation(told))
+        };
+        let of_loops = ids.into_iter().filter(|id| id.protocol == Protocol::Validation);
+        self.tell_all(of_loops.map(told).collect(), &Name::wilco())
     }
 
     /// The last message that arrived while the agent was being told of others, if one did.
@@ -388,7 +411,7 @@ fn priority_word(priority: Priority) -> &'static str {
     }
 }
 
-/// Unread messages of an agent behind a position, up to another.
+/// Unread messages of an agent behind a position, up to another, but for those that nobody is disturbed for.
 fn unread(
     store: &dyn Reader,
     agent: &Name,
@@ -401,8 +424,11 @@ fn unread(
         store.inbox(&InboxFilter { agent: agent.clone(), statuses, walk: Walk::Behind(after), limit })?;
     let mut messages = Vec::new();
     for (_, row) in page.into_iter().filter(|(_, row)| row.position <= through) {
-        let message = serde_json::from_slice(&row.body).map_err(|error| damaged(row.position, error))?;
-        messages.push((row.position, message));
+        let message: Message =
+            serde_json::from_slice(&row.body).map_err(|error| damaged(row.position, error))?;
+        if content_of(&message).get("type").and_then(Value::as_str) != Some(QUIET) {
+            messages.push((row.position, message));
+        }
     }
     Ok(messages)
 }

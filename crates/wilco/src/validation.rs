@@ -18,6 +18,24 @@ pub(crate) fn say(caller: &Caller, issue: &str, content: Content) -> anyhow::Res
     caller.checked(client.send(&Outgoing { from, exchange, content, ..Outgoing::default() }, &Key::fresh()))
 }
 
+/// The validations of an issue, open or ended, newest first.
+pub(crate) fn of_issue(caller: &Caller, client: &Client, issue: &str) -> anyhow::Result<Vec<Exchange>> {
+    let issue = issue.trim_start_matches('#');
+    let query = ExchangeQuery {
+        protocol: Some("validation".to_owned()),
+        q: Some(issue.to_owned()),
+        limit: Some(LOOKED_AT),
+        ..ExchangeQuery::default()
+    };
+    let mut found = caller.checked(client.exchanges(&query))?.value.items;
+    found.retain(|exchange| of(exchange, issue));
+    Ok(found)
+}
+
+fn of(exchange: &Exchange, issue: &str) -> bool {
+    exchange.data["issue"].as_str().is_some_and(|known| known.eq_ignore_ascii_case(issue))
+}
+
 /// The validation of this id, or the only open one of this issue in which the caller takes part.
 fn find(caller: &Caller, client: &Client, me: Option<&str>, issue: &str) -> anyhow::Result<Exchange> {
     match by_id(client, issue) {
@@ -36,10 +54,7 @@ fn find(caller: &Caller, client: &Client, me: Option<&str>, issue: &str) -> anyh
     };
     let open = caller.checked(client.exchanges(&query))?.value.items;
     let issue = issue.trim_start_matches('#');
-    let named = |exchange: &Exchange| {
-        exchange.data["issue"].as_str().is_some_and(|known| known.eq_ignore_ascii_case(issue))
-    };
-    let mut found: Vec<_> = open.into_iter().filter(named).collect();
+    let mut found: Vec<_> = open.into_iter().filter(|exchange| of(exchange, issue)).collect();
     match found.len() {
         1 => Ok(found.remove(0)),
         0 => bail!(

@@ -397,4 +397,105 @@ fn val_14_what_cannot_be_read_is_answered_with_the_form_and_the_second_is_escala
     server.send(&unclear);
     assert_eq!(server.exchange(&id)["state"], "escalated");
     assert_eq!(of_type(&server, "boss", "escalation")[0]["content"]["reason"], "invalid-answer");
+
+#[test]
+fn val_14_what_reaches_nobody_is_escalated() {
+    let config = "[nudge.commands]\nbell = \"/bin/false\"\n";
+    let server = Setup::new().clock_at(NOON).config(config).start();
+    server.register(&["boss", "main"]);
+    let nudged = json!({"nudge": {"kind": "command", "command": "bell"}});
+    assert!(server.put("/v1/agents/alice", &nudged).0 < 300);
+    let id = server.begin(&start(json!({})));
+    server.advance("20m");
+    assert_eq!(server.state(&id), "escalated");
+    assert_eq!(of_type(&server, "boss", "escalation")[0]["content"]["reason"], "delivery-failed");
+    let errors = of_type(&server, "boss", "error-notification");
+    assert_eq!(errors.len(), 2, "when it occurs, and when it is escalated");
+    assert!(errors.iter().all(|one| one["content"]["error_type"] == "communication"));
+}
+
+#[test]
+fn val_20_val_21_every_message_is_an_entry_of_the_log() {
+    let server = with_agents();
+    let id = server.begin(&start(json!({"watch": false})));
+    server.send(&fails("alice"));
+    server.send(&fixed("FIXDONE-42-1"));
+    server.send(&result("alice", "PASS", json!({"message_id": "REVALRES-42-alice-2"})));
+    let log = server.get(&format!("/v1/exchanges/{id}/log.json")).1;
+    assert_eq!((&log["issue"], &log["feature"]), (&json!("42"), &json!("Login")));
+    assert!(log["started"].is_string() && log["completed"].is_string());
+    let entries = log["entries"].as_array().unwrap();
+    let told: Vec<_> = entries
+        .iter()
+        .map(|entry| {
+            let text = |key: &str| entry[key].as_str().unwrap();
+            format!(
+                "{} {} {} {}",
+                text("entry_id"),
+                text("type"),
+                text("status_before"),
+                text("status_after")
+            )
+        })
+        .collect();
+    assert_eq!(
+        told,
+        [
+            "LOG-42-0-1 validation-start PENDING PENDING",
+            "LOG-42-1-2 validation-request PENDING IN_PROGRESS",
+            "LOG-42-1-3 validation-result IN_PROGRESS FAIL",
+            "LOG-42-1-4 failure-report FAIL FAIL",
+            "LOG-42-1-5 fix-request FAIL AWAITING_FIX",
+            "LOG-42-1-6 fix-completion AWAITING_FIX FIXING",
+            "LOG-42-2-7 revalidation-trigger FIXING RE_CHECKING",
+            "LOG-42-2-8 validation-result RE_CHECKING PASS",
+            "LOG-42-2-9 success-notification PASS PASS",
+        ]
+    );
+    assert_eq!(log["statistics"]["total_messages"], 9);
+    assert_eq!((&entries[8]["iteration"], &entries[8]["max_iterations"]), (&json!(2), &json!(5)));
+    let (status, text) = server.caller().get_text(&format!("/v1/exchanges/{id}/log.md"));
+    assert_eq!(status, 200);
+    for part in ["## Full Communication Log: Feature #42", "**Issue**: #42 - Login", "- Message ID: VFR-42-alice-1"] {
+        assert!(text.contains(part), "{part:?} is not in\n{text}");
+    }
+    assert_eq!(text.matches("**Total Messages**: 9").count(), 2);
+    assert_eq!(text.matches("- Entry ID: ").count(), 9);
+}
+
+#[test]
+fn val_6_nobody_is_nudged_for_a_change_of_status() {
+    let folder = tempfile::tempdir().unwrap();
+    let rings = folder.path().join("rings");
+    let bell = folder.path().join("bell");
+    std::fs::write(&bell, format!("#!/bin/sh\necho ring >> '{}'\n", rings.display())).unwrap();
+    std::fs::set_permissions(&bell, std::fs::Permissions::from_mode(0o755)).unwrap();
+    let config = format!("[nudge.commands]\nbell = \"{}\"\n", bell.display());
+    let server = Setup::new().clock_at(NOON).config(&config).start();
+    server.register(&["boss", "main", "alice"]);
+    let nudged = json!({"nudge": {"kind": "command", "command": "bell"}});
+    assert!(server.put("/v1/agents/eve", &nudged).0 < 300);
+    server.send(&start(json!({"watchers": ["eve"]})));
+    server.send(&fails("alice"));
+    server.advance("1m");
+    assert_eq!(of_type(&server, "eve", "status-change").len(), 3);
+    assert!(!rings.exists());
+    server.send(&text("boss", "eve", "Look at this"));
+    server.advance("1m");
+    server::until("the bell rings", || rings.exists());
+}
+
+#[test]
+fn val_1_val_13_a_server_that_is_killed_during_a_check_runs_it_once_more() {
+    let (server, folder) = with_command("echo run >> runs; test -f go && exit 0; exec sleep 600");
+    let runs = || std::fs::read_to_string(folder.path().join("runs")).unwrap_or_default().lines().count();
+    let id = server.begin(&by_command());
+    server::until("the command runs", || runs() == 1);
+    std::fs::write(folder.path().join("go"), "").unwrap();
+    let server = server.restart();
+    server::until("it has passed", || server.state(&id) == "completed");
+    assert_eq!(runs(), 2);
+    let errors = of_type(&server, "boss", "error-notification");
+    assert_eq!(errors.iter().filter(|one| one["content"]["recovered"] == true).count(), 1);
+    server.verify();
 }

@@ -44,7 +44,7 @@ fn answered(reader: &dyn Reader, id: ExchangeId, agent: &Name, position: u64) ->
 }
 
 /// Meanings of answers that show work, in every protocol.
-const WORK: [&str; 6] = ["checkpoint", "complete", "result", "decision", "fix-completed", "validated"];
+const WORK: [&str; 7] = ["checkpoint", "complete", "result", "decision", "fix-completion", "pass", "fail"];
 
 fn shown_by(row: &MessageRow, agent: &Name) -> Result<Stage, StoreError> {
     let message = parsed(row)?;

@@ -1,6 +1,7 @@
 //! Questions that doors ask. Every one takes the viewer: what somebody may not see does not exist for it.
 
 mod audit;
+pub(crate) mod communication;
 pub(crate) mod delivery;
 mod exchanges;
 mod handoffs;
@@ -16,6 +17,7 @@ mod sight;
 mod standing;
 
 pub use audit::{Bound, export, range};
+pub use communication::communication;
 pub use delivery::delivery;
 pub use exchanges::{ExchangeQuery, exchange, exchange_at, exchanges};
 pub use handoffs::handoff_document;

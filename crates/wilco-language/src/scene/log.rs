@@ -32,7 +32,7 @@ pub fn log(scene: &Scene) -> String {
 }
 
 /// Text that stays text: no tags, nothing invisible.
-fn escaped(text: &str) -> String {
+pub(super) fn escaped(text: &str) -> String {
     let visible = text.chars().filter(|c| !c.is_control() || *c == '\t');
     visible.collect::<String>().replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
 }

@@ -3,11 +3,13 @@
 //!
 //! Pure. Where the messages and events come from is the engine's business.
 
+mod communication;
 mod log;
 mod mermaid;
 mod svg;
 mod terminal;
 
+pub use communication::{Communication, LogEntry, Statistics, communication, summary};
 pub use log::log;
 pub use mermaid::mermaid;
 pub use svg::svg;

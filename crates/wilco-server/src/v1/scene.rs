@@ -4,7 +4,9 @@ use axum::extract::{Path, RawQuery, State};
 use axum::response::{IntoResponse, Response};
 use http::header;
 use wilco_engine::reads;
-use wilco_language::scene::{Scene, log, mermaid, svg, terminal};
+use wilco_language::scene::{Communication, Scene, communication, log, mermaid, svg, terminal};
+use wilco_protocol::Protocol;
+use wilco_store::Reader;
 
 use super::exchanges::{id, missing};
 use crate::auth::Caller;
@@ -15,13 +17,19 @@ use crate::query::Query;
 type Asked = (State<Door>, Caller, RawQuery, Path<String>);
 
 pub(crate) async fn log_md(asked: Asked) -> Result<Response, Failure> {
-    let scene = asked_for(asked, &[]).await?.0;
-    Ok(shown("text/markdown; charset=utf-8", log(&scene)))
+    let text = match logged(asked).await? {
+        Logged::Communication(log) => communication(&log),
+        Logged::Scene(scene) => log(&scene),
+    };
+    Ok(shown("text/markdown; charset=utf-8", text))
 }
 
 pub(crate) async fn log_json(asked: Asked) -> Result<Response, Failure> {
-    let scene = asked_for(asked, &[]).await?.0;
-    Ok(shown("application/json", serde_json::to_string(&scene).unwrap_or_default()))
+    let json = match logged(asked).await? {
+        Logged::Communication(log) => serde_json::to_string(&*log),
+        Logged::Scene(scene) => serde_json::to_string(&*scene),
+    };
+    Ok(shown("application/json", json.unwrap_or_default()))
 }
 
 pub(crate) async fn diagram_mmd(asked: Asked) -> Result<Response, Failure> {
@@ -44,6 +52,26 @@ pub(crate) async fn diagram_txt(asked: Asked) -> Result<Response, Failure> {
         }
     };
     Ok(shown("text/plain; charset=utf-8", terminal(&scene, width)))
+}
+
+/// A validation has a log of its own.
+enum Logged {
+    Communication(Box<Communication>),
+    Scene(Box<Scene>),
+}
+
+async fn logged(asked: Asked) -> Result<Logged, Failure> {
+    let (State(door), caller, RawQuery(query), Path(text)) = asked;
+    Query::read(query.as_deref(), &[])?;
+    let id = id(&text)?;
+    let read = move |reader: &dyn Reader| {
+        if id.protocol == Protocol::Validation {
+            let log = reads::communication(reader, &caller.viewer, id)?;
+            return Ok(log.map(|log| Logged::Communication(Box::new(log))));
+        }
+        Ok(reads::scene(reader, &caller.viewer, id)?.map(|scene| Logged::Scene(Box::new(scene))))
+    };
+    door.handle.read(read).await?.ok_or_else(|| missing(&text))
 }
 
 /// The width of a diagram when nobody says.

@@ -17,6 +17,7 @@ mod shell;
 mod teaching;
 mod terminal;
 mod tokens;
+mod validating;
 
 use program::Server;
 

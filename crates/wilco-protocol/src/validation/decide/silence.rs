@@ -77,6 +77,17 @@ pub(super) fn alive(draft: &mut Draft<'_>, agent: &Name) {
     }
 }
 
+/// What whoever was awaited says while somebody is to decide.
+pub(super) fn evidence(draft: &mut Draft<'_>, by: &Name, message: &MessageId) {
+    for place in 0..draft.state.phases.len() {
+        let phase = draft.phase(place);
+        let stopped_at = phase.stopped_at.filter(|_| phase.escalation.is_some());
+        if stopped_at.is_some_and(|duty| draft.doer(place, duty) == *by) {
+            draft.event(Event::EvidenceAdded { phase: place, message: message.clone() });
+        }
+    }
+}
+
 /// An answer that cannot be read. From somebody who is not awaited it is a remark.
 pub(super) fn unreadable(draft: &mut Draft<'_>, by: &Name, message: &MessageId, named: Named) {
     let places = awaited_of(draft, by);

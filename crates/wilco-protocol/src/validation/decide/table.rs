@@ -23,7 +23,10 @@ pub(super) fn said(draft: &mut Draft<'_>, said: Said) -> Result<(), Refusal> {
         What::CannotFix { named } => fix::heard(draft, by, message, named, Word::Cannot),
         What::Unreadable { named } => silence::unreadable(draft, &by, &message, named),
         What::Decide(choice) => return choice::decide(draft, by, choice),
-        What::Remark => silence::alive(draft, &by),
+        What::Remark => {
+            silence::alive(draft, &by);
+            silence::evidence(draft, &by, &message);
+        }
     }
     Ok(())
 }

@@ -1,4 +1,4 @@
-//! What is played: five short delegations and an operation.
+//! What is played: five short delegations, an operation and a validation.
 
 use serde_json::{Value, json};
 
@@ -14,7 +14,37 @@ pub(crate) fn play(stage: &Stage) -> anyhow::Result<()> {
     misunderstanding(stage)?;
     silence(stage)?;
     escalation(stage)?;
-    restart(stage)
+    restart(stage)?;
+    validation(stage)
+}
+
+/// A check fails, is fixed, and passes in the second iteration.
+fn validation(stage: &Stage) -> anyhow::Result<()> {
+    stage.scene("7. Failures go round until they pass");
+    let id = stage.operate(
+        "anna",
+        &["validation-orchestrator"],
+        json!({
+            "type": "validation-start", "issue": "GH-1", "feature": "Login page", "main_agent": "bob",
+            "phases": [{"name": "unit", "specialist": "dora", "expected_outcome": "All tests pass"}],
+        }),
+    )?;
+    stage.tell("anna lets dora check GH-1, and bob fix what she finds.");
+    stage.hear("dora", "validation-request")?;
+    let failure = json!({
+        "location": "src/login.rs:31", "error": "expected 401, got 200", "suggestion": "check the password",
+    });
+    stage.say("dora", &id, json!({"type": "validation-result", "status": "FAIL", "failures": [failure]}))?;
+    stage.tell("dora finds a failure: a wrong password is let in.");
+    stage.hear("bob", "fix-request")?;
+    let fixed =
+        json!({"type": "fix-completion", "fixes": ["The password is checked"], "files": ["src/login.rs"]});
+    let state = stage.say("bob", &id, fixed)?;
+    stage.tell(&format!("bob gets it with her suggestion and fixes it: {state}."));
+    stage.hear("dora", "revalidation-trigger")?;
+    let state = stage.say("dora", &id, json!({"type": "revalidation-result", "status": "PASS"}))?;
+    stage.tell(&format!("dora checks again, in iteration 2 of 5, and it passes: {state}. ({id})"));
+    Ok(())
 }
 
 /// A rolling restart of three agents: one is ready, one asks for more time, one is silent.

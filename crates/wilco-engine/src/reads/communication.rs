@@ -1,0 +1,241 @@
+//! The communication log of a validation, from its messages and events.
+
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+use wilco_language::scene::{Communication, LogEntry, Statistics, summary};
+use wilco_protocol::exchange::{Event, Exchange};
+use wilco_protocol::journal::{Entry, Fact, MessageEvent};
+use wilco_protocol::validation::{self, Named, State, Status};
+use wilco_protocol::{ExchangeId, Name};
+use wilco_store::{Message, Reader, StoreError};
+
+use super::sight::{load, sees_exchange};
+use crate::command::Viewer;
+use crate::work::{content_of, damaged};
+
+/// Events read at once.
+const PAGE: usize = 1000;
+
+/// The log; none when there is no such validation for this viewer.
+pub fn communication(
+    reader: &dyn Reader,
+    viewer: &Viewer,
+    id: ExchangeId,
+) -> Result<Option<Communication>, StoreError> {
+    let Some((exchange, _)) = load(reader, id.number)? else { return Ok(None) };
+    if exchange.id() != id || !sees_exchange(reader, viewer, &exchange)? {
+        return Ok(None);
+    }
+    let Exchange::Validation(last) = &exchange else { return Ok(None) };
+    let (mut log, mut after) = (Log::default(), 0);
+    loop {
+        let rows = reader.journal_of(id.number, after, PAGE)?;
+        let Some(end) = rows.last().and_then(|row| row.seq) else { break };
+        for row in rows {
+            let entry = Entry::from_bytes(&row.bytes).map_err(|error| damaged(row.position, error))?;
+            match &entry.fact {
+                Fact::Message(MessageEvent::MessageAccepted { .. }) => {
+                    if let Some(message) = message_at(reader, row.position)? {
+                        log.said(last, &message);
+                    }
+                }
+                Fact::Exchange(Event::Validation(event)) => log.happened(event, entry.at),
+                Fact::Exchange(_) | Fact::Message(_) | Fact::Agent(_) | Fact::Server(_) => {}
+            }
+        }
+        after = end;
+    }
+    let iterations = last.phases.iter().map(|phase| phase.iteration).sum();
+    let escalations = last.escalations.iter().map(|one| one.number).max().unwrap_or(0);
+    let phases = last.phases.iter().filter(|phase| phase.iteration > 0).count();
+    Ok(Some(Communication {
+        issue: last.issue.clone(),
+        feature: last.feature.clone(),
+        started: last.created,
+        completed: last.outcome.map(|_| last.updated.min(log.ended.unwrap_or(last.updated))),
+        statistics: Statistics::of(&log.entries, iterations, phases, escalations, last.status()),
+        entries: log.entries,
+    }))
+}
+
+fn message_at(reader: &dyn Reader, position: u64) -> Result<Option<Message>, StoreError> {
+    let Some(row) = reader.message_at(position)? else { return Ok(None) };
+    serde_json::from_slice(&row.body).map(Some).map_err(|error| damaged(position, error))
+}
+
+/// What was written down so far.
+#[derive(Default)]
+struct Log {
+    state: Option<State>,
+    entries: Vec<LogEntry>,
+    /// The status of each phase as the log has told it.
+    told: BTreeMap<usize, Status>,
+    /// The phase that the newest incoming message is about, while nothing has come of it.
+    incoming: Option<usize>,
+    ended: Option<wilco_protocol::Time>,
+}
+
+impl Log {
+    /// An event: the first change after a message from outside is what came of it.
+    fn happened(&mut self, event: &validation::Event, at: wilco_protocol::Time) {
+        match &mut self.state {
+            None => self.state = validation::born(event, at),
+            Some(state) => validation::apply(state, event, at),
+        }
+        let Some(state) = &self.state else { return };
+        if let validation::Event::Ended { outcome } = event {
+            self.ended = Some(at);
+            if self.incoming.take().is_some()
+                && let Some(entry) = self.entries.last_mut()
+            {
+                entry.status_after = outcome.status().code();
+            }
+            return;
+        }
+        let Some(place) = self.incoming else { return };
+        let status = state.phases.get(place).map(|phase| phase.status);
+        let before = self.told.get(&place).copied().unwrap_or(Status::Pending);
+        if let Some(status) = status.filter(|status| *status != before) {
+            self.told.insert(place, status);
+            self.incoming = None;
+            if let Some(entry) = self.entries.last_mut() {
+                entry.status_after = status.code();
+            }
+        }
+    }
+
+    fn said(&mut self, last: &State, message: &Message) {
+        let content = content_of(message);
+        let text = |key: &str| content.get(key).and_then(Value::as_str);
+        let kind = text("type").unwrap_or("message").replace('_', "-");
+        let opening = self.state.is_none();
+        let state = self.state.as_ref().unwrap_or(last);
+        let outgoing = message.from.is_wilco();
+        let id = text("message_id")
+            .map(str::to_owned)
+            .or_else(|| wilco_language::read::validation::message_id(text("message").unwrap_or_default()));
+        let place = phase_of(state, &message.from, outgoing, text("phase"), id.as_deref());
+        let phase = place.and_then(|place| state.phases.get(place));
+        let told = |place: usize| self.told.get(&place).copied().unwrap_or(Status::Pending);
+        let before = match place {
+            _ if opening => Status::Pending,
+            Some(place) => told(place),
+            None => state.status(),
+        };
+        let after = match kind.as_str() {
+            "validation-request" if outgoing => Status::InProgress,
+            "fix-request" if outgoing => Status::AwaitingFix,
+            "revalidation-trigger" if outgoing => Status::ReChecking,
+            "escalation" if outgoing => Status::Escalated,
+            _ => before,
+        };
+        let code = |key: &str, other: Status| {
+            let given = text(key).filter(|_| outgoing && kind == "status-change");
+            let known = given.and_then(|code| STATUSES.into_iter().find(|status| status.code() == code));
+            known.unwrap_or(other).code()
+        };
+        let (status_before, status_after) = (code("previous_status", before), code("new_status", after));
+        let (iteration, max_iterations) = match phase {
+            Some(phase) if !opening => (phase.iteration, phase.max_iterations),
+            Some(_) | None => (0, state.policy.max_iterations),
+        };
+        self.entries.push(LogEntry {
+            entry_id: validation::log_id(&last.issue, iteration, self.entries.len() + 1),
+            time: message.timestamp,
+            sender: message.from.clone(),
+            recipient: message.to.clone(),
+            message_id: id.unwrap_or_else(|| message.id.to_string()),
+            summary: summary(&line(&content, &kind)),
+            kind,
+            status_before,
+            status_after,
+            iteration,
+            max_iterations,
+        });
+        if let Some(place) = place.filter(|_| outgoing && after != before) {
+            self.told.insert(place, after);
+        }
+        self.incoming = place.filter(|_| !outgoing && !opening);
+    }
+}
+
+const STATUSES: [Status; 11] = [
+    Status::Pending,
+    Status::InProgress,
+    Status::AwaitingFix,
+    Status::Fixing,
+    Status::ReChecking,
+    Status::Escalated,
+    Status::Fail,
+    Status::Pass,
+    Status::Skipped,
+    Status::Completed,
+    Status::Aborted,
+];
+
+/// The phase that a message is about: the one it names, its specialist's, or the one that waits.
+fn phase_of(
+    state: &State,
+    from: &Name,
+    outgoing: bool,
+    name: Option<&str>,
+    id: Option<&str>,
+) -> Option<usize> {
+    let place = |such: &dyn Fn(&validation::Phase) -> bool| state.phases.iter().position(such);
+    let by_name = name.and_then(|name| place(&|phase| phase.name == name));
+    if outgoing {
+        return by_name;
+    }
+    let by_id = match id.map(|id| validation::named(state, id)) {
+        Some(Named::Round { phase, .. }) => phase,
+        Some(Named::Nothing | Named::Elsewhere) | None => None,
+    };
+    let waits = |status: Status| match status {
+        Status::AwaitingFix | Status::Fixing => *from == state.main_agent,
+        Status::Escalated => *from != state.main_agent,
+        _ => false,
+    };
+    by_name
+        .or(by_id)
+        .or_else(|| place(&|phase| phase.specialist == *from))
+        .or_else(|| place(&|phase| waits(phase.status)))
+        .or_else(|| state.current().map(|(place, _)| place).next())
+}
+
+/// What it says, in a line.
+fn line(content: &serde_json::Map<String, Value>, kind: &str) -> String {
+    let text = |key: &str| content.get(key).and_then(Value::as_str).unwrap_or_default();
+    let count = |key: &str| content.get(key).and_then(Value::as_array).map_or(0, Vec::len);
+    match kind {
+        "validation-result" | "revalidation-result" if !text("status").is_empty() => {
+            match count("failures") {
+                0 => format!("{} {}", text("status"), text("error")),
+                1 => format!("{}, 1 failure", text("status")),
+                many => format!("{}, {many} failures", text("status")),
+            }
+        }
+        "fix-completion" if count("fixes") > 0 => {
+            let fixes = content.get("fixes").and_then(Value::as_array).into_iter().flatten();
+            fixes.filter_map(Value::as_str).collect::<Vec<_>>().join("; ")
+        }
+        "fix-completion" if !text("reason").is_empty() => format!("cannot fix: {}", text("reason")),
+        "validation-start" => format!("validate {} in {} phases", issue(content), count("phases")),
+        "decision" => format!("decision: {}", text("option")),
+        "failure-report" | "fix-request" => {
+            format!("{} of {}: {} failures", kind, text("phase"), count("failures"))
+        }
+        "status-change" => format!("{} to {}", text("previous_status"), text("new_status")),
+        _ => {
+            let message = text("message");
+            if message.is_empty() { kind.to_owned() } else { message.to_owned() }
+        }
+    }
+}
+
+fn issue(content: &serde_json::Map<String, Value>) -> String {
+    content
+        .get("issue")
+        .map(|issue| issue.as_str().map_or_else(|| issue.to_string(), str::to_owned))
+        .unwrap_or_default()
+}
