@@ -77,12 +77,11 @@ pub(super) fn alive(draft: &mut Draft<'_>, agent: &Name) {
     }
 }
 
-/// What whoever was awaited says while somebody is to decide.
+/// What those of a phase say while somebody is to decide about it.
 pub(super) fn evidence(draft: &mut Draft<'_>, by: &Name, message: &MessageId) {
     for place in 0..draft.state.phases.len() {
         let phase = draft.phase(place);
-        let stopped_at = phase.stopped_at.filter(|_| phase.escalation.is_some());
-        if stopped_at.is_some_and(|duty| draft.doer(place, duty) == *by) {
+        if phase.escalation.is_some() && (phase.specialist == *by || draft.state.main_agent == *by) {
             draft.event(Event::EvidenceAdded { phase: place, message: message.clone() });
         }
     }
