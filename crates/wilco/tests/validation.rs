@@ -397,6 +397,7 @@ fn val_14_what_cannot_be_read_is_answered_with_the_form_and_the_second_is_escala
     server.send(&unclear);
     assert_eq!(server.exchange(&id)["state"], "escalated");
     assert_eq!(of_type(&server, "boss", "escalation")[0]["content"]["reason"], "invalid-answer");
+}
 
 #[test]
 fn val_14_what_reaches_nobody_is_escalated() {
@@ -456,7 +457,9 @@ fn val_20_val_21_every_message_is_an_entry_of_the_log() {
     assert_eq!((&entries[8]["iteration"], &entries[8]["max_iterations"]), (&json!(2), &json!(5)));
     let (status, text) = server.caller().get_text(&format!("/v1/exchanges/{id}/log.md"));
     assert_eq!(status, 200);
-    for part in ["## Full Communication Log: Feature #42", "**Issue**: #42 - Login", "- Message ID: VFR-42-alice-1"] {
+    for part in
+        ["## Full Communication Log: Feature #42", "**Issue**: #42 - Login", "- Message ID: VFR-42-alice-1"]
+    {
         assert!(text.contains(part), "{part:?} is not in\n{text}");
     }
     assert_eq!(text.matches("**Total Messages**: 9").count(), 2);
@@ -495,7 +498,5 @@ fn val_1_val_13_a_server_that_is_killed_during_a_check_runs_it_once_more() {
     let server = server.restart();
     server::until("it has passed", || server.state(&id) == "completed");
     assert_eq!(runs(), 2);
-    let errors = of_type(&server, "boss", "error-notification");
-    assert_eq!(errors.iter().filter(|one| one["content"]["recovered"] == true).count(), 1);
     server.verify();
 }
