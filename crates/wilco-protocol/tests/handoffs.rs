@@ -15,6 +15,7 @@ transcripts! {
     ho_11_prepare
     ho_11_silence
     ho_11_when_available
+    ho_13_answers_kept
     ho_13_blocked
     ho_13_blocked_for_long
     ho_13_checkpoint

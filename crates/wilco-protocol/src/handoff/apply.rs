@@ -54,6 +54,7 @@ pub(super) fn requested(first: &Requested, at: Time) -> State {
         malformed: false,
         questions: None,
         answers: Vec::new(),
+        kept: Vec::new(),
         accepted_at: None,
         overridden: None,
         file_step: None,
@@ -104,7 +105,10 @@ pub fn apply(state: &mut State, event: &Event, at: Time) {
             state.questions = Some(Questions { asked_in: message.clone(), count: *count, answered: 0, at });
             state.phase = Phase::Clarifying { until: *until, reminded: false, publishing: false };
         }
-        Event::AnswersKept { message } => keep(&mut state.answers, message.clone()),
+        Event::AnswersKept { message } => {
+            keep(&mut state.answers, message.clone());
+            keep(&mut state.kept, message.clone());
+        }
         Event::Clarified { message, until } => clarified(state, message, *until),
         Event::Blocked { until } => state.phase = Phase::Blocked { until: *until, reminded: false },
         Event::InitiatorReminded { until } => reminded(state, *until),
@@ -208,7 +212,11 @@ fn clarified(state: &mut State, message: &crate::name::MessageId, until: Option<
     if !state.answers.contains(message) {
         keep(&mut state.answers, message.clone());
     }
-    answered(state);
+    state.kept.retain(|kept| kept != message);
+    // What was asked after these answers were given stays open.
+    if until.is_some() || !state.is_asked() {
+        answered(state);
+    }
     until.into_iter().for_each(|until| awaiting(state, until));
 }
 
@@ -226,6 +234,7 @@ fn afresh(state: &mut State) {
     (state.ack, state.understanding, state.questions) = (None, None, None);
     (state.corrections, state.malformed) = (0, false);
     state.answers.clear();
+    state.kept.clear();
 }
 
 /// Moves the deadline of an answer.

@@ -61,6 +61,9 @@ pub struct State {
     pub malformed: bool,
     pub questions: Option<Questions>,
     pub answers: Vec<MessageId>,
+    /// Those of them that wait for their document.
+    #[serde(default)]
+    pub kept: Vec<MessageId>,
     pub accepted_at: Option<Time>,
     pub overridden: Option<Overridden>,
     /// What was done to confirm it; none: not yet, or not needed.

@@ -39,60 +39,71 @@ fn name(state: &State, now: Time) -> String {
 
 /// The document is there.
 pub(super) fn published(draft: &mut Draft<'_>, number: u32, published: Published) {
-    if number != draft.state.documents {
-        return;
-    }
     let document = Document { number, name: draft.state.document_name.clone(), published };
-    match draft.state.phase.clone() {
-        Phase::Preparing => {
+    match is_for(&draft.state, number) {
+        Some(For::Delivery) => {
             draft.event(Event::DocumentPublished { document });
             deliver(draft, true);
         }
-        Phase::Clarifying { publishing: true, .. } => {
+        Some(For::Answers) => {
             draft.event(Event::DocumentPublished { document });
             pass_answers(draft);
         }
-        Phase::Escalated { .. }
-        | Phase::AwaitingAck { .. }
-        | Phase::Correcting { .. }
-        | Phase::InReview { .. }
-        | Phase::Clarifying { .. }
-        | Phase::Blocked { .. }
-        | Phase::Confirming { .. }
-        | Phase::Ended { .. } => {}
+        None => {}
     }
 }
 
 pub(super) fn unpublished(draft: &mut Draft<'_>, number: u32, reason: String) {
-    if number != draft.state.documents {
-        return;
-    }
-    match draft.state.phase {
-        Phase::Preparing => {
+    match is_for(&draft.state, number) {
+        Some(For::Delivery) => {
             draft.event(Event::DocumentFailed { number, reason });
             draft.escalate(Reason::NoDocument);
         }
         // The answers themselves need no document.
-        Phase::Clarifying { publishing: true, .. } => {
+        Some(For::Answers) => {
             draft.event(Event::DocumentFailed { number, reason });
             pass_answers(draft);
         }
-        Phase::Escalated { .. }
-        | Phase::AwaitingAck { .. }
-        | Phase::Correcting { .. }
-        | Phase::InReview { .. }
-        | Phase::Clarifying { .. }
-        | Phase::Blocked { .. }
-        | Phase::Confirming { .. }
-        | Phase::Ended { .. } => {}
+        None => {}
     }
 }
 
+/// What a document is for.
+enum For {
+    Delivery,
+    Answers,
+}
+
+/// What waits for this document, if anything still does.
+fn is_for(state: &State, number: u32) -> Option<For> {
+    if number != state.documents {
+        return None;
+    }
+    match state.phase {
+        Phase::Preparing => Some(For::Delivery),
+        _ if state.is_delivered() && !state.kept.is_empty() => Some(For::Answers),
+        _ => None,
+    }
+}
+
+/// The replacement gets the answers, also when it said something else meanwhile.
 fn pass_answers(draft: &mut Draft<'_>) {
-    let Some(message) = draft.state.answers.last().cloned() else { return };
-    let until = Some(draft.ack_deadline());
-    draft.event(Event::Clarified { message: message.clone(), until });
-    draft.say_to_replacement(Say::Clarification { message });
+    let until = match draft.state.phase {
+        Phase::AwaitingAck { .. } | Phase::Correcting { .. } | Phase::Clarifying { publishing: true, .. } => {
+            Some(draft.ack_deadline())
+        }
+        Phase::Clarifying { .. }
+        | Phase::Escalated { .. }
+        | Phase::Preparing
+        | Phase::InReview { .. }
+        | Phase::Blocked { .. }
+        | Phase::Confirming { .. }
+        | Phase::Ended { .. } => None,
+    };
+    for message in draft.state.kept.clone() {
+        draft.event(Event::Clarified { message: message.clone(), until });
+        draft.say_to_replacement(Say::Clarification { message });
+    }
 }
 
 /// The replacement is handed the work; `say`: unless the causing message does it.
@@ -106,7 +117,7 @@ pub(super) fn deliver(draft: &mut Draft<'_>, say: bool) {
 
 /// The initiator answers questions, or says more of its own accord. What comes with a document waits for it.
 pub(super) fn clarify(draft: &mut Draft<'_>, message: MessageId, document: bool) {
-    if document && matches!(draft.state.phase, Phase::Clarifying { publishing: false, .. }) {
+    if document && matches!(draft.state.phase, Phase::Clarifying { .. }) {
         draft.withhold();
         draft.event(Event::AnswersKept { message });
         return write(draft);
