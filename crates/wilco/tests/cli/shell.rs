@@ -9,10 +9,13 @@ fn offered(words: &[&str]) -> Vec<String> {
     let script = ran(wilco().args(["completions", "bash"])).ok();
     let typed: Vec<String> = words.iter().map(|word| format!("'{word}'")).collect();
     let (last, before) = (words.len() - 1, words.len() - 2);
+    let file = tempfile::NamedTempFile::new().expect("a file");
+    std::fs::write(file.path(), script).expect("a script");
     let ask = format!(
-        "{script}\nCOMP_WORDS=({})\nCOMP_CWORD={last}\n\
+        "source '{}'\nCOMP_WORDS=({})\nCOMP_CWORD={last}\n\
          _wilco wilco \"${{COMP_WORDS[{last}]}}\" \"${{COMP_WORDS[{before}]}}\"\n\
          printf '%s\\n' \"${{COMPREPLY[@]}}\"",
+        file.path().display(),
         typed.join(" ")
     );
     let answer = ran(Command::new("bash").args(["--norc", "-c", &ask])).ok();
