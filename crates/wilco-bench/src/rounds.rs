@@ -3,9 +3,9 @@
 
 use std::collections::BTreeMap;
 use std::path::Path;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
-use anyhow::Context;
+use anyhow::{Context, bail};
 use serde::Serialize;
 
 use crate::disk;
@@ -75,8 +75,10 @@ impl Scripts {
         duration: Duration,
     ) -> anyhow::Result<Round> {
         let half = duration / 2;
+        at_rest(wilco)?;
         let (echoed, echo_cost) = costed(echo, &mut self.echo, duration)?;
         let (messages, message_cost) = costed(wilco, &mut self.messages, duration)?;
+        at_rest(wilco)?;
         let mut kept = BTreeMap::new();
         for peer in peers {
             let load = load(peer.server.address, &mut peer.scripts, duration);
@@ -85,7 +87,9 @@ impl Scripts {
         let append = disk::appends(directory, half)?;
         let overwrite = disk::overwrites(directory, half)?;
         let alone = load(wilco.address, &mut self.alone, half)?;
+        at_rest(wilco)?;
         let (delegations, delegation_cost) = costed(wilco, &mut self.delegations, duration)?;
+        at_rest(wilco)?;
         let (batched, batched_cost) = costed(wilco, &mut self.batches, duration)?;
         Ok(Round {
             append: append.median(),
@@ -105,6 +109,25 @@ impl Scripts {
             batched_cost: batched_cost / BATCH as f64,
         })
     }
+}
+
+/// How long a server may take to come to rest.
+const REST: Duration = Duration::from_secs(30);
+/// A server rests when it uses less than a hundredth of a processor for this long.
+const CALM: Duration = Duration::from_millis(700);
+
+/// Waits until the server has done what it puts off under load, so that it is not counted for whoever is
+/// measured next.
+fn at_rest(server: &Server) -> anyhow::Result<()> {
+    let end = Instant::now() + REST;
+    while Instant::now() < end {
+        let before = processor_time(server.id())?;
+        std::thread::sleep(CALM);
+        if processor_time(server.id())?.saturating_sub(before) < CALM / 100 {
+            return Ok(());
+        }
+    }
+    bail!("the server did not come to rest within {} s", REST.as_secs())
 }
 
 /// A load, and what an answer of it cost the server.

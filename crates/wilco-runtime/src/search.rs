@@ -8,11 +8,14 @@ use wilco_store::{SearchIndex, StoreError};
 
 use crate::readers::Readers;
 
-/// Messages gather for this long: taking in many at once is cheaper, and readers look at the newest
-/// themselves.
-const GATHER: Duration = Duration::from_millis(500);
+/// Those who send messages go first. The index waits until none came for this long; readers look at the
+/// newest messages themselves.
+const PAUSE: Duration = Duration::from_millis(500);
 
-/// Under load it rests so many times as long as it works.
+/// A rush that does not end: with so many events behind, it works beside those who send.
+const FAR_BEHIND: u64 = 100_000;
+
+/// Then it rests so many times as long as it works.
 const GIVES_WAY: u32 = 9;
 
 /// The index, while it is open.
@@ -32,22 +35,25 @@ impl Follower {
 
     async fn follow(self, readers: Readers, mut head: watch::Receiver<u64>) {
         loop {
-            head.borrow_and_update();
+            let newest = *head.borrow_and_update();
             let begun = Instant::now();
             let (follower, readers) = (self.clone(), readers.clone());
             let taken = tokio::task::spawn_blocking(move || follower.take_in(&readers)).await;
             match taken {
-                // While messages keep coming, those who send them go first.
-                Ok(Ok(Some(true))) if head.has_changed().unwrap_or(false) => {
-                    tokio::time::sleep(begun.elapsed() * GIVES_WAY).await;
-                }
-                Ok(Ok(Some(true))) => {}
-                Ok(Ok(Some(false))) => {
+                Ok(Ok(Some(Taken { more: false, .. }))) => {
                     if head.changed().await.is_err() {
                         return;
                     }
-                    tokio::time::sleep(GATHER).await;
+                    pause(&mut head).await;
                 }
+                Ok(Ok(Some(Taken { position, .. }))) if head.has_changed().unwrap_or(false) => {
+                    if newest.saturating_sub(position) > FAR_BEHIND {
+                        tokio::time::sleep(begun.elapsed() * GIVES_WAY).await;
+                    } else {
+                        pause(&mut head).await;
+                    }
+                }
+                Ok(Ok(Some(_))) => {}
                 Ok(Ok(None)) | Err(_) => return,
                 Ok(Err(error)) => {
                     tracing::error!(%error, "the search index no longer follows; searching gets slower until a restart");
@@ -57,13 +63,12 @@ impl Follower {
         }
     }
 
-    /// Whether there is more to take in; none when it is closed.
-    fn take_in(&self, readers: &Readers) -> Result<Option<bool>, StoreError> {
+    /// Takes in the next messages; none when it is closed.
+    fn take_in(&self, readers: &Readers) -> Result<Option<Taken>, StoreError> {
         let mut index = self.index.lock().unwrap_or_else(PoisonError::into_inner);
-        match &mut *index {
-            Some(index) => readers.read(|reader| index.follow(reader)).map(Some),
-            None => Ok(None),
-        }
+        let Some(index) = &mut *index else { return Ok(None) };
+        let more = readers.read(|reader| index.follow(reader))?;
+        Ok(Some(Taken { position: index.position(), more }))
     }
 
     /// Ends it, after what it is just taking in.
@@ -72,5 +77,23 @@ impl Follower {
         let close = move || drop(index.lock().unwrap_or_else(PoisonError::into_inner).take());
         // It can only fail when the process is ending anyway.
         let _ = tokio::task::spawn_blocking(close).await;
+    }
+}
+
+/// How far it has come.
+struct Taken {
+    position: u64,
+    more: bool,
+}
+
+/// Until nothing was committed for a while, or so much that it must not wait longer.
+async fn pause(head: &mut watch::Receiver<u64>) {
+    let first = *head.borrow_and_update();
+    loop {
+        tokio::time::sleep(PAUSE).await;
+        let quiet = !head.has_changed().unwrap_or(false);
+        if quiet || head.borrow_and_update().saturating_sub(first) > FAR_BEHIND {
+            return;
+        }
     }
 }

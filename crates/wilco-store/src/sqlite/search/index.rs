@@ -87,6 +87,11 @@ impl SearchIndex {
         Ok(event.first().is_some_and(|row| row.position == self.position && Some(row.hash) == known))
     }
 
+    /// Everything up to here is in it.
+    pub fn position(&self) -> u64 {
+        self.position
+    }
+
     /// Takes in the next messages, not many at once; whether there are more.
     pub fn follow(&mut self, reader: &dyn Reader) -> Result<bool, StoreError> {
         let messages = reader.messages_after(self.position, AT_ONCE)?;
