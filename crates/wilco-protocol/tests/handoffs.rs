@@ -2,10 +2,13 @@
 
 mod handoff;
 
+use handoff::World;
+use handoff::player::{check, check_all_are_played};
+
 macro_rules! transcripts {
     ($($name:ident)*) => {
         const PLAYED: &[&str] = &[$(stringify!($name)),*];
-        $(#[test] fn $name() { handoff::check(stringify!($name)); })*
+        $(#[test] fn $name() { check::<World>("handoffs", stringify!($name)); })*
     };
 }
 
@@ -54,12 +57,5 @@ transcripts! {
 
 #[test]
 fn every_transcript_is_played() {
-    let mut written: Vec<String> = std::fs::read_dir(handoff::folder())
-        .expect("the folder of transcripts")
-        .map(|entry| entry.expect("a file").file_name().to_string_lossy().into_owned())
-        .collect();
-    let mut played: Vec<String> = PLAYED.iter().map(|name| handoff::file_of(name)).collect();
-    written.sort();
-    played.sort();
-    assert_eq!(written, played);
+    check_all_are_played("handoffs", PLAYED);
 }

@@ -8,20 +8,14 @@ use wilco_protocol::exchange::{self, CheckpointText, Texts};
 use wilco_protocol::handoff::{Decision, Notice, Owed, Say, State, ToInitiator, options, timers, view};
 use wilco_protocol::{MessageId, directory};
 
-fn clock(at: Time) -> String {
-    at.since(Time::ZERO).to_string()
-}
-
-pub(crate) fn input(at: Time, text: &str) -> String {
-    format!("{:>8}  {text}\n", clock(at))
-}
+use super::player::{clock, line};
 
 fn arrow(at: Time, text: impl std::fmt::Display) -> String {
-    format!("{:>8}         -> {text}\n", clock(at))
+    line(at, "->", text)
 }
 
 pub(crate) fn stands(at: Time, standing: &str) -> String {
-    format!("{:>8}         = {standing}\n", clock(at))
+    line(at, "=", standing)
 }
 
 pub(crate) fn nothing(at: Time) -> String {

@@ -13,6 +13,7 @@ use wilco_protocol::policy::Overrides;
 use wilco_protocol::{ExchangeId, MessageId, Name, Protocol, Span, Time};
 
 use super::output;
+use super::player::Theatre;
 
 pub(crate) struct World {
     policy: Overrides,
@@ -26,14 +27,44 @@ pub(crate) struct World {
     others: Vec<ExchangeId>,
     unknown: bool,
     down: Option<(Time, Time)>,
-    pub(crate) state: Option<State>,
+    state: Option<State>,
     messages: u32,
     now: Time,
     out: String,
 }
 
+impl Theatre for World {
+    fn set(scene: &[(String, String)]) -> World {
+        World::new(scene)
+    }
+
+    /// Lets time pass: every wake at its own instant, or when the server is up again.
+    fn run_until(&mut self, at: Time) -> String {
+        assert!(self.now <= at, "time goes on");
+        while let Some(due) = self.next_wake().filter(|due| self.served_at(*due) <= at) {
+            self.now = self.now.max(self.served_at(due));
+            let before = self.state.clone();
+            self.decide(Input::Wake);
+            assert_ne!(before, self.state, "a wake that was due did nothing");
+        }
+        self.now = at;
+        std::mem::take(&mut self.out)
+    }
+
+    /// Plays one step.
+    fn play(&mut self, _: Time, text: &str) -> String {
+        match text.split_once(": ") {
+            Some(("courier", rest)) => self.report(rest),
+            Some((who, rest)) => self.say(who, rest),
+            None if text == "end" => {}
+            None => self.out += &output::shown(self.now, text, self.state.as_ref().expect("a handoff")),
+        }
+        std::mem::take(&mut self.out)
+    }
+}
+
 impl World {
-    pub(crate) fn new(scene: &[(String, String)]) -> World {
+    fn new(scene: &[(String, String)]) -> World {
         let mut world = World {
             policy: Overrides::new(),
             urgency: Urgency::Immediate,
@@ -101,36 +132,12 @@ impl World {
         }
     }
 
-    /// Lets time pass: every wake at its own instant, or when the server is up again.
-    pub(crate) fn run_until(&mut self, at: Time) -> String {
-        assert!(self.now <= at, "time goes on");
-        while let Some(due) = self.next_wake().filter(|due| self.served_at(*due) <= at) {
-            self.now = self.now.max(self.served_at(due));
-            let before = self.state.clone();
-            self.decide(Input::Wake);
-            assert_ne!(before, self.state, "a wake that was due did nothing");
-        }
-        self.now = at;
-        std::mem::take(&mut self.out)
-    }
-
     fn next_wake(&self) -> Option<Time> {
         self.state.as_ref().and_then(|state| timers(state).first().map(|timer| timer.due))
     }
 
     fn served_at(&self, due: Time) -> Time {
         self.down.filter(|(from, until)| *from < due && due < *until).map_or(due, |(_, until)| until)
-    }
-
-    /// Plays one step.
-    pub(crate) fn play(&mut self, text: &str) -> String {
-        match text.split_once(": ") {
-            Some(("courier", rest)) => self.report(rest),
-            Some((who, rest)) => self.say(who, rest),
-            None if text == "end" => {}
-            None => self.out += &output::shown(self.now, text, self.state.as_ref().expect("a handoff")),
-        }
-        std::mem::take(&mut self.out)
     }
 
     /// `published`, `not published`, `file moved uuid-1, foreign uuid-2`, `file failed`, `issues 42 ok, 43 failed`, `audited`.
