@@ -15,11 +15,14 @@ fn cli_1_the_demo_plays_and_ends() {
         "erik was reminded and stays silent.",
         "Everybody hears how it went: done.",
         "dora checks again, in iteration 2 of 5, and it passes: completed.",
+        "carl would begin from the beginning, where bob is at checkpoint 1: correcting.",
+        "carl acknowledges again, from checkpoint 1: complete.",
+        "Only now GH-6 is carl's, who repeats it in his words: working.",
         "The chain is whole.",
     ] {
         assert!(told.contains(part), "{part:?} is not in\n{told}");
     }
-    assert_eq!(told.matches("  completed  ").count(), 6, "{told}");
+    assert_eq!(told.matches("  completed  ").count(), 7, "{told}");
 
     // The picture in the README shows the same.
     let svg = include_str!("../../../../docs/demo.svg");

@@ -1,4 +1,4 @@
-//! What is played: five short delegations, an operation and a validation.
+//! What is played: five short delegations, an operation, a validation and a handoff.
 
 use serde_json::{Value, json};
 
@@ -15,7 +15,53 @@ pub(crate) fn play(stage: &Stage) -> anyhow::Result<()> {
     silence(stage)?;
     escalation(stage)?;
     restart(stage)?;
-    validation(stage)
+    validation(stage)?;
+    handoff(stage)
+}
+
+const LOGS: &str = "The logs of both formats are read, and the logs are written in the new format only";
+
+/// Somebody vanishes in the middle of a task, and somebody else takes it up where it was left.
+fn handoff(stage: &Stage) -> anyhow::Result<()> {
+    stage.scene("8. An agent vanishes, and its work goes on");
+    let task = stage.delegate(
+        "anna",
+        "bob",
+        json!({
+            "type": "task-assignment", "task_id": "GH-6", "title": "Change the format of the logs",
+            "acceptance_criteria": ["The logs of both formats are read", "The logs are written in the new format only"],
+        }),
+    )?;
+    stage.hear("bob", "task-assignment")?;
+    stage.say("bob", &task, received("GH-6", LOGS))?;
+    report(stage, &task, 1, "Both formats are read")?;
+    stage.tell("bob works on GH-6 and reaches checkpoint 1: both formats are read. Then he vanishes.");
+    let id = stage.operate(
+        "anna",
+        &["wilco"],
+        json!({
+            "type": "replacement-request", "failed_agent": "bob", "replacement_agent": "carl",
+            "reason": "a lost context",
+        }),
+    )?;
+    stage.tell("anna asks carl to take over. Wilco stops the clock of GH-6 and writes down where it stands.");
+    let told = stage.hear("carl", "replacement_handoff")?;
+    stage.tell("carl gets the document: the task, what bob reached, what was said, and his first step.");
+    let named = text(&told.content["handoff_id"]);
+    let ack = |from: &str| {
+        format!("[ACK] {named} - READY_TO_PROCEED\nUnderstanding: {LOGS}\nStarting from: {from}")
+    };
+    let state = stage.reply("carl", &told, &ack("the beginning"))?;
+    stage.tell(&format!("carl would begin from the beginning, where bob is at checkpoint 1: {state}."));
+    stage.hear("carl", "handoff-correction")?;
+    let state = stage.reply("carl", &told, &ack("checkpoint-1"))?;
+    stage.tell(&format!("carl acknowledges again, from checkpoint 1: {state}. bob is out. ({id})"));
+    stage.hear("carl", "task-assignment")?;
+    let state = stage.say("carl", &task, received("GH-6", LOGS))?;
+    stage.tell(&format!("Only now GH-6 is carl's, who repeats it in his words: {state}."));
+    complete(stage, "carl", &task)?;
+    stage.tell("carl is done, and nothing was done twice.");
+    Ok(())
 }
 
 /// A check fails, is fixed, and passes in the second iteration.
