@@ -16,8 +16,13 @@ use super::width::{cut, width};
 pub(crate) fn awaits(exchange: &Exchange) -> &str {
     match exchange.state.as_str() {
         "clarifying" | "in-review" | "returned" | "escalated" => &exchange.initiator,
-        _ => exchange.data["assignee"].as_str().unwrap_or_default(),
+        _ => party(exchange).unwrap_or_default(),
     }
+}
+
+/// The agent on the other side, where there is one.
+pub(crate) fn party(exchange: &Exchange) -> Option<&str> {
+    ["assignee", "replacement"].iter().find_map(|key| exchange.data[*key].as_str())
 }
 
 /// Everybody whose turn it is: the agents of an operation that have not answered, else one.

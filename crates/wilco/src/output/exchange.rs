@@ -6,6 +6,7 @@ use wilco_wire::{ChecklistItem, Event, Exchange};
 
 use super::Screen;
 use super::age::{after, ago, left};
+use super::board::{called, party};
 use super::escape::one_line;
 use super::table::Table;
 use super::width::cut;
@@ -116,20 +117,31 @@ pub(crate) fn events(events: &[Event], screen: &Screen) -> String {
     table.show(screen)
 }
 
+/// What the names of several agents may take of a line.
+const OTHERS: usize = 24;
+
+/// Who stands on the other side: one agent, or as many as fit.
+fn to(exchange: &Exchange) -> String {
+    let others = exchange.participants.iter().filter(|party| party.agent != exchange.initiator);
+    match party(exchange) {
+        Some(one) => one.to_owned(),
+        None => cut(&others.map(|party| party.agent.as_str()).collect::<Vec<_>>().join(","), OTHERS),
+    }
+}
+
 /// A table of exchanges, newest first.
 pub(crate) fn list(exchanges: &[Exchange], now: Time, screen: &Screen) -> String {
-    let mut table = Table::new(&["EXCHANGE", "TASK", "STATE", "FROM", "TO", "NEXT", "TITLE"]);
+    let mut table = Table::new(&["EXCHANGE", "ABOUT", "STATE", "FROM", "TO", "NEXT", "TITLE"]);
     for exchange in exchanges {
-        let data = |key: &str| exchange.data[key].as_str().unwrap_or_default();
         let next = exchange.timers.first().map(|timer| format!("{} {}", timer.name, left(now, &timer.due)));
         let next = next.unwrap_or_else(|| if is_unbounded(exchange) { NO_DEADLINE } else { "" }.to_owned());
         let (state, initiator) = (&exchange.state, &exchange.initiator);
         table.row([
             &exchange.id,
-            data("task_id"),
+            called(exchange).unwrap_or_default(),
             state,
             initiator,
-            data("assignee"),
+            &to(exchange),
             &next,
             &exchange.subject,
         ]);
