@@ -156,7 +156,10 @@ impl Work<'_> {
         if says.is_empty() {
             return Ok(());
         }
-        let cited = self.citing(exchange, cause)?;
+        let mut cited = self.citing(exchange, cause)?;
+        for id in says.iter().filter_map(|spoken| spoken.say.cites()) {
+            self.cite(id, &mut cited)?;
+        }
         let url = self.settings.url.clone();
         for spoken in says {
             let setting = Setting { url: &url, now: self.now, cited: &cited };

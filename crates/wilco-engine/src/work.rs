@@ -174,11 +174,17 @@ impl<'a> Work<'a> {
     pub(crate) fn cited(&mut self, exchange: &Exchange) -> Result<Cited, StoreError> {
         let mut cited = Cited::default();
         for id in exchange.cites() {
-            if let Some((_, message)) = self.message(&id)? {
-                cited.add(id, message.subject.clone(), content_of(&message));
-            }
+            self.cite(&id, &mut cited)?;
         }
         Ok(cited)
+    }
+
+    /// Adds a message to those that are cited; one that is not stored gives nothing.
+    pub(crate) fn cite(&mut self, id: &MessageId, cited: &mut Cited) -> Result<(), StoreError> {
+        if let Some((_, message)) = self.message(id)? {
+            cited.add(id.clone(), message.subject.clone(), content_of(&message));
+        }
+        Ok(())
     }
 
     pub(crate) fn status(&self, agent: &Name, position: u64) -> Result<Option<InboxStatus>, StoreError> {

@@ -226,6 +226,16 @@ pub trait Face {
     }
 }
 
+impl Say {
+    /// A message that it is about and that the state, as it is then, may no longer cite.
+    pub fn cites(&self) -> Option<&MessageId> {
+        match self {
+            Say::Validation(validation::Say::Error { message, .. }) => message.as_ref(),
+            _ => None,
+        }
+    }
+}
+
 impl Event {
     /// The event's name and what it holds, as they stand in the journal.
     pub fn to_json(&self) -> Value {
