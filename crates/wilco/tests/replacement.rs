@@ -225,3 +225,32 @@ fn ho_22_an_issue_that_is_not_there_makes_it_partial_and_says_so() {
     assert!(confirmation.to_string().contains("404"), "{confirmation}");
     assert!(!confirmation.to_string().contains(TOKEN));
 }
+
+#[test]
+fn cli_9_the_doctor_says_whether_github_knows_the_token_and_the_issues() {
+    let scene = Scene::new(assigned);
+    let handoff = scene.request();
+    let config = scene.server.data.path().join("test-config.toml");
+    let doctor = |about: &[&str], token: &str| {
+        let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_wilco"));
+        command
+            .args(["doctor", "--json", "--as", "boss", "--url", &scene.server.url, "--config"])
+            .arg(&config);
+        let output = command.args(about).env("A_TOKEN", token).output().unwrap();
+        let answer: Value = serde_json::from_slice(&output.stdout).unwrap();
+        let findings = answer["findings"].as_array().unwrap().clone();
+        move |about: &str| findings.iter().find(|one| one["about"] == about).cloned().unwrap_or_default()
+    };
+    let login = doctor(&[], TOKEN)("GitHub");
+    assert_eq!(
+        (&login["level"], &login["text"]),
+        (&json!("ok"), &json!("knows the token as wilco-bot, for owner/repo"))
+    );
+    let wrong = doctor(&[], "another")("GitHub");
+    assert_eq!((&wrong["level"], &wrong["next"]), (&json!("wrong"), &json!("wilco config show")), "{wrong}");
+    assert!(!wrong.to_string().contains("another"), "{wrong}");
+    assert_eq!(doctor(&[&handoff], TOKEN)("owner/repo#42")["text"], "is open");
+    scene.github.world().issues.remove(&43);
+    let gone = doctor(&[&handoff], TOKEN)("owner/repo#43");
+    assert_eq!(gone["level"], "wrong", "{gone}");
+}

@@ -3,6 +3,7 @@
 //! Everything here can be repeated: comments and gists carry a marker that is looked for first, labels and
 //! assignees are what they should be or are made so.
 
+mod check;
 mod client;
 mod comments;
 mod gists;

@@ -173,6 +173,7 @@ impl World {
             json!(items.iter().skip((page - 1) * size).take(size).collect::<Vec<_>>())
         };
         let (rest, number) = match parts.as_slice() {
+            ["user"] if method == "GET" => return (200, json!({"login": "wilco-bot"})),
             ["gists"] if method == "GET" => return (200, page(&self.gists)),
             ["gists"] if method == "POST" => {
                 let mut gist = body.clone();

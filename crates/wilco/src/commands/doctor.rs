@@ -5,6 +5,7 @@ mod answers;
 mod disk;
 mod exchange;
 mod finding;
+mod github;
 mod reach;
 mod rescue;
 mod server;
@@ -15,6 +16,7 @@ use std::process::ExitCode;
 use serde_json::json;
 use wilco_client::Client;
 use wilco_protocol::Time;
+use wilco_wire::Exchange;
 
 use crate::caller::Caller;
 use crate::output::{self, Screen};
@@ -64,10 +66,11 @@ pub(crate) fn run(args: Args) -> anyhow::Result<ExitCode> {
     let mut exam = Exam { caller: &args.caller, client: &client, now: super::now(None), found: Vec::new() };
     if server::examine(&mut exam)? {
         match &args.about {
-            Some(about) => exam.one(about)?,
+            Some(about) => exam.one(about, &args.place)?,
             None => {
                 exam.everything()?;
                 disk::examine(&mut exam, &args.place);
+                github::examine(&mut exam, &args.place);
             }
         }
     }
@@ -83,9 +86,9 @@ pub(crate) fn run(args: Args) -> anyhow::Result<ExitCode> {
 
 impl Exam<'_> {
     /// A name may be an agent's, a task's or an exchange's.
-    fn one(&mut self, about: &str) -> anyhow::Result<()> {
+    fn one(&mut self, about: &str, place: &Place) -> anyhow::Result<()> {
         match task::by_id(self.client, about) {
-            Some(Ok(found)) => return exchange::examine(self, &found),
+            Some(Ok(found)) => return self.exchange(&found, place),
             Some(Err(error)) if error.status() != Some(404) => return self.caller.checked(Err(error)),
             Some(Err(_)) | None => {}
         }
@@ -93,13 +96,18 @@ impl Exam<'_> {
             return agent::examine(self, &known);
         }
         match task::find(self.caller, self.client, None, about, Role::Initiator) {
-            Ok(found) => exchange::examine(self, &found),
+            Ok(found) => self.exchange(&found, place),
             Err(_) => {
                 let text = format!("there is no agent, exchange or task {about}");
                 self.found.push(Finding::wrong(about, text).next("wilco agents; wilco exchanges"));
                 Ok(())
             }
         }
+    }
+
+    fn exchange(&mut self, found: &Exchange, place: &Place) -> anyhow::Result<()> {
+        github::examine_issues(self, found, place);
+        exchange::examine(self, found)
     }
 
     fn everything(&mut self) -> anyhow::Result<()> {

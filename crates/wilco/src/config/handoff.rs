@@ -51,7 +51,7 @@ impl Config {
     }
 
     /// None when no repository is configured. No error repeats the token.
-    fn github(&self) -> anyhow::Result<Option<Github>> {
+    pub(crate) fn github(&self) -> anyhow::Result<Option<Github>> {
         let repository = self.values.text("github.repository");
         if repository.is_empty() {
             return Ok(None);
