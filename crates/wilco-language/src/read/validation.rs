@@ -75,11 +75,25 @@ fn same_id(one: &Reading, other: &Reading) -> bool {
 
 /// The validation id that a text gives in its own voice.
 pub fn message_id(body: &str) -> Option<String> {
+    if !may_have_id(body) {
+        return None;
+    }
     let keyed = || form::parts(body).iter().find_map(keyed_id);
     forms(body).iter().find_map(form_id).or_else(keyed).or_else(|| {
         let reading = reading(body)?;
         reading.id
     })
+}
+
+/// Whether it is worth looking closer: every message is asked for an id, and few have one.
+fn may_have_id(body: &str) -> bool {
+    let begins = |rest: &[u8], prefix: &str| {
+        rest.get(..prefix.len()).is_some_and(|word| word.eq_ignore_ascii_case(prefix.as_bytes()))
+    };
+    let rests = body.bytes().enumerate().filter(|(_, byte)| b"VvFfRrSs".contains(byte));
+    rests
+        .map(|(at, _)| &body.as_bytes()[at..])
+        .any(|rest| Label::ALL.into_iter().any(|label| begins(rest, label.prefix())))
 }
 
 fn form_id(form: &Form<'_>) -> Option<String> {
