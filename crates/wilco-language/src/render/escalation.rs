@@ -20,7 +20,11 @@ pub fn escalation_text(exchange: &Exchange, escalation: &Escalation) -> String {
             counted(escalation.evidence.attempts as usize, "attempt")
         ),
         Reason::NoDocument => {
-            format!("The document of {subject} could not be written, so {agent} was told nothing.")
+            format!(
+                "The document of {subject} could not be written, so {agent} was told nothing. \
+                 See document-failed in: wilco show {}",
+                exchange.id()
+            )
         }
         Reason::EnvironmentIssue => {
             format!("{agent} cannot set up its environment for {subject}, and nobody has helped.")

@@ -87,8 +87,9 @@ fn handed(state: &State, to: &Name, setting: &Setting<'_>) -> Rendered {
     let within = spoken(state.ack_timeout());
     let why = reason(state, setting).map(|reason| format!(" due to {reason}")).unwrap_or_default();
     let url = state.url().unwrap_or_default();
+    let none = if state.uuids().is_empty() { " There is no open task to take over." } else { "" };
     let text = format!(
-        "You are replacing {}{why}. The full handoff document with all context: {url}\n\
+        "You are replacing {}{why}.{none} The full handoff document with all context: {url}\n\
          Please ACK within {within} and confirm that you understand the requirements.\n\n{}",
         failed(state),
         teaching::handoff(state, to, deadline(state, setting.now), setting),
