@@ -78,8 +78,7 @@ fn delegation(server: SocketAddr, pair: usize) -> Vec<Step> {
     });
     let acknowledged = json!({
         "type": "task-acknowledgment", "task_id": task, "status": "received",
-        "understanding": "Add a login page that asks for name and password; the login page shows an error \
-            for a wrong password.",
+        "understanding": "Add a login page; the login page shows an error for a wrong password.",
     });
     let completed = json!({"type": "task-complete", "task_id": task, "message": "Merged, all tests pass"});
     let say = |from: &str, to: &str, content: Value, says| {
