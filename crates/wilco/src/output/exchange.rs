@@ -203,7 +203,7 @@ mod tests {
         let row = shown.lines().nth(1).unwrap();
         assert_eq!(
             row,
-            "del-4     GH-1  escalated  anna  bob  escalation in 29m50s  Add a \\x1b[31mlogin page"
+            "del-4     GH-1   escalated  anna  bob  escalation in 29m50s  Add a \\x1b[31mlogin page"
         );
     }
 }

@@ -55,7 +55,7 @@ pub(crate) fn pointers(problem: &Value) -> Vec<&str> {
     problem["errors"].as_array().into_iter().flatten().filter_map(|error| error["pointer"].as_str()).collect()
 }
 
-/// Asks again and again until it is so, and not for ever.
+/// Asks again and again until it is so, and not for ever. The fact asks the server, which takes time.
 pub(crate) fn until(what: &str, fact: impl Fn() -> bool) {
     assert!((0..5000).any(|_| fact()), "never: {what}");
 }

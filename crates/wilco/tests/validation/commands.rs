@@ -54,7 +54,7 @@ fn val_1_val_13_a_server_that_is_killed_during_a_check_runs_it_once_more() {
     let (server, folder) = with_command("echo run >> runs; test -f go && exit 0; exec sleep 600");
     let runs = || std::fs::read_to_string(folder.path().join("runs")).unwrap_or_default().lines().count();
     let id = server.begin(&by_command());
-    server::until("the command runs", || runs() == 1);
+    server::until("the command runs", || server.state(&id) == "in-progress" && runs() == 1);
     std::fs::write(folder.path().join("go"), "").unwrap();
     let server = server.restart();
     server::until("it has passed", || server.state(&id) == "completed");
