@@ -11,7 +11,7 @@ use std::fs;
 use std::os::unix::ffi::OsStrExt;
 use std::time::Duration;
 
-use rustix::process::{Pid, Signal, getpid, getsid, kill_process};
+use rustix::process::{Pid, Signal, getpid, kill_process};
 use wilco_protocol::{ExchangeId, Name};
 
 use crate::Outside;
@@ -30,8 +30,7 @@ impl Outside {
 
     /// The tag as the environment of the command has it.
     pub(crate) fn tagging(&self, exchange: ExchangeId, agent: &Name, run: u32) -> String {
-        let session = getsid(None).map_or(0, |session| session.as_raw_nonzero().get());
-        format!("{session}:{}", self.tag(exchange, agent, run))
+        format!("{}:{}", session(getpid()).unwrap_or_default(), self.tag(exchange, agent, run))
     }
 
     /// Ends what an interrupted run left running; says how many processes that were.
@@ -71,10 +70,37 @@ fn tagged(tag: &str) -> Vec<Pid> {
 
 fn stayed(process: Pid, tag: &str) -> bool {
     let environment = fs::read(format!("/proc/{}/environ", process.as_raw_nonzero())).unwrap_or_default();
-    let session = environment.split(|byte| *byte == 0).find_map(|variable| {
+    let began_in = environment.split(|byte| *byte == 0).find_map(|variable| {
         let value = std::str::from_utf8(variable).ok()?.strip_prefix(VARIABLE)?.strip_prefix('=')?;
         let (session, found) = value.split_once(':')?;
-        (found == tag).then(|| session.parse().ok()).flatten().and_then(Pid::from_raw)
+        (found == tag).then(|| session.to_owned())
     });
-    session.is_some_and(|session| getsid(Some(process)) == Ok(session))
+    began_in.is_some() && began_in == session(process)
+}
+
+/// The session of a process. It is kept as the system shows it: a session that was begun outside of the container
+/// of this server is 0, which is no process id.
+fn session(process: Pid) -> Option<String> {
+    let line = fs::read_to_string(format!("/proc/{}/stat", process.as_raw_nonzero())).ok()?;
+    session_in(&line).map(str::to_owned)
+}
+
+/// From the line of a process in `/proc`: behind the name of the program in brackets, which may hold anything,
+/// stand its state, parent, group and session.
+fn session_in(line: &str) -> Option<&str> {
+    let (_, behind) = line.rsplit_once(") ")?;
+    behind.split(' ').nth(3)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_session_is_read_whatever_the_program_is_called_and_wherever_it_began() {
+        assert_eq!(session_in("4312 (sleep) S 4300 4312 977 34816 4312"), Some("977"));
+        assert_eq!(session_in("12 (odd ) S 1 2 name) R 1 12 0 0 -1"), Some("0"));
+        assert_eq!(session_in("12 (cut"), None);
+        assert!(session(getpid()).is_some());
+    }
 }
