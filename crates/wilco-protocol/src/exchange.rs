@@ -19,7 +19,8 @@ pub enum Exchange {
     Delegation(delegation::State),
     Operation(operation::State),
     Validation(validation::State),
-    Handoff(handoff::State),
+    /// By far the largest and the rarest: the others need not have its room.
+    Handoff(Box<handoff::State>),
 }
 
 /// What begins an exchange.
@@ -147,7 +148,7 @@ impl Exchange {
             Event::Delegation(event) => delegation::born(event, at).map(Exchange::Delegation),
             Event::Operation(event) => operation::born(event, at).map(Exchange::Operation),
             Event::Validation(event) => validation::born(event, at).map(Exchange::Validation),
-            Event::Handoff(event) => handoff::born(event, at).map(Exchange::Handoff),
+            Event::Handoff(event) => handoff::born(event, at).map(|state| Exchange::Handoff(Box::new(state))),
         }
     }
 
@@ -177,7 +178,7 @@ impl Deref for Exchange {
             Exchange::Delegation(state) => state,
             Exchange::Operation(state) => state,
             Exchange::Validation(state) => state,
-            Exchange::Handoff(state) => state,
+            Exchange::Handoff(state) => &**state,
         }
     }
 }

@@ -260,7 +260,7 @@ fn correction(
 
 fn escalated(state: &State, to: &Name, number: u32, again: bool, setting: &Setting<'_>) -> Rendered {
     use wilco_protocol::escalation::Reason;
-    let exchange = Exchange::Handoff(state.clone());
+    let exchange = Exchange::Handoff(Box::new(state.clone()));
     let Some(mut message) = escalation::message(&exchange, to, number, again, setting) else {
         return plain("escalation", "Decision needed".to_owned(), String::new());
     };
