@@ -3,10 +3,7 @@
 
 use std::path::Path;
 
-#[path = "../crates/wilco-language/tests/table/mod.rs"]
-mod table;
-
-use table::{Entry, entries};
+use super::table::{Entry, entries};
 
 /// The inputs of a target, from the project that lies at `root`.
 pub(crate) fn seeds(root: &Path, target: &str) -> Vec<Vec<u8>> {

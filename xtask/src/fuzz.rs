@@ -13,6 +13,9 @@ use crate::workspace::{cargo, command_line, root, succeed, succeeds_quietly};
 
 #[path = "../../fuzz/seeds.rs"]
 mod seeds;
+#[path = "../../crates/wilco-language/tests/table/mod.rs"]
+#[allow(dead_code, reason = "the names of the entries are for the tests")]
+mod table;
 
 #[derive(clap::Args)]
 pub(crate) struct Options {

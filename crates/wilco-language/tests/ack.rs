@@ -1,8 +1,6 @@
 //! Acknowledgments as language models write them, and how each is read.
 
-mod table;
-
-use table::entries;
+use crate::table::entries;
 use wilco_language::read::ack::{AckReading, acks, status_word};
 use wilco_protocol::delegation::AckStatus;
 

@@ -1,8 +1,6 @@
 //! Plain messages, and whether each delegates a task.
 
-mod table;
-
-use table::entries;
+use crate::table::entries;
 use wilco_language::read::classify::{Task, classify};
 use wilco_protocol::delegation::Sign;
 

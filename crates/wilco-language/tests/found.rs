@@ -2,11 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-#[path = "../../../fuzz/src/checks.rs"]
-#[allow(unreachable_pub, reason = "the fuzz targets use the same file")]
-mod checks;
-#[path = "../../../fuzz/seeds.rs"]
-mod seeds;
+use crate::checks;
+use crate::seeds;
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")

@@ -1,10 +1,8 @@
 //! What is rendered, for delegations at random: it can be read back where it shall, and is taken for
 //! nothing where it shall not.
 
-mod told;
-
+use crate::told::{Line, story};
 use proptest::prelude::*;
-use told::{Line, story};
 use wilco_language::parse::{Delegation, Incoming, Typed, kind, message};
 use wilco_language::read::ack::{AckReading, acks};
 use wilco_language::read::classify::classify;

@@ -1,9 +1,7 @@
 //! The scorer against tables of tasks and understandings: no wrong acceptance, and a share it
 //! decides by itself.
 
-mod table;
-
-use table::{Entry, entries};
+use crate::table::{Entry, entries};
 use wilco_language::read::understanding::{Ruling, Scored, TaskText, score};
 
 #[test]

@@ -1,10 +1,8 @@
 //! What is answered in a validation, as language models write it, and how each is read. And what holds for every
 //! text.
 
-mod table;
-
+use crate::table::entries;
 use proptest::prelude::*;
-use table::entries;
 use wilco_language::read::failures::Failure;
 use wilco_language::read::form::forms;
 use wilco_language::read::validation::{Answer, Problem, Reading, message_id, reading};

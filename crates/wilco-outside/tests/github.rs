@@ -1,12 +1,10 @@
 //! Documents and issues of handoffs at GitHub, as the courier carries them out.
 
-mod github_server;
-
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::time::Duration;
 
-use github_server::{Fault, GithubServer, TOKEN};
+use crate::github_server::{Fault, GithubServer, TOKEN};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 use wilco_engine::Order;

@@ -1,9 +1,7 @@
 //! Every transcript of a handoff, one test each: `ho_11_silence` plays `handoffs/ho-11-silence.txt`.
 
-mod handoff;
-
-use handoff::World;
-use handoff::player::{check, check_all_are_played};
+use crate::handoff::World;
+use crate::player::{check, check_all_are_played};
 
 macro_rules! transcripts {
     ($($name:ident)*) => {

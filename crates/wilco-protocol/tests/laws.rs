@@ -1,10 +1,7 @@
 //! Laws of a delegation, whatever is said to it and whenever: replay, wakes, ends, one assignee (G5), never
 //! stuck (G6), timers that survive (G7). `run` looks at every decision on the way, this file at the whole.
 
-mod ground;
-#[path = "laws/run.rs"]
 mod run;
-#[path = "laws/strategy.rs"]
 mod strategy;
 
 use proptest::prelude::*;

@@ -1,8 +1,7 @@
 //! Every interleaving of a small delegation: two agents, an initiator, a few messages and a few timeouts,
 //! in every order, over the very code that runs. What must hold is checked in each state there is.
 
-mod ground;
-#[path = "model/says.rs"]
+use crate::ground;
 mod says;
 
 use std::collections::BTreeSet;
@@ -14,7 +13,7 @@ use wilco_protocol::delegation::{
 };
 use wilco_protocol::{ExchangeId, MessageId, Name, Protocol, Span, Time};
 
-use ground::World;
+use crate::ground::World;
 use says::{AGENTS, BOSS};
 
 /// How much may happen: messages by anybody, and timeouts.

@@ -1,11 +1,9 @@
 //! Every interleaving of a small operation: two agents, an initiator, a few messages, timeouts and reports,
 //! in every order, over the very code that runs.
 
-mod asked;
-
 use std::collections::BTreeMap;
 
-use asked::{AGENTS, BOSS, Choices, World, never_stuck, silence_leads_somewhere};
+use crate::asked::{AGENTS, BOSS, Choices, World, never_stuck, silence_leads_somewhere};
 use stateright::{Checker, Model, Property};
 use wilco_protocol::decision::{Effect, Report};
 use wilco_protocol::operation::{

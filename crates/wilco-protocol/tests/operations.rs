@@ -1,9 +1,7 @@
 //! Every transcript of an operation, one test each: `op_2_reminders` plays `operations/op-2-reminders.txt`.
 
-mod operation;
-
-use operation::World;
-use operation::player::{check, check_all_are_played};
+use crate::operation::World;
+use crate::player::{check, check_all_are_played};
 
 macro_rules! transcripts {
     ($($name:ident)*) => {

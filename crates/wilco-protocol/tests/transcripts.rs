@@ -1,9 +1,7 @@
 //! Every transcript, one test each: `del_30_silence` plays `transcripts/del-30-silence.txt`.
 
-mod transcript;
-
-use transcript::World;
-use transcript::player::{check, check_all_are_played};
+use crate::player::{check, check_all_are_played};
+use crate::transcript::World;
 
 macro_rules! transcripts {
     ($($name:ident)*) => {

@@ -1,9 +1,7 @@
 //! Laws of a validation: whatever is said in whatever order, decisions are sound and the state is the fold of its
 //! events.
 
-mod looped;
-
-use looped::{World, never_stuck, planned, silence_leads_somewhere, validate};
+use crate::looped::{World, never_stuck, planned, silence_leads_somewhere, validate};
 use proptest::prelude::*;
 use wilco_protocol::validation::{
     Choice, Event, Finding, Fingerprint, Input, Named, Said, State, Status, Told, What, apply, begin, born,

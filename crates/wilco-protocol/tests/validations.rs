@@ -1,9 +1,7 @@
 //! Every transcript of a validation, one test each: `val_3_fix` plays `validations/val-3-fix.txt`.
 
-mod validation;
-
-use validation::World;
-use validation::player::{check, check_all_are_played};
+use crate::player::{check, check_all_are_played};
+use crate::validation::World;
 
 macro_rules! transcripts {
     ($($name:ident)*) => {

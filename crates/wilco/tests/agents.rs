@@ -1,9 +1,7 @@
 //! The registry of agents: registering, addressing, presence.
 
-mod server;
-
+use crate::server::{Server, Setup, pointers, task, text};
 use serde_json::{Value, json};
-use server::{Server, Setup, pointers, task, text};
 
 fn status(server: &Server, agent: &str) -> String {
     server.get(&format!("/v1/agents/{agent}")).1["status"].as_str().unwrap().to_owned()

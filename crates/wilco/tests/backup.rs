@@ -1,12 +1,10 @@
 //! `wilco backup` and `wilco restore` with the shipped binary, while everybody writes.
 
-mod server;
-
 use std::process::{Command, Output};
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use crate::server::{Server, Setup, ack, task, text};
 use serde_json::Value;
-use server::{Server, Setup, ack, task, text};
 
 fn wilco(line: &[&str]) -> Output {
     Command::new(env!("CARGO_BIN_EXE_wilco")).args(line).output().unwrap()

@@ -1,9 +1,9 @@
 //! The test clock: time stands still until it is moved, and then everything happens at its own time.
 
-mod server;
+use crate::server;
 
+use crate::server::{Server, Setup, ack, task, task_with};
 use serde_json::{Value, json};
-use server::{Server, Setup, ack, task, task_with};
 
 const START: &str = "2026-03-01T12:00:00.000Z";
 

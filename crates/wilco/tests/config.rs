@@ -1,9 +1,7 @@
 //! The configuration: what it changes, and what it refuses.
 
-mod server;
-
+use crate::server::{Server, Setup, pointers, task, task_with};
 use serde_json::json;
-use server::{Server, Setup, pointers, task, task_with};
 
 fn refused(config: &str) -> String {
     let (code, said) = Setup::new().config(config).run_to_end();

@@ -1,9 +1,7 @@
 //! Which exchange an answer belongs to, rule by rule, and who may move it.
 
-mod server;
-
+use crate::server::{Server, ack, said, task, task_with, text};
 use serde_json::{Value, json};
-use server::{Server, ack, said, task, task_with, text};
 
 /// Two tasks between the same two agents, both waiting for the worker.
 fn two_tasks(server: &Server) -> (String, String) {

@@ -1,9 +1,9 @@
 //! Escalations and what is decided on them.
 
-mod server;
+use crate::server;
 
+use crate::server::{Server, Setup, ack, pointers, task, task_with};
 use serde_json::{Value, json};
-use server::{Server, Setup, ack, pointers, task, task_with};
 use wilco_server::Role;
 
 /// A delegation that nobody answered; returns it and its escalation.

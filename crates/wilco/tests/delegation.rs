@@ -1,10 +1,8 @@
 //! Delegations end to end, as agents see them over HTTP. What each state does with each message is told
 //! by the protocol's transcripts; these scenes show that every layer above keeps to it.
 
-mod server;
-
+use crate::server::{Server, Setup, ack, pointers, said, task, task_with, text};
 use serde_json::{Value, json};
-use server::{Server, Setup, ack, pointers, said, task, task_with, text};
 
 const REAL: &str = "## Task: GH-42 Limit logins\n\nReturn 429.\n\n## Acceptance Criteria\n- Sixth attempt returns 429\n- Counter resets\n";
 

@@ -1,9 +1,7 @@
 //! The journal and the exchanges as readers see them.
 
-mod server;
-
+use crate::server::{Server, ack, said, task, text};
 use serde_json::{Value, json};
-use server::{Server, ack, said, task, text};
 
 /// What `data` of a delegation always has.
 const DATA: [&str; 15] = [

@@ -1,17 +1,15 @@
 //! Operations that run commands: real programs, started by the real server. Tests and programs meet at
 //! pipes and files, so nobody waits by the clock.
 
-mod server;
-
 use std::fs;
 use std::io::Read;
 use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
 use std::sync::mpsc::{Receiver, channel};
 
+use crate::server::{PATIENCE, Server, Setup, text, until};
 use rustix::fs::{CWD, FileType, Mode, mknodat};
 use serde_json::{Value, json};
-use server::{PATIENCE, Server, Setup, text, until};
 use tempfile::TempDir;
 
 /// A directory with a program, and the pipes and files that it knows by their names.

@@ -1,10 +1,7 @@
 //! A disk that is full or fails under a running server.
 
-mod disk;
-mod server;
-
-use disk::{Disk, Order};
-use server::{Caller, Setup, text};
+use crate::disk::{Disk, Order};
+use crate::server::{Caller, Setup, text};
 
 #[test]
 fn g9_a_full_disk_refuses_writes_and_reads_go_on_until_there_is_room_again() {

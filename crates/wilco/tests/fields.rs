@@ -1,9 +1,7 @@
 //! Bad input: every wrong field is named at once, and names that cannot be are refused.
 
-mod server;
-
+use crate::server::{Server, ack, pointers, said, task, task_with, text};
 use serde_json::{Value, json};
-use server::{Server, ack, pointers, said, task, task_with, text};
 
 #[test]
 fn msg_3_policy_envelope_and_list_errors_come_together() {

@@ -1,9 +1,7 @@
 //! Handoffs over HTTP: work moves from a failed agent to its replacement, and nothing is lost on the way.
 
-mod server;
-
+use crate::server::{Server, ack, pointers, said, text, until};
 use serde_json::{Value, json};
-use server::{Server, ack, pointers, said, text, until};
 
 const UNDERSTANDING: &str = "Continue the open task of the failed agent";
 

@@ -1,11 +1,9 @@
 //! The same message twice: the first answer again, no second effect.
 
-mod server;
-
 use std::sync::Barrier;
 
+use crate::server::{Server, ack, pointers, task, text};
 use serde_json::json;
-use server::{Server, ack, pointers, task, text};
 
 #[test]
 fn msg_12_same_key_same_answer() {

@@ -1,9 +1,9 @@
 //! Inboxes: pages, cursors, long polls, what reading does.
 
-mod server;
+use crate::server;
 
+use crate::server::{Server, Setup, text};
 use serde_json::{Value, json};
-use server::{Server, Setup, text};
 
 fn texts(page: &Value) -> Vec<&str> {
     page["items"].as_array().unwrap().iter().map(|one| one["content"]["message"].as_str().unwrap()).collect()

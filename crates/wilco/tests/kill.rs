@@ -2,12 +2,9 @@
 //! open goes on. `WILCO_KILL_ROUNDS` and `WILCO_KILL_WRITES` make it as long as one likes; `cargo xtask kill`
 //! does so.
 
-mod ledger;
-mod server;
-
-use ledger::{acknowledged, chance, check, ledgers, load_and_kill, settle};
+use crate::ledger::{acknowledged, chance, check, ledgers, load_and_kill, settle};
+use crate::server::{Server, ack, said, task, text};
 use serde_json::{Value, json};
-use server::{Server, ack, said, task, text};
 
 const SHORT: usize = 3;
 /// In the short form, so many acknowledged messages at most before the kill.

@@ -1,13 +1,11 @@
 //! Past a limit: a clear answer, never a crash, and the others go on.
 
-mod server;
-
 use std::io::{Read, Write};
 use std::net::TcpStream;
 use std::time::Duration;
 
+use crate::server::{Server, Setup, text, until};
 use serde_json::{Value, json};
-use server::{Server, Setup, text, until};
 
 /// A connection with a bounded patience.
 fn connect(server: &Server) -> TcpStream {

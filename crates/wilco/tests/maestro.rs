@@ -1,9 +1,7 @@
 //! The API of AI Maestro: messages and mailboxes.
 
-mod server;
-
+use crate::server::{Server, Setup, ack, task, text};
 use serde_json::{Value, json};
-use server::{Server, Setup, ack, task, text};
 
 fn sent(server: &Server, message: &Value) -> Value {
     let (status, body) = server.post("/api/messages", message);

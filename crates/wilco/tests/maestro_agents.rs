@@ -1,9 +1,7 @@
 //! The API of AI Maestro: agents, hosts, sessions.
 
-mod server;
-
+use crate::server::{Server, Setup, task, until};
 use serde_json::json;
-use server::{Server, Setup, task, until};
 
 #[test]
 fn msg_44_agents_are_created_changed_and_removed() {

@@ -1,9 +1,9 @@
 //! The envelope over HTTP: ids, recipients, limits, both forms of a message, wrong fields.
 
-mod server;
+use crate::server;
 
+use crate::server::{Server, pointers, said, task, text};
 use serde_json::json;
-use server::{Server, pointers, said, task, text};
 
 #[test]
 fn msg_1_server_ids_increase_strictly_and_the_envelope_is_complete() {

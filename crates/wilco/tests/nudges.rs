@@ -1,6 +1,6 @@
 //! Nudges: tmux, webhooks, commands; how far messages get.
 
-mod server;
+use crate::server;
 
 use std::io::{Read, Write};
 use std::net::TcpListener;
@@ -9,8 +9,8 @@ use std::process::Command;
 use std::sync::mpsc::{Receiver, channel};
 use std::time::Duration;
 
+use crate::server::{PATIENCE, Server, Setup, said, task, text, until};
 use serde_json::{Value, json};
-use server::{PATIENCE, Server, Setup, said, task, text, until};
 use tempfile::TempDir;
 
 const SECRET: &str = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";

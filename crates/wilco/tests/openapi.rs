@@ -1,13 +1,11 @@
 //! The API and its document say the same, and wrong requests are told what would be right.
 
-mod server;
-
 use std::collections::BTreeSet;
 use std::io::{Read, Write};
 use std::net::TcpStream;
 
+use crate::server::Server;
 use serde_json::{Value, json};
-use server::Server;
 
 fn document(server: &Server) -> Value {
     let (status, document) = server.get("/v1/openapi.json");

@@ -1,10 +1,8 @@
 //! Operations end to end, as agents see them over HTTP. What each state does with each message is told by
 //! the protocol's transcripts; these scenes show that every layer above keeps to it.
 
-mod server;
-
+use crate::server::{Server, Setup, pointers, said, text};
 use serde_json::{Value, json};
-use server::{Server, Setup, pointers, said, text};
 
 fn operate(to: Value, fields: Value) -> Value {
     let mut message =

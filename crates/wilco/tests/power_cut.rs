@@ -1,15 +1,11 @@
 //! A power cut loses what was not synced. `kill -9` cannot show that, because the system keeps what a dead
 //! process wrote; here a disk stands between that keeps only what was synced.
 
-mod disk;
-mod ledger;
-mod server;
-
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use disk::{Disk, Order};
-use ledger::{chance, check, ledgers, load_and_kill, settle};
-use server::Setup;
+use crate::disk::{Disk, Order};
+use crate::ledger::{chance, check, ledgers, load_and_kill, settle};
+use crate::server::Setup;
 
 const ROUNDS: usize = 3;
 

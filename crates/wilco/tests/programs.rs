@@ -1,16 +1,14 @@
 //! The two programs that the courier runs: the judge of understandings, and the one that reaches a person.
 //! Real programs, started by the real server. Tests and programs meet at pipes, so nobody waits by the clock.
 
-mod server;
-
 use std::fs;
 use std::io::Read;
 use std::path::PathBuf;
 use std::sync::mpsc::{Receiver, channel};
 
+use crate::server::{PATIENCE, Server, Setup, ack, pointers, said, task, task_with};
 use rustix::fs::{CWD, FileType, Mode, mknodat};
 use serde_json::{Value, json};
-use server::{PATIENCE, Server, Setup, ack, pointers, said, task, task_with};
 use tempfile::TempDir;
 
 /// A directory with a shell script, and the pipes and files that it knows by their names.

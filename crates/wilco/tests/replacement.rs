@@ -1,15 +1,11 @@
 //! A handoff and what it leaves outside: document, state file, issues, audit file, report.
 
-#[path = "../../wilco-outside/tests/github_server/mod.rs"]
-mod github_server;
-mod server;
-
 use std::fs;
 use std::path::PathBuf;
 
-use github_server::{Fault, GithubServer, TOKEN};
+use crate::github_server::{Fault, GithubServer, TOKEN};
+use crate::server::{Server, Setup, ack, said, until};
 use serde_json::{Value, json};
-use server::{Server, Setup, ack, said, until};
 use tempfile::TempDir;
 use tokio::runtime::Runtime;
 

@@ -1,12 +1,10 @@
 //! Reports, the exported trail, and metrics.
 
-mod server;
-
 use std::io::Write;
 use std::process::Command;
 
+use crate::server::{Caller, Server, Setup, said, task, text};
 use serde_json::{Value, json};
-use server::{Caller, Server, Setup, said, task, text};
 use wilco_server::Role;
 
 /// An answer as it came.

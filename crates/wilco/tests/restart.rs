@@ -1,9 +1,7 @@
 //! What a restart keeps, and what happens after downtime.
 
-mod server;
-
+use crate::server::{Server, Setup, ack, said, task, text};
 use serde_json::json;
-use server::{Server, Setup, ack, said, task, text};
 
 const START: &str = "2026-03-01T12:00:00.000Z";
 

@@ -2,12 +2,10 @@
 //!
 //! Only `curl` is told where the server really is, and `date` and `sleep` show and move a clock of the test.
 
-mod server;
-
 use std::process::{Command, Stdio};
 
+use crate::server::{Server, text};
 use serde_json::{Value, json};
-use server::{Server, text};
 
 struct Ran {
     code: Option<i32>,

@@ -1,9 +1,7 @@
 //! Messages and exchanges found by what was said.
 
-mod server;
-
+use crate::server::{Caller, Server, Setup, said, task, text};
 use serde_json::{Value, json};
-use server::{Caller, Server, Setup, said, task, text};
 use wilco_server::Role;
 
 /// What the items of an answer say, newest first.

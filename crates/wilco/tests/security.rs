@@ -1,13 +1,11 @@
 //! Who may do what: hosts, origins, tokens, files.
 
-mod server;
-
 use std::io::{Read, Write};
 use std::net::TcpStream;
 use std::os::unix::fs::PermissionsExt;
 
+use crate::server::{Server, Setup, ack, task, text};
 use serde_json::{Value, json};
-use server::{Server, Setup, ack, task, text};
 use wilco_server::{Role, Tokens};
 
 fn guarded() -> Server {

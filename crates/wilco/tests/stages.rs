@@ -1,11 +1,9 @@
 //! How far messages get: stored, nudged, injected, read, acknowledged, acted on.
 
-mod server;
-
 use std::path::Path;
 
+use crate::server::{Server, Setup, ack, said, task, text, until};
 use serde_json::{Value, json};
-use server::{Server, Setup, ack, said, task, text, until};
 
 fn way(server: &Server, id: &Value) -> (String, Value) {
     let (_, message) = server.get(&format!("/v1/messages/{}", id.as_str().unwrap()));

@@ -1,12 +1,12 @@
 //! Events and messages as streams.
 
-mod server;
+use crate::server;
 
 use std::io::{Read, Write};
 use std::net::TcpStream;
 
+use crate::server::{Caller, Server, Setup, task, text};
 use serde_json::{Value, json};
-use server::{Caller, Server, Setup, task, text};
 use wilco_server::{Role, Tokens};
 
 fn positions(events: &[(u64, Value)]) -> Vec<u64> {

@@ -1,9 +1,7 @@
 //! What an initiator's judgement needs, and what the agent's reports keep, over HTTP.
 
-mod server;
-
+use crate::server::{Caller, Server, ack, said, task, task_with, text};
 use serde_json::{Value, json};
-use server::{Caller, Server, ack, said, task, task_with, text};
 
 fn in_review(server: &Caller, task_id: &str) -> String {
     server.register(&["boss", "worker"]);

@@ -3,13 +3,13 @@
 //! libfaketime (Debian's package `faketime`) stands between the server and its calendar; the clock that runs
 //! since the machine was booted is left alone, as it is when somebody sets the time.
 
-mod server;
+use crate::server;
 
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
+use crate::server::{Server, Setup, task_with};
 use serde_json::{Value, json};
-use server::{Server, Setup, task_with};
 use tempfile::NamedTempFile;
 use wilco_protocol::Time;
 

@@ -10,6 +10,7 @@ mod decisions;
 mod fixtures;
 mod functions;
 mod layers;
+mod left_out;
 mod leftovers;
 mod lexer;
 mod names;
@@ -48,6 +49,7 @@ const CHECKS: &[Check] = &[
     Check { name: "short-main", run: size::mains },
     Check { name: "file-names", run: names::check },
     Check { name: "module-doc", run: opening::check },
+    Check { name: "left-out", run: left_out::check },
     Check { name: "unfinished", run: leftovers::unfinished },
     Check { name: "ignored-tests", run: leftovers::ignored_tests },
     Check { name: "sleeping-tests", run: leftovers::sleeping_tests },

@@ -1,6 +1,5 @@
 //! The tables' format: entries begin with `=== name`, then `key: value` lines; a value that begins
 //! on the next line runs, indented by `| `, to the last such line.
-#![allow(dead_code, reason = "each test uses what its table has")]
 
 #[derive(Debug, Default)]
 pub(crate) struct Entry {

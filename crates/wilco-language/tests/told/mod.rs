@@ -8,13 +8,10 @@ use wilco_protocol::delegation::{Assign, Say, Verdict};
 use wilco_protocol::exchange::{self, Decision, Exchange, Said, Start, Told};
 use wilco_protocol::{ExchangeId, Name, Protocol, Time};
 
-#[path = "../../../wilco-protocol/tests/ground/mod.rs"]
-#[allow(dead_code, reason = "of the ground only the world is needed here")]
-mod ground;
 #[path = "../../../wilco-protocol/tests/laws/strategy.rs"]
 mod strategy;
 
-use ground::World;
+use crate::ground::World;
 use strategy::{Opening, Step, opening, steps};
 
 /// One thing that was said, and how it reads.

@@ -1,8 +1,6 @@
 //! A GitHub on this machine: issues with labels, assignees and comments, and gists. It checks what a client
 //! must send, remembers what it did, and fails when it is told to.
 
-#![allow(dead_code, reason = "every test program takes what it needs")]
-
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
 use std::sync::{Arc, Mutex, MutexGuard};

@@ -5,8 +5,6 @@
 //! `others: del-9` (what else the failed agent has open), `nothing known: yes`, `down: 1m to 5m` (the server).
 
 mod output;
-#[path = "../transcript/player.rs"]
-pub(crate) mod player;
 mod world;
 
 pub(crate) use world::World;

@@ -8,7 +8,7 @@ use wilco_protocol::exchange::{self, CheckpointText, Texts};
 use wilco_protocol::handoff::{Decision, Notice, Owed, Say, State, ToInitiator, options, timers, view};
 use wilco_protocol::{MessageId, directory};
 
-use super::player::{clock, line};
+use crate::player::{clock, line};
 
 fn arrow(at: Time, text: impl std::fmt::Display) -> String {
     line(at, "->", text)

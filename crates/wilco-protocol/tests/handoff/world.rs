@@ -13,7 +13,7 @@ use wilco_protocol::policy::Overrides;
 use wilco_protocol::{ExchangeId, MessageId, Name, Protocol, Span, Time};
 
 use super::output;
-use super::player::Theatre;
+use crate::player::Theatre;
 
 pub(crate) struct World {
     policy: Overrides,

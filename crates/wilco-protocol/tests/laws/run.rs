@@ -6,8 +6,8 @@ use wilco_protocol::delegation::{
 };
 use wilco_protocol::{ExchangeId, Name, Protocol, Span, Time};
 
+use super::strategy::{Opening, Step};
 use crate::ground::{self, World};
-use crate::strategy::{Opening, Step};
 
 /// More wakes than this without anybody speaking would be a loop.
 const MOST_WAKES: usize = 1000;

@@ -4,8 +4,6 @@
 //! `unreached: worker`, `unread: worker` (never saw a message), `kind: state-change`.
 
 mod output;
-#[path = "../transcript/player.rs"]
-pub(crate) mod player;
 mod world;
 
 pub(crate) use world::World;

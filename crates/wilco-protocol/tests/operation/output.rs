@@ -7,7 +7,7 @@ use wilco_protocol::operation::{
     Decision, Notice, Say, State, StepState, ToInitiator, Track, TrackState, log, options, timers,
 };
 
-use super::player::{clock, line};
+use crate::player::{clock, line};
 
 fn arrow(at: Time, text: impl std::fmt::Display) -> String {
     line(at, "->", text)

@@ -1,7 +1,6 @@
 //! Transcripts of delegations.
 
 mod output;
-pub(crate) mod player;
 mod scene;
 mod speech;
 mod world;

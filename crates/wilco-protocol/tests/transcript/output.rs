@@ -8,7 +8,7 @@ use wilco_protocol::escalation::Incident;
 use wilco_protocol::exchange::{CheckpointText, Texts};
 use wilco_protocol::{ExchangeId, MessageId, Time, directory};
 
-use super::player::{clock, line};
+use crate::player::{clock, line};
 
 fn arrow(at: Time, text: impl std::fmt::Display) -> String {
     line(at, "->", text)

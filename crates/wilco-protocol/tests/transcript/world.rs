@@ -10,9 +10,9 @@ use wilco_protocol::exchange;
 use wilco_protocol::{ExchangeId, MessageId, Name, Protocol, Span, Time};
 
 use super::output;
-use super::player::{Theatre, clock};
 use super::scene::{self, Scene};
 use super::speech::{Words, assign, what, word};
+use crate::player::{Theatre, clock};
 
 /// How often an open escalation is told again, as by default.
 const REMINDER: Span = Span::minutes(30);

@@ -4,8 +4,6 @@
 //! `watchers: boss`, `down: 1m to 5m` (the server), `open: 42` (another loop of the initiator).
 
 mod output;
-#[path = "../transcript/player.rs"]
-pub(crate) mod player;
 mod world;
 
 pub(crate) use world::World;

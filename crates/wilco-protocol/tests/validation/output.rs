@@ -7,7 +7,7 @@ use wilco_protocol::validation::{
     Decision, Label, Notice, Phase, Relief, Say, State, error_id, id, options, timers,
 };
 
-use super::player::{clock, line};
+use crate::player::{clock, line};
 
 fn arrow(at: Time, text: impl std::fmt::Display) -> String {
     line(at, "->", text)

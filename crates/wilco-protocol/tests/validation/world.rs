@@ -10,7 +10,7 @@ use wilco_protocol::validation::{
 use wilco_protocol::{ExchangeId, MessageId, Name, Protocol, Span, Time};
 
 use super::output;
-use super::player::Theatre;
+use crate::player::Theatre;
 
 pub(crate) struct World {
     policy: Overrides,

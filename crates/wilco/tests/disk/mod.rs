@@ -1,5 +1,4 @@
 //! A disk that can forget, fail and be full, between a server and the real one (`disk.c`).
-#![allow(dead_code, reason = "every test program takes what it needs")]
 
 use std::path::{Path, PathBuf};
 use std::process::Command;

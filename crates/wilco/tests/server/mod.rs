@@ -1,7 +1,6 @@
 //! The shipped binary as a server, in a process of its own, on a directory of its own.
 //!
 //! A `Server` is also a `Caller`: what is asked of it goes over HTTP. It is killed by its id when it is dropped.
-#![allow(dead_code, unused_imports, reason = "every test program takes what it needs")]
 
 mod calls;
 mod scene;
@@ -18,9 +17,8 @@ use tempfile::TempDir;
 use wilco_protocol::Name;
 use wilco_server::{Role, Tokens};
 
-pub(crate) use calls::{Answer, Caller};
+pub(crate) use calls::Caller;
 pub(crate) use scene::{ack, pointers, said, task, task_with, text, until};
-pub(crate) use stream::Stream;
 
 /// No call takes longer, waiting included.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(90);
@@ -192,10 +190,6 @@ impl Server {
     pub(crate) fn with_token(&self, name: &str, role: Role) -> Caller {
         let secret = Tokens::new(self.data.path()).create(Name::new(name), role).unwrap();
         self.caller().token(&secret)
-    }
-
-    pub(crate) fn pid(&self) -> u32 {
-        self.child.id()
     }
 }
 

@@ -2,13 +2,12 @@
 //! the protocol's transcripts; these scenes show that every layer above keeps to it.
 
 mod commands;
-#[path = "../server/mod.rs"]
-mod server;
+use crate::server;
 
 use std::os::unix::fs::PermissionsExt;
 
+use crate::server::{Server, Setup, pointers, said, text};
 use serde_json::{Value, json};
-use server::{Server, Setup, pointers, said, text};
 
 const NOON: &str = "2026-03-01T12:00:00.000Z";
 

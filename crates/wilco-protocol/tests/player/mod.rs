@@ -5,9 +5,8 @@
 //! lines that somebody wrote by hand, plays them, and compares the whole text that results. With
 //! `WILCO_BLESS=1` the file is rewritten instead: read the difference before you keep it.
 
-#[path = "diff.rs"]
 mod diff;
-#[path = "script.rs"]
+
 mod script;
 
 use std::fs;

@@ -1,0 +1,5 @@
+//! The simulation: what it finds, and what it found.
+
+mod bugs;
+mod found;
+mod seeds;
