@@ -6,7 +6,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::name::{ExchangeId, MessageId, Name};
-use crate::time::Time;
+use crate::time::{Span, Time};
 use crate::{directory, exchange, handoff};
 
 /// The result of one input. `E` are the protocol's events, `S` what it says.
@@ -226,28 +226,49 @@ pub struct Timer {
 
 /// What a decision may know of the world outside its exchange. Gathered under the one writer, so it
 /// stays true until the commit; the events record what was used.
+///
+/// What is not said here is a calm world: everybody is known, present and reads, and nothing else is open. The
+/// engine answers all of it from its records.
 pub trait Facts {
     /// Whether the server was down when this instant passed.
-    fn down_across(&self, due: Time) -> bool;
+    fn down_across(&self, _due: Time) -> bool {
+        false
+    }
     /// Registered, and not unresponsive, hibernated or inactive.
-    fn can_take(&self, agent: &Name) -> bool;
-    fn is_registered(&self, agent: &Name) -> bool;
+    fn can_take(&self, agent: &Name) -> bool {
+        self.is_registered(agent)
+    }
+    fn is_registered(&self, _agent: &Name) -> bool {
+        true
+    }
     /// Active or idle agents that have all these capabilities and no open delegation, in order of name.
-    fn able(&self, capabilities: &[String]) -> Vec<Name>;
+    fn able(&self, _capabilities: &[String]) -> Vec<Name> {
+        Vec::new()
+    }
     /// The open delegations that wait for this agent's work, as task ids.
-    fn open_tasks(&self, agent: &Name) -> Vec<(ExchangeId, String)>;
+    fn open_tasks(&self, _agent: &Name) -> Vec<(ExchangeId, String)> {
+        Vec::new()
+    }
     /// The open delegation of this task by this initiator.
-    fn task_of(&self, initiator: &Name, task_id: &str) -> Option<ExchangeId>;
+    fn task_of(&self, _initiator: &Name, _task_id: &str) -> Option<ExchangeId> {
+        None
+    }
     /// Open delegations of this task by other initiators.
-    fn task_of_others(&self, initiator: &Name, task_id: &str) -> Vec<(ExchangeId, Name)>;
+    fn task_of_others(&self, _initiator: &Name, _task_id: &str) -> Vec<(ExchangeId, Name)> {
+        Vec::new()
+    }
     /// The open delegation with this uuid.
-    fn task_with_uuid(&self, task_uuid: &str) -> Option<ExchangeId>;
+    fn task_with_uuid(&self, _task_uuid: &str) -> Option<ExchangeId> {
+        None
+    }
     /// The open validation of this issue by this initiator.
     fn validation_of(&self, _initiator: &Name, _issue: &str) -> Option<ExchangeId> {
         None
     }
     /// How far the messages of this exchange got towards this agent.
-    fn delivery(&self, exchange: ExchangeId, agent: &Name) -> Stage;
+    fn delivery(&self, _exchange: ExchangeId, _agent: &Name) -> Stage {
+        Stage::Read
+    }
     /// Whether every nudge to this agent failed and it was not seen since: it could not know.
     fn unreached(&self, _exchange: ExchangeId, _agent: &Name, _since: Time) -> bool {
         false
@@ -268,7 +289,9 @@ pub trait Facts {
         None
     }
     /// How often the notice of an open escalation is repeated.
-    fn escalation_reminder(&self) -> crate::time::Span;
+    fn escalation_reminder(&self) -> Span {
+        Span::minutes(30)
+    }
 }
 
 /// How far a message got. Each stage includes the ones before it.

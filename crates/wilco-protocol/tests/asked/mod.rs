@@ -22,40 +22,8 @@ impl Facts for World {
         self.down
     }
 
-    fn can_take(&self, _: &Name) -> bool {
-        true
-    }
-
-    fn is_registered(&self, _: &Name) -> bool {
-        true
-    }
-
-    fn able(&self, _: &[String]) -> Vec<Name> {
-        Vec::new()
-    }
-
-    fn open_tasks(&self, _: &Name) -> Vec<(ExchangeId, String)> {
-        Vec::new()
-    }
-
-    fn task_of(&self, _: &Name, _: &str) -> Option<ExchangeId> {
-        None
-    }
-
-    fn task_of_others(&self, _: &Name, _: &str) -> Vec<(ExchangeId, Name)> {
-        Vec::new()
-    }
-
-    fn task_with_uuid(&self, _: &str) -> Option<ExchangeId> {
-        None
-    }
-
     fn delivery(&self, _: ExchangeId, _: &Name) -> Stage {
         if self.seen { Stage::Read } else { Stage::Stored }
-    }
-
-    fn escalation_reminder(&self) -> Span {
-        Span::minutes(30)
     }
 }
 

@@ -1,8 +1,8 @@
 //! The ground that laws and model stand on: a world of a few agents, and what holds in every state.
 
-use wilco_protocol::decision::{Facts, Stage};
+use wilco_protocol::decision::Facts;
 use wilco_protocol::delegation::{Event, Input, Phase, State, apply, decide, keys, timers};
-use wilco_protocol::{Exchange, ExchangeId, Name, Span, Time};
+use wilco_protocol::{Exchange, Name, Time};
 
 /// A world in which `helper` may take over and the server may have been down.
 pub(crate) struct World {
@@ -26,30 +26,6 @@ impl Facts for World {
 
     fn able(&self, _: &[String]) -> Vec<Name> {
         vec!["boss".into(), "carol".into(), "helper".into(), "worker".into()]
-    }
-
-    fn open_tasks(&self, _: &Name) -> Vec<(ExchangeId, String)> {
-        Vec::new()
-    }
-
-    fn task_of(&self, _: &Name, _: &str) -> Option<ExchangeId> {
-        None
-    }
-
-    fn task_of_others(&self, _: &Name, _: &str) -> Vec<(ExchangeId, Name)> {
-        Vec::new()
-    }
-
-    fn task_with_uuid(&self, _: &str) -> Option<ExchangeId> {
-        None
-    }
-
-    fn delivery(&self, _: ExchangeId, _: &Name) -> Stage {
-        Stage::Read
-    }
-
-    fn escalation_reminder(&self) -> Span {
-        Span::minutes(30)
     }
 }
 

@@ -1,13 +1,13 @@
 //! The ground that the laws and the model of handoffs stand on: a small world, what a replacement may answer, and
 //! what holds in every state.
 
-use wilco_protocol::decision::{Effect as Ordered, Facts, Report as Came, Stage};
+use wilco_protocol::decision::{Effect as Ordered, Facts, Report as Came};
 use wilco_protocol::delegation::{Judge, Ruling, Scored, Understanding, Verdict};
 use wilco_protocol::handoff::{
     Ack, AckStatus, Decision, Delegated, Effect, Input, Named, Party, Phase, Policy, Publish, Published,
     Replace, Report, Requested, State, Task, What, apply, decide, timers,
 };
-use wilco_protocol::{ExchangeId, MessageId, Name, Protocol, Span, Time};
+use wilco_protocol::{ExchangeId, MessageId, Name, Protocol, Time};
 
 /// Two tasks, each with its delegation.
 pub(crate) const TASKS: [(&str, u64); 2] = [("uuid-1", 1), ("uuid-2", 2)];
@@ -244,41 +244,5 @@ pub(crate) fn escalation_fits_the_phase(state: &State) -> bool {
 impl Facts for World {
     fn down_across(&self, _: Time) -> bool {
         self.down
-    }
-
-    fn can_take(&self, _: &Name) -> bool {
-        true
-    }
-
-    fn is_registered(&self, _: &Name) -> bool {
-        true
-    }
-
-    fn able(&self, _: &[String]) -> Vec<Name> {
-        Vec::new()
-    }
-
-    fn open_tasks(&self, _: &Name) -> Vec<(ExchangeId, String)> {
-        Vec::new()
-    }
-
-    fn task_of(&self, _: &Name, _: &str) -> Option<ExchangeId> {
-        None
-    }
-
-    fn task_of_others(&self, _: &Name, _: &str) -> Vec<(ExchangeId, Name)> {
-        Vec::new()
-    }
-
-    fn task_with_uuid(&self, _: &str) -> Option<ExchangeId> {
-        None
-    }
-
-    fn delivery(&self, _: ExchangeId, _: &Name) -> Stage {
-        Stage::Read
-    }
-
-    fn escalation_reminder(&self) -> Span {
-        Span::minutes(30)
     }
 }

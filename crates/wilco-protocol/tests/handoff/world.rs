@@ -1,7 +1,7 @@
 //! A small world around a handoff: it folds events and wakes what is due, and no more.
 
 use serde_json::Value;
-use wilco_protocol::decision::{Facts, Report as Came, Stage};
+use wilco_protocol::decision::{Facts, Report as Came};
 use wilco_protocol::delegation::{Ruling, Scored, Understanding, Verdict};
 use wilco_protocol::directory::Mark;
 use wilco_protocol::handoff::{
@@ -351,36 +351,12 @@ impl Facts for World {
         self.away.contains(agent).then_some(Mark::Inactive)
     }
 
-    fn able(&self, _: &[String]) -> Vec<Name> {
-        Vec::new()
-    }
-
     fn open_tasks(&self, _: &Name) -> Vec<(ExchangeId, String)> {
         let own = self.tasks.iter().filter_map(|task| task.delegation.as_ref()).map(|one| one.exchange);
         own.chain(self.others.iter().copied()).map(|id| (id, id.to_string())).collect()
     }
 
-    fn task_of(&self, _: &Name, _: &str) -> Option<ExchangeId> {
-        None
-    }
-
-    fn task_of_others(&self, _: &Name, _: &str) -> Vec<(ExchangeId, Name)> {
-        Vec::new()
-    }
-
-    fn task_with_uuid(&self, _: &str) -> Option<ExchangeId> {
-        None
-    }
-
     fn handed_over(&self, task: &str) -> Option<ExchangeId> {
         (task == "taken").then_some(ExchangeId { protocol: Protocol::Handoff, number: 7 })
-    }
-
-    fn delivery(&self, _: ExchangeId, _: &Name) -> Stage {
-        Stage::Read
-    }
-
-    fn escalation_reminder(&self) -> Span {
-        Span::minutes(30)
     }
 }

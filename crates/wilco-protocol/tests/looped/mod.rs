@@ -1,8 +1,8 @@
 //! The ground that the laws and the model of validations stand on: a small world, and what holds in every state.
 
-use wilco_protocol::decision::{Facts, Stage};
+use wilco_protocol::decision::Facts;
 use wilco_protocol::validation::{Input, Planned, Policy, State, Validate, apply, decide, timers};
-use wilco_protocol::{ExchangeId, MessageId, Name, Protocol, Span, Time};
+use wilco_protocol::{ExchangeId, MessageId, Protocol};
 
 /// Nobody is anywhere else, and the server is always up.
 pub(crate) struct World;
@@ -54,44 +54,4 @@ pub(crate) fn silence_leads_somewhere(state: &State) -> bool {
     false
 }
 
-impl Facts for World {
-    fn down_across(&self, _: Time) -> bool {
-        false
-    }
-
-    fn can_take(&self, _: &Name) -> bool {
-        true
-    }
-
-    fn is_registered(&self, _: &Name) -> bool {
-        true
-    }
-
-    fn able(&self, _: &[String]) -> Vec<Name> {
-        Vec::new()
-    }
-
-    fn open_tasks(&self, _: &Name) -> Vec<(ExchangeId, String)> {
-        Vec::new()
-    }
-
-    fn task_of(&self, _: &Name, _: &str) -> Option<ExchangeId> {
-        None
-    }
-
-    fn task_of_others(&self, _: &Name, _: &str) -> Vec<(ExchangeId, Name)> {
-        Vec::new()
-    }
-
-    fn task_with_uuid(&self, _: &str) -> Option<ExchangeId> {
-        None
-    }
-
-    fn delivery(&self, _: ExchangeId, _: &Name) -> Stage {
-        Stage::Read
-    }
-
-    fn escalation_reminder(&self) -> Span {
-        Span::minutes(30)
-    }
-}
+impl Facts for World {}

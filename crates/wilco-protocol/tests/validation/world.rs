@@ -1,7 +1,7 @@
 //! A small world around a validation: it folds events and wakes what is due, and no more.
 
 use serde_json::Value;
-use wilco_protocol::decision::{Effect, Facts, Stage};
+use wilco_protocol::decision::{Effect, Facts};
 use wilco_protocol::policy::Overrides;
 use wilco_protocol::validation::{
     Choice, Decision, Event, Finding, Fingerprint, Input, Named, Planned, Policy, Said, State, Told,
@@ -236,44 +236,8 @@ impl Facts for World {
         self.down.is_some_and(|(from, until)| from < due && due < until)
     }
 
-    fn can_take(&self, _: &Name) -> bool {
-        true
-    }
-
-    fn is_registered(&self, _: &Name) -> bool {
-        true
-    }
-
-    fn able(&self, _: &[String]) -> Vec<Name> {
-        Vec::new()
-    }
-
-    fn open_tasks(&self, _: &Name) -> Vec<(ExchangeId, String)> {
-        Vec::new()
-    }
-
-    fn task_of(&self, _: &Name, _: &str) -> Option<ExchangeId> {
-        None
-    }
-
-    fn task_of_others(&self, _: &Name, _: &str) -> Vec<(ExchangeId, Name)> {
-        Vec::new()
-    }
-
-    fn task_with_uuid(&self, _: &str) -> Option<ExchangeId> {
-        None
-    }
-
     fn validation_of(&self, _: &Name, issue: &str) -> Option<ExchangeId> {
         let other = ExchangeId { protocol: Protocol::Validation, number: 7 };
         self.open.as_ref().filter(|open| *open == issue).map(|_| other)
-    }
-
-    fn delivery(&self, _: ExchangeId, _: &Name) -> Stage {
-        Stage::Read
-    }
-
-    fn escalation_reminder(&self) -> Span {
-        Span::minutes(30)
     }
 }
