@@ -17,7 +17,12 @@ pub(crate) struct Options {
 }
 
 /// What `--against` names, and where Debian has it.
-const PEERS: &[(&str, Need)] = &[("redis", Need::Package { binary: "redis-server", debian: "redis-server" })];
+const PEERS: &[(&str, Need)] = &[
+    ("redis", Need::Package { binary: "redis-server", debian: "redis-server" }),
+    // Debian keeps the server itself out of the path; its starter is there.
+    ("postgres", Need::Package { binary: "pg_createcluster", debian: "postgresql" }),
+    ("nats", Need::Package { binary: "nats-server", debian: "nats-server" }),
+];
 
 pub(crate) fn run(options: &Options) -> anyhow::Result<()> {
     let named = |peer: &str| options.arguments.iter().any(|argument| names(argument, peer));

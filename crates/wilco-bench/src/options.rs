@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use serde::Serialize;
 
 #[derive(Debug, Parser)]
 #[command(name = "wilco-bench", about = "Measures wilco against references of the same run", after_help = ROWS)]
@@ -18,7 +19,7 @@ pub(crate) struct Arguments {
 /// How to get each row of the table.
 const ROWS: &str = "Rows:
   PERF-1, 3, 4, 5, 6, 8, 9, and the memory of PERF-10   cargo xtask bench
-  PERF-2                                                cargo xtask bench --against redis
+  PERF-2                                                cargo xtask bench --against redis,postgres,nats
   PERF-7                                                cargo xtask bench --rounds 0 --open 1000000
   the processor time of PERF-10                         cargo xtask bench --rounds 0 --long --open 1000
   PERF-11                                               cargo xtask sim";
@@ -55,11 +56,22 @@ pub(crate) struct Options {
 }
 
 /// Somebody else who keeps messages.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, ValueEnum)]
+#[serde(rename_all = "lowercase")]
 pub(crate) enum Peer {
     Redis,
     Postgres,
     Nats,
+}
+
+impl Peer {
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Peer::Redis => "Redis",
+            Peer::Postgres => "PostgreSQL",
+            Peer::Nats => "NATS",
+        }
+    }
 }
 
 /// What `--long` measures in place of `--open`.

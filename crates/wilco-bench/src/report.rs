@@ -134,6 +134,7 @@ fn table(report: &Report) -> String {
         );
     }
     if !report.rounds.is_empty() {
+        out += &rows::beside_others(&report.rounds);
         out += &costs(&report.rounds);
     }
     let arguments: Vec<_> = std::env::args().skip(1).collect();

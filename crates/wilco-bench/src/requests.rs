@@ -11,6 +11,8 @@ use crate::http::{self, Answer, Connection, ReadAnswer, post};
 #[derive(Debug)]
 pub(crate) struct Script {
     read: ReadAnswer,
+    /// What is said once, before the rest; nothing for most.
+    greeting: Vec<u8>,
     steps: Vec<Step>,
     at: usize,
     /// How often it began; written over the zeros of `NUMBER`, so that every delegation has an id of its own.
@@ -152,17 +154,22 @@ impl Step {
 
 impl Script {
     fn new(steps: Vec<Step>) -> Script {
-        Script { read: http::answer, steps, at: 0, round: 0 }
+        Script { read: http::answer, greeting: Vec::new(), steps, at: 0, round: 0 }
     }
 
     /// One request, said again and again to a server that does not speak HTTP.
-    pub(crate) fn foreign(read: ReadAnswer, request: Vec<u8>) -> Script {
-        Script { read, ..Script::new(vec![Step::new(request, "")]) }
+    pub(crate) fn foreign(read: ReadAnswer, greeting: &[u8], request: Vec<u8>) -> Script {
+        Script { read, greeting: greeting.to_vec(), ..Script::new(vec![Step::new(request, "")]) }
     }
 
     /// A connection on which it can be said.
     pub(crate) fn connect(&self, server: SocketAddr) -> anyhow::Result<Connection> {
-        Connection::speaking(server, self.read)
+        let mut connection = Connection::speaking(server, self.read)?;
+        if !self.greeting.is_empty() {
+            let (status, body) = connection.call(&self.greeting)?;
+            accepted(&Answer { status, body: &body })?;
+        }
+        Ok(connection)
     }
 
     /// The next request.

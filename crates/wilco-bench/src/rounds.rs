@@ -11,6 +11,7 @@ use serde::Serialize;
 use crate::disk;
 use crate::load::{Load, load};
 use crate::machine::processor_time;
+use crate::options::Peer;
 use crate::peers::Running;
 use crate::requests::{self, BATCH, Script};
 use crate::server::Server;
@@ -36,7 +37,7 @@ pub(crate) struct Round {
     pub(crate) delegations: f64,
     pub(crate) batched: f64,
     /// The same messages, kept by others.
-    pub(crate) peers: BTreeMap<&'static str, f64>,
+    pub(crate) peers: BTreeMap<Peer, f64>,
     /// Processor time of the server for one answer: the figure that other load disturbs least.
     pub(crate) echo_cost: f64,
     pub(crate) message_cost: f64,
@@ -82,7 +83,7 @@ impl Scripts {
         let mut kept = BTreeMap::new();
         for peer in peers {
             let load = load(peer.server.address, &mut peer.scripts, duration);
-            kept.insert(peer.name, load.with_context(|| peer.name)?.rate);
+            kept.insert(peer.peer, load.with_context(|| peer.peer.name())?.rate);
         }
         let append = disk::appends(directory, half)?;
         let overwrite = disk::overwrites(directory, half)?;

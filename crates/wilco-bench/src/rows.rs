@@ -4,8 +4,8 @@ use serde::Serialize;
 
 use crate::idle::Idle;
 use crate::many::{Many, WAKES_PER_SECOND};
+use crate::options::Peer;
 use crate::pages::{LONG, Pages, SHORT};
-use crate::peers::REDIS;
 use crate::requests::BATCH;
 use crate::rounds::{BATCH_CONNECTIONS, CONNECTIONS, Round};
 use crate::starts::Starts;
@@ -130,20 +130,45 @@ pub(crate) fn of_rounds(rounds: &[Round]) -> Vec<Row> {
 
 /// Against Redis, if it was measured too.
 fn of_redis(rounds: &[Round]) -> Option<Row> {
-    let rate = |round: &Round| round.peers.get(REDIS).copied();
-    let both: Vec<_> = rounds.iter().filter_map(|round| Some((round.messages, rate(round)?))).collect();
-    let (messages, redis) =
-        (spread(both.iter().map(|(one, _)| *one)), spread(both.iter().map(|(_, other)| *other)));
-    (!both.is_empty()).then(|| {
-        row(
-            "PERF-2",
-            format!("the same against Redis XADD, appendfsync always, {CONNECTIONS} connections"),
-            format!("{:.0}/s, Redis {:.0}/s", messages.median, redis.median),
-            spread(both.iter().map(|(messages, redis)| messages / redis)),
-            &at_least(0.6, 1.0),
-        )
-    })
+    let (messages, redis, ratio) = beside(rounds, Peer::Redis)?;
+    Some(row(
+        "PERF-2",
+        format!("the same against Redis XADD, appendfsync always, {CONNECTIONS} connections"),
+        format!("{:.0}/s, Redis {:.0}/s", messages.median, redis.median),
+        ratio,
+        &at_least(0.6, 1.0),
+    ))
 }
+
+/// Messages, what a peer did in the same rounds, and the ratio of the two.
+fn beside(rounds: &[Round], peer: Peer) -> Option<(Spread, Spread, Spread)> {
+    let rate = |round: &Round| Some((round.messages, *round.peers.get(&peer)?));
+    let both: Vec<_> = rounds.iter().filter_map(rate).collect();
+    let of = |value: fn(&(f64, f64)) -> f64| spread(both.iter().map(value));
+    (!both.is_empty()).then(|| (of(|(own, _)| *own), of(|(_, other)| *other), of(|(own, other)| own / other)))
+}
+
+/// The peers that no row is about, for comparison.
+pub(crate) fn beside_others(rounds: &[Round]) -> String {
+    let line = |(peer, promise): (Peer, &str)| {
+        let (messages, other, ratio) = beside(rounds, peer)?;
+        Some(format!(
+            "Beside {}, {promise}: {:.0}/s against {:.0}/s, {:.2} ({:.2} to {:.2})\n",
+            peer.name(),
+            messages.median,
+            other.median,
+            ratio.median,
+            ratio.least,
+            ratio.most
+        ))
+    };
+    OTHERS.into_iter().filter_map(line).collect()
+}
+
+const OTHERS: [(Peer, &str); 2] = [
+    (Peer::Postgres, "a row each, synced before it is answered"),
+    (Peer::Nats, "a stream on disk, answered before it is synced"),
+];
 
 pub(crate) fn of_many(many: &Many) -> Vec<Row> {
     let open = many.exchanges;
