@@ -16,7 +16,7 @@ pub(crate) struct Options {
 
 pub(crate) fn run(options: &Options) -> anyhow::Result<()> {
     let mut command = cargo();
-    command.args(["test", "--release", "-p", "wilco", "--test", "kill", "--", "--nocapture"]);
+    command.args(["test", "--release", "-p", "wilco", "--test", "tests", "--", "kill::", "--nocapture"]);
     let writes = options.writes.unwrap_or(options.rounds.saturating_mul(WRITES_PER_ROUND));
     command.env("WILCO_KILL_ROUNDS", options.rounds.to_string());
     succeed(command.env("WILCO_KILL_WRITES", writes.to_string()))
