@@ -137,7 +137,7 @@ pub fn understanding(bytes: &[u8]) {
     let mut next = || parts.next().unwrap_or("");
     let (task_id, title, description, said) = (next(), next(), next(), next());
     let criteria: Vec<String> = parts.map(str::to_owned).collect();
-    let scored = score(&TaskText { task_id, title, description, criteria: &criteria }, said);
+    let scored = score(&TaskText { task_id, title, titled: true, description, criteria: &criteria }, said);
     assert!(scored.score <= 1000);
     let all = || scored.covered.iter().chain(&scored.missing);
     assert!(all().all(|index| usize::from(*index) < criteria.len()), "{scored:?}");

@@ -89,7 +89,8 @@ fn val_5_long_answers_and_outputs_are_read_in_one_pass() {
 fn del_20_long_words_are_understood_in_one_pass() {
     let (title, said) = ("abcdefgh".repeat(LONG / 16), "abcdefgi".repeat(LONG / 16));
     let criteria = [title.clone()];
-    let task = TaskText { task_id: &title, title: &title, description: &said, criteria: &criteria };
+    let task =
+        TaskText { task_id: &title, titled: true, title: &title, description: &said, criteria: &criteria };
     score(&task, &said);
     score(&task, &title);
 }

@@ -138,7 +138,7 @@ proptest! {
         criteria in prop::collection::vec(any_text(), 0..3),
         said in any_text(),
     ) {
-        let task = TaskText { task_id: &id, title: &title, description: &description, criteria: &criteria };
+        let task = TaskText { task_id: &id, title: &title, titled: true, description: &description, criteria: &criteria };
         let scored = score(&task, &said);
         prop_assert!(scored.score <= 1000);
         prop_assert!(scored.covered.len() + scored.missing.len() <= criteria.len());
@@ -171,7 +171,7 @@ proptest! {
     #[test]
     fn del_21_a_negated_task_is_never_accepted(title in line(), negation in 0..4usize) {
         let negation = ["I will not do this: ", "never ", "No, ", "We don't want to "][negation];
-        let task = TaskText { task_id: "GH-42", title: &title, description: "", criteria: &[] };
+        let task = TaskText { task_id: "GH-42", title: &title, titled: true, description: "", criteria: &[] };
         let scored = score(&task, &format!("{negation}{title}"));
         prop_assert_ne!(scored.ruling, Ruling::Correct);
     }

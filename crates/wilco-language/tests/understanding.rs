@@ -77,6 +77,7 @@ fn judge(entry: &Entry) -> Scored {
     let task = TaskText {
         task_id: entry.one("id"),
         title: entry.one("title"),
+        titled: true,
         description: entry.one("description"),
         criteria: &criteria,
     };
@@ -99,6 +100,7 @@ fn del_20_the_words_of_the_id_are_not_said_by_themselves() {
     let task = TaskText {
         task_id: "add-google-login",
         title: "Add Google login",
+        titled: true,
         description: "",
         criteria: &["Google login works".to_owned()],
     };
@@ -115,7 +117,8 @@ fn del_20_the_words_of_the_id_are_not_said_by_themselves() {
 #[test]
 fn del_20_small_words_are_criteria_too() {
     let criteria = ["a", "all", "...", "tests pass"].map(str::to_owned);
-    let task = TaskText { task_id: "T-1", title: "Do it", description: "", criteria: &criteria };
+    let task =
+        TaskText { task_id: "T-1", title: "Do it", titled: true, description: "", criteria: &criteria };
     let scored = score(&task, "");
     assert_eq!((scored.ruling, scored.covered, scored.missing), (Ruling::Empty, vec![], vec![0, 1, 3]));
     let scored = score(&task, "tests pass, all");
@@ -137,6 +140,7 @@ fn del_21_the_task_itself_is_accepted() {
             let task = TaskText {
                 task_id: entry.one("id"),
                 title: entry.one("title"),
+                titled: true,
                 description: entry.one("description"),
                 criteria: &criteria,
             };

@@ -30,6 +30,19 @@ fn del_22_a_half_verdict_in_words_is_answered_and_not_delivered() {
 }
 
 #[test]
+fn del_21_the_subject_of_the_letter_need_not_be_said_back() {
+    let server = Server::start();
+    server.register(&["boss", "worker"]);
+    let asked = "Refactor the database module to use connection pooling";
+    let mut task = said("boss", "worker", "task-assignment", json!({"task_id": "T-1", "message": asked}));
+    task["subject"] = json!("Something for the quiet hours");
+    server.begin(&task);
+    let mut understood = ack("T-1");
+    understood["content"]["understanding"] = json!(format!("I will {asked}."));
+    assert_eq!(server.send(&understood)["exchange"]["state"], "working");
+}
+
+#[test]
 fn del_40_a_planned_checkpoint_keeps_its_name_when_it_is_reached() {
     let server = Server::start();
     server.register(&["boss", "worker"]);

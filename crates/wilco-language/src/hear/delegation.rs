@@ -139,6 +139,7 @@ fn scored(state: &State, task: &Task, said: &str) -> Scored {
     let text = TaskText {
         task_id: &state.task_id,
         title: &task.title,
+        titled: task.titled,
         description: &task.description,
         criteria: &task.criteria,
     };

@@ -129,6 +129,7 @@ fn scored(state: &State, cited: &Cited, said: &str) -> Option<Scored> {
     let text = TaskText {
         task_id: &state.handoff_id,
         title: &title,
+        titled: tasks.iter().any(|task| task.titled),
         description: &description,
         criteria: &criteria,
     };

@@ -10,6 +10,8 @@ use crate::read::classify::classify;
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Task {
     pub title: String,
+    /// Whether its title is part of the task; a subject only says what the letter is called.
+    pub titled: bool,
     pub description: String,
     pub criteria: Vec<String>,
     /// The text that came with it.
@@ -24,17 +26,18 @@ impl Task {
     pub fn of(content: &Map<String, Value>, subject: &str) -> Task {
         let mut fields = Fields::new(content, "");
         let message = fields.text("message");
-        let found = message.as_deref().and_then(|text| classify(Some(subject), text));
+        let found = message.as_deref().and_then(|text| classify(None, text));
         let criteria = fields.texts("acceptance_criteria");
         let classified = |task: crate::read::classify::Task| task.criteria;
-        let title = fields
-            .text("title")
-            .or_else(|| found.as_ref().and_then(|task| task.title.clone()))
+        let title = fields.text("title").or_else(|| found.as_ref().and_then(|task| task.title.clone()));
+        let titled = title.is_some();
+        let title = title
             .or_else(|| Some(subject.to_owned()).filter(|subject| !subject.trim().is_empty()))
             .or_else(|| message.as_deref().and_then(first_line))
             .unwrap_or_default();
         Task {
             title: cut(&title),
+            titled,
             description: fields.text("description").or_else(|| message.clone()).unwrap_or_default(),
             criteria: criteria.or_else(|| found.map(classified)).unwrap_or_default(),
             message,
@@ -48,7 +51,7 @@ impl Task {
         let anew = message.as_deref().and_then(|text| classify(None, text));
         let anew = anew.filter(|task| task.sign == Sign::TaskHeading);
         if let Some(title) = fields.text("title").or(anew.as_ref().and_then(|task| task.title.clone())) {
-            self.title = cut(&title);
+            (self.title, self.titled) = (cut(&title), true);
         }
         let listed = anew.map(|task| task.criteria).filter(|criteria| !criteria.is_empty());
         if let Some(criteria) = fields.texts("acceptance_criteria").or(listed) {

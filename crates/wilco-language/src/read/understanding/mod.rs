@@ -23,6 +23,8 @@ use self::words::{MOST_ASKED, MOST_SAID, Weight, Word, Words, words};
 pub struct TaskText<'a> {
     pub task_id: &'a str,
     pub title: &'a str,
+    /// Whether an understanding must speak of the title: a subject need not be repeated.
+    pub titled: bool,
     /// Everything said about the task beyond its title and criteria, answers to questions included.
     pub description: &'a str,
     pub criteria: &'a [String],
@@ -83,7 +85,10 @@ pub fn score(task: &TaskText<'_>, understanding: &str) -> Scored {
         Ruling::Empty
     } else if conflicts(&title, &whole, &said.words) {
         Ruling::Unsure
-    } else if missing.is_empty() && said.is_right(&title, &description, &criteria, &whole) {
+    } else if missing.is_empty()
+        && (!task.titled || title.stems().next().is_none() || said.share(&title) >= TITLE)
+        && said.is_right(&title, &description, &criteria, &whole)
+    {
         Ruling::Correct
     } else {
         Ruling::Unsure
@@ -169,7 +174,6 @@ impl Said {
         demanded.iter().any(|part| !part.is_empty())
             && demanded.iter().all(|part| part.is_said_by(&said))
             && beside.iter().enumerate().all(just)
-            && (title.stems().next().is_none() || self.share(title) >= TITLE)
     }
 
     fn covers(&self, words: &Words) -> bool {
