@@ -3,6 +3,8 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+use axum::extract::FromRequestParts;
+use http::request::Parts;
 use wilco_engine::reads::Row;
 use wilco_protocol::Span;
 
@@ -14,6 +16,17 @@ const MAX_LIMIT: usize = 1000;
 /// The keys and values of a query.
 #[derive(Debug)]
 pub(crate) struct Query(BTreeMap<String, String>);
+
+/// For what takes no query at all.
+pub(crate) struct NoQuery;
+
+impl<S: Send + Sync> FromRequestParts<S> for NoQuery {
+    type Rejection = Failure;
+
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<NoQuery, Failure> {
+        Query::read(parts.uri.query(), &[]).map(|_| NoQuery)
+    }
+}
 
 impl Query {
     pub(crate) fn read(raw: Option<&str>, known: &[&str]) -> Result<Query, Failure> {

@@ -2,7 +2,7 @@
 
 use axum::Json;
 use axum::body::Body;
-use axum::extract::{RawQuery, State};
+use axum::extract::State;
 use axum::response::{IntoResponse, Response};
 use http::{HeaderMap, StatusCode, header};
 use serde::Serialize;
@@ -16,7 +16,7 @@ use super::path::Path;
 use crate::auth::{Caller, content_type};
 use crate::door::Door;
 use crate::problem::Failure;
-use crate::query::Query;
+use crate::query::NoQuery;
 use crate::shape::{self, Content, Way};
 
 const MAX_KEY: usize = 255;
@@ -27,11 +27,10 @@ const NDJSON: &str = "application/x-ndjson";
 pub(crate) async fn post(
     State(door): State<Door>,
     caller: Caller,
-    RawQuery(query): RawQuery,
+    _: NoQuery,
     headers: HeaderMap,
     body: Body,
 ) -> Result<Response, Failure> {
-    Query::read(query.as_deref(), &[])?;
     let key = idempotency_key(&headers)?;
     let body = bytes(body, &door.config.limits).await?;
     if content_type(&headers).is_some_and(|kind| kind.eq_ignore_ascii_case(NDJSON)) {
@@ -187,10 +186,9 @@ pub(crate) fn idempotency_key(headers: &HeaderMap) -> Result<Option<String>, Fai
 pub(crate) async fn get(
     State(door): State<Door>,
     caller: Caller,
-    RawQuery(query): RawQuery,
+    _: NoQuery,
     Path(id): Path<String>,
 ) -> Result<Response, Failure> {
-    Query::read(query.as_deref(), &[])?;
     let key = MessageId::new(&id);
     let found = door.handle.read(move |reader| {
         let Some(letter) = reads::message(reader, &caller.viewer, &key)? else { return Ok(None) };
@@ -207,10 +205,9 @@ pub(crate) async fn get(
 pub(crate) async fn read(
     State(door): State<Door>,
     caller: Caller,
-    RawQuery(query): RawQuery,
+    _: NoQuery,
     Path(id): Path<String>,
 ) -> Result<StatusCode, Failure> {
-    Query::read(query.as_deref(), &[])?;
     happened(&door, caller, &id, |agent, id| Command::Mark { agent, id, mark: MarkAs::Read }).await
 }
 
@@ -218,10 +215,9 @@ pub(crate) async fn read(
 pub(crate) async fn injected(
     State(door): State<Door>,
     caller: Caller,
-    RawQuery(query): RawQuery,
+    _: NoQuery,
     Path(id): Path<String>,
 ) -> Result<StatusCode, Failure> {
-    Query::read(query.as_deref(), &[])?;
     happened(&door, caller, &id, |agent, id| Command::Injected { agent, id }).await
 }
 

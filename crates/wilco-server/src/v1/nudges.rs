@@ -1,7 +1,7 @@
 //! `/v1/nudges`, and `POST /v1/agents/{name}/nudge` to see whether one works.
 
 use axum::Json;
-use axum::extract::{RawQuery, State};
+use axum::extract::State;
 use wilco_engine::{How, NudgeJob, Viewer, reads};
 use wilco_language::parse::FieldError;
 use wilco_language::render::nudge_test_line;
@@ -13,16 +13,15 @@ use super::path::Path;
 use crate::auth::Caller;
 use crate::door::Door;
 use crate::problem::Failure;
-use crate::query::Query;
+use crate::query::NoQuery;
 use crate::shape;
 
 /// There are as many as agents that are nudged, so they come on one page.
 pub(crate) async fn list(
     State(door): State<Door>,
     caller: Caller,
-    RawQuery(query): RawQuery,
+    _: NoQuery,
 ) -> Result<Json<Page<Nudge>>, Failure> {
-    Query::read(query.as_deref(), &[])?;
     let views = door.handle.read(move |reader| reads::nudges(reader, &caller.viewer)).await?;
     Ok(Json(Page { items: views.into_iter().map(shape::nudge).collect(), next: None }))
 }
@@ -31,10 +30,9 @@ pub(crate) async fn list(
 pub(crate) async fn test(
     State(door): State<Door>,
     caller: Caller,
-    RawQuery(query): RawQuery,
+    _: NoQuery,
     Path(name): Path<String>,
 ) -> Result<Json<NudgeTest>, Failure> {
-    Query::read(query.as_deref(), &[])?;
     caller.may_write()?;
     let wanted = name.clone();
     let found = door.handle.read(move |reader| {
