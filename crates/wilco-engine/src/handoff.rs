@@ -140,7 +140,7 @@ impl Work<'_> {
             at: self.now,
             handoff_id: state.handoff_id.clone(),
             handoff_url: state.url().unwrap_or_default().to_owned(),
-            tasks: state.uuids().into_iter().map(str::to_owned).collect(),
+            tasks: state.movable().map(|task| task.task.clone()).collect(),
             replacement_status: state.overridden.as_ref().map(|_| "acknowledged_with_delay".to_owned()),
             note: render::progress_note(state),
         }))
@@ -172,6 +172,7 @@ impl Work<'_> {
             failed: state.failed.as_ref().map(login).unwrap_or(unknown),
             replacement: login(&state.replacement),
             comment: render::issue_comment(state, &setting),
+            at: Some(self.now),
         }
     }
 }

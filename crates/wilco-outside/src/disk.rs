@@ -162,10 +162,14 @@ impl Disk {
     }
 }
 
+/// What tells names apart that would be the same: nothing, then `-2`, `-3` and so on.
+pub(crate) fn suffixes() -> impl Iterator<Item = String> {
+    (1..MAX_NAMES).map(|n| if n == 1 { String::new() } else { format!("-{n}") })
+}
+
 /// The first of these names that is free: without a suffix, `-2`, `-3`, ….
 pub(crate) fn free(named: impl Fn(&str) -> PathBuf) -> io::Result<PathBuf> {
-    let suffixes = (1..MAX_NAMES).map(|n| if n == 1 { String::new() } else { format!("-{n}") });
-    let mut names = suffixes.map(|suffix| named(&suffix));
+    let mut names = suffixes().map(|suffix| named(&suffix));
     names.find(|path| fs::symlink_metadata(path).is_err()).ok_or_else(|| io::ErrorKind::AlreadyExists.into())
 }
 

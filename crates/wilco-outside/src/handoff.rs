@@ -2,6 +2,7 @@
 
 use std::io;
 use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -9,7 +10,7 @@ use wilco_protocol::handoff::{DocumentOrder, Effect, IssuesOrder, Report, StateF
 use wilco_protocol::{Span, Time};
 
 use crate::document::Template;
-use crate::github::Github;
+use crate::github::{Github, MAX_WAIT};
 use crate::{Outcome, audit_file, document, state_file};
 
 /// Where handoffs leave their traces, from the configuration.
@@ -24,13 +25,15 @@ pub struct Handoffs {
     pub audit_file: PathBuf,
     /// The audit file is rotated above this size.
     pub audit_rotate_bytes: u64,
+    /// Held while a file is read, changed and written: handoffs that end together share these files.
+    pub turn: Arc<Mutex<()>>,
 }
 
 impl Handoffs {
     pub(crate) async fn carry_out(&self, effect: &Effect, payload: &Value, now: Time) -> Outcome {
         let done = match effect {
             Effect::PublishDocument { number } => self.publish(*number, payload).await,
-            Effect::UpdateIssues => self.update_issues(payload).await,
+            Effect::UpdateIssues => self.update_issues(payload, now).await,
             Effect::UpdateStateFile => self.update_state_file(payload, now).await,
             Effect::AppendAudit => self.append_audit(payload, now).await,
         };
@@ -38,42 +41,60 @@ impl Handoffs {
             Ok(report) => reported(report),
             Err(Trouble::Lasting(reason)) => reported(effect.failed(reason)),
             Err(Trouble::Passing { reason, after, otherwise }) => {
-                let otherwise = otherwise.map(wilco_protocol::decision::Report::Handoff);
+                let otherwise = otherwise.map(|report| wilco_protocol::decision::Report::Handoff(*report));
                 Outcome::NotYet { reason, after, otherwise }
             }
         }
     }
 
     async fn publish(&self, number: u32, payload: &Value) -> Result<Report, Trouble> {
-        let order: DocumentOrder = read(payload)?;
+        let mut order: DocumentOrder = read(payload)?;
         let text = document::text(&self.template, &order.body).map_err(Trouble::Lasting)?;
         let (directory, name, saved) = (self.documents.clone(), order.name.clone(), text.clone());
         let place = directory.display().to_string();
-        blocking(move || document::save(&directory, &name, &saved)).await?.map_err(|error| {
+        let saved = self.in_turn(move || document::save(&directory, &name, &saved)).await?;
+        order.name = saved.map_err(|error| {
             let reason = format!("the document cannot be saved in {place}: {error}");
             if may_pass(&error) { Trouble::passing(reason) } else { Trouble::Lasting(reason) }
         })?;
         let published = document::publish(self.github.as_ref(), &order, &text).await;
-        Ok(Report::DocumentPublished { number, published })
+        Ok(Report::DocumentPublished { number, name: order.name, published })
     }
 
-    async fn update_issues(&self, payload: &Value) -> Result<Report, Trouble> {
+    /// Does work on files, one at a time, on a thread that may wait.
+    async fn in_turn<T: Send + 'static>(
+        &self,
+        work: impl FnOnce() -> T + Send + 'static,
+    ) -> Result<T, Trouble> {
+        let turn = self.turn.clone();
+        let work = move || {
+            let _held = turn.lock().unwrap_or_else(PoisonError::into_inner);
+            work()
+        };
+        tokio::task::spawn_blocking(work).await.map_err(|error| Trouble::passing(error.to_string()))
+    }
+
+    async fn update_issues(&self, payload: &Value, now: Time) -> Result<Report, Trouble> {
         let order: IssuesOrder = read(payload)?;
         let github = self.github.as_ref();
         let github =
             github.ok_or_else(|| Trouble::lasting("no repository is configured; set github.repository"))?;
         let done = github.hand_over(&order).await;
         let report = Report::IssuesUpdated { issues: done.issues, pulls: done.pulls };
+        let given_up = |after: Span| order.at.is_some_and(|at| at.plus(MAX_WAIT) < now.plus(after));
         match done.again {
             None => Ok(report),
-            Some((reason, after)) => Err(Trouble::Passing { reason, after, otherwise: Some(report) }),
+            Some((_, after)) if given_up(after.unwrap_or_default()) => Ok(report),
+            Some((reason, after)) => {
+                Err(Trouble::Passing { reason, after, otherwise: Some(Box::new(report)) })
+            }
         }
     }
 
     async fn update_state_file(&self, payload: &Value, now: Time) -> Result<Report, Trouble> {
         let order: StateFileOrder = read(payload)?;
         let path = self.state_file.clone().ok_or_else(|| Trouble::lasting("no state file is configured"))?;
-        let changed = blocking(move || match order {
+        let changed = self.in_turn(move || match order {
             StateFileOrder::Replace(order) => {
                 state_file::replace(&path, &order, now).map(|changed| changed.found)
             }
@@ -90,7 +111,7 @@ impl Handoffs {
         let entry = read(payload)?;
         let (path, above) = (self.audit_file.clone(), self.audit_rotate_bytes);
         let name = path.display().to_string();
-        let appended = blocking(move || audit_file::append(&path, above, &entry, now)).await?;
+        let appended = self.in_turn(move || audit_file::append(&path, above, &entry, now)).await?;
         // It is tried again in any case: nothing else tells what happened.
         appended
             .map_err(|error| Trouble::passing(format!("the audit file {name} cannot be written: {error}")))?;
@@ -109,7 +130,7 @@ pub(crate) enum Trouble {
     Passing {
         reason: String,
         after: Option<Span>,
-        otherwise: Option<Report>,
+        otherwise: Option<Box<Report>>,
     },
 }
 
@@ -126,11 +147,6 @@ impl Trouble {
 fn read<T: DeserializeOwned>(payload: &Value) -> Result<T, Trouble> {
     serde_json::from_value(payload.clone())
         .map_err(|error| Trouble::Lasting(format!("the order cannot be read: {error}")))
-}
-
-/// Files are written on a thread that may wait.
-async fn blocking<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Result<T, Trouble> {
-    tokio::task::spawn_blocking(work).await.map_err(|error| Trouble::passing(error.to_string()))
 }
 
 /// Whether a disk that answered so may answer otherwise in a minute.

@@ -45,9 +45,9 @@ impl Scene {
     async fn publish(&self, order: &DocumentOrder) -> Published {
         let outcome = self.carry_out(handoff::Effect::PublishDocument { number: 1 }, json!(order)).await;
         match outcome {
-            Outcome::Reported(Brought::Handoff(Report::DocumentPublished { number: 1, published })) => {
-                published
-            }
+            Outcome::Reported(Brought::Handoff(Report::DocumentPublished {
+                number: 1, published, ..
+            })) => published,
             other => panic!("{other:?}"),
         }
     }
@@ -83,6 +83,7 @@ fn issues(issues: &[u64], pulls: &[u64]) -> Value {
         failed: party("implementer-1", None),
         replacement: party("implementer-2", None),
         comment: "Work moved.".to_owned(),
+        at: Some(Time::ZERO),
     })
 }
 
@@ -199,12 +200,69 @@ async fn ho_3_nothing_is_published_that_could_not_be_saved() {
 #[tokio::test]
 async fn ho_3_another_document_of_the_same_name_is_kept_beside_it() {
     let scene = Scene::new().await;
-    scene.publish(&document("first", Publish::Local)).await;
-    scene.publish(&document("second", Publish::Local)).await;
+    scene.publish(&document("first", Publish::GithubIssue)).await;
+    // Repeated, as after a crash, it is found where it was saved.
+    for _ in 0..2 {
+        scene.publish(&document("second", Publish::GithubIssue)).await;
+    }
     let directory = scene.directory.path().join("handoffs");
-    assert_eq!(saved(&directory, NAME).unwrap().unwrap(), "second");
-    let aside = NAME.replace(".md", "-2.md");
-    assert_eq!(saved(&directory, &aside).unwrap().unwrap(), "first");
+    assert_eq!(saved(&directory, NAME).unwrap().unwrap(), "first");
+    let beside = NAME.replace(".md", "-2.md");
+    assert_eq!(saved(&directory, &beside).unwrap().unwrap(), "second");
+    assert_eq!(fs::read_dir(&directory).unwrap().count(), 2);
+    assert_eq!(scene.comments(42).len(), 2, "each is commented once");
+}
+
+#[tokio::test]
+async fn ho_3_ho_20_ho_30_handoffs_that_end_together_share_their_files() {
+    const TOGETHER: usize = 24;
+    let scene = Scene::new().await;
+    let mut outside = scene.outside.clone();
+    let file = scene.directory.path().join("state.yaml");
+    fs::write(&file, "active_assignments: []\n").unwrap();
+    outside.handoffs.state_file = Some(file.clone());
+    outside.handoffs.audit_file = scene.directory.path().join("audit.yaml");
+    outside.handoffs.audit_rotate_bytes = 1 << 20;
+    let scene = Scene { outside, ..scene };
+    let one = async |number: usize| {
+        let id = format!("handoff-{number}");
+        let replacement = json!({"replace": {
+            "failed": party("implementer-1", None), "replacement": party("implementer-2", None),
+            "reason": "r", "at": Time::ZERO, "handoff_id": id, "handoff_url": "u", "tasks": [],
+            "replacement_status": null, "note": "n",
+        }});
+        let order = DocumentOrder { handoff_id: id.clone(), ..document(&id, Publish::Local) };
+        scene.publish(&order).await;
+        for (order, payload) in [
+            (handoff::Effect::UpdateStateFile, replacement),
+            (handoff::Effect::AppendAudit, audit_entry(&id)),
+        ] {
+            let outcome = scene.carry_out(order, payload).await;
+            assert!(matches!(outcome, Outcome::Reported(_)), "{outcome:?}");
+        }
+    };
+    futures_util::future::join_all((0..TOGETHER).map(one)).await;
+    let count = |path: &std::path::Path, word: &str| fs::read_to_string(path).unwrap().matches(word).count();
+    assert_eq!(count(&file, "tasks_transferred"), TOGETHER, "every replacement is in the history");
+    assert_eq!(count(&scene.outside.handoffs.audit_file, "event:"), TOGETHER);
+    assert_eq!(fs::read_dir(scene.directory.path().join("handoffs")).unwrap().count(), TOGETHER);
+}
+
+fn audit_entry(id: &str) -> Value {
+    json!({
+        "timestamp": Time::ZERO, "event": "agent_replacement", "orchestrator": "boss",
+        "ecos_notification": {"received_at": Time::ZERO, "notification_id": "n", "urgency": "immediate"},
+        "failed_agent": {
+            "id": "implementer-1", "session": "s", "reason": "r", "tasks_assigned": [],
+            "last_known_progress": "checkpoint-2",
+        },
+        "replacement_agent": {"id": "implementer-2", "session": "s"},
+        "handoff": {"id": id, "url": null, "generated_at": null, "size_bytes": null},
+        "github": {"issues_updated": [], "labels_changed": [], "comments_added": []},
+        "ack": {"received_at": null, "status": null, "understanding_verified": false},
+        "ecos_confirmation": {"sent_at": Time::ZERO, "status": "success"},
+        "total_duration": "1 minute", "outcome": "success",
+    })
 }
 
 #[tokio::test]
@@ -266,6 +324,47 @@ async fn ho_22_a_rate_limit_is_waited_for_and_each_issue_says_what_became_of_it(
     assert!(updates[1].failure.is_none(), "{:?}", updates[1]);
     assert!(updates[2].failure.as_ref().unwrap().contains("404"), "there is no issue 99");
     assert_eq!((scene.comments(42).len(), scene.comments(43).len()), (1, 1), "nothing is said twice");
+}
+
+#[tokio::test]
+async fn ho_22_all_waiting_for_github_together_is_ten_minutes() {
+    let scene = Scene::new().await;
+    let limit = || {
+        let wait = vec![("retry-after", "300".to_owned())];
+        Fault::Answer(403, wait, json!({"message": "You have exceeded a secondary rate limit"}))
+    };
+    let again = async |now: Time| {
+        scene.github.fail("POST /repos/owner/repo/issues/42/labels", limit());
+        let exchange: ExchangeId = "ho-1".parse().unwrap();
+        let effect = Effect::Handoff { exchange, order: handoff::Effect::UpdateIssues };
+        scene.outside.carry_out(&Order { effect, payload: issues(&[42], &[]) }, now).await
+    };
+    for minutes in [0, 5] {
+        let outcome = again(Time::ZERO.plus(Span::minutes(minutes))).await;
+        assert!(matches!(outcome, Outcome::NotYet { .. }), "after {minutes} minutes: {outcome:?}");
+    }
+    let outcome = again(Time::ZERO.plus(Span::minutes(10))).await;
+    let Outcome::Reported(Brought::Handoff(Report::IssuesUpdated { issues, .. })) = outcome else {
+        panic!("{outcome:?}");
+    };
+    assert!(issues[0].failure.as_ref().unwrap().contains("rate limit"), "{issues:?}");
+}
+
+#[tokio::test]
+async fn ho_22_a_github_that_never_answers_fails_the_issue_and_says_so() {
+    let scene = Scene::new().await;
+    scene.github.fail("GET /repos/owner/repo/issues/42", Fault::Silence);
+    let mut outside = scene.outside.clone();
+    outside.handoffs.github =
+        outside.handoffs.github.map(|github| github.patient_for(Duration::from_millis(300)));
+    let scene = Scene { outside, ..scene };
+    let outcome = scene.carry_out(handoff::Effect::UpdateIssues, issues(&[42, 43], &[])).await;
+    let Outcome::NotYet { otherwise: Some(Brought::Handoff(report)), .. } = outcome else {
+        panic!("{outcome:?}");
+    };
+    let Report::IssuesUpdated { issues, .. } = report else { panic!("{report:?}") };
+    assert!(issues[0].failure.as_ref().unwrap().contains("did not answer within 300ms"), "{issues:?}");
+    assert!(issues[1].failure.is_none(), "one that fails does not hold up the others: {issues:?}");
 }
 
 #[tokio::test]

@@ -23,6 +23,9 @@ transcripts! {
     ho_13_clarifying
     ho_13_correcting
     ho_13_correcting_silence
+    ho_13_document_failed
+    ho_13_document_late
+    ho_13_document_unasked
     ho_13_in_review
     ho_13_malformed
     ho_13_new_document
@@ -45,6 +48,7 @@ transcripts! {
     ho_22_all_failed
     ho_22_foreign
     ho_22_issue
+    ho_22_own_task
     ho_32_checklist
     ho_3_not_written
     ho_4_refused

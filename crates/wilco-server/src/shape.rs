@@ -181,7 +181,7 @@ pub(crate) fn exchange(view: View) -> wire::Exchange {
                 item: item.item.to_owned(),
                 done: item.done,
                 at: item.at.map(|at| at.to_string()),
-                evidence: item.evidence.clone(),
+                evidence: item.section.map(|_| item.evidence.clone()),
             })
             .collect(),
         created: view.created.to_string(),

@@ -40,8 +40,10 @@ pub struct ChecklistItem {
     pub item: String,
     pub done: Option<bool>,
     pub at: Option<String>,
+    /// What shows it, or null; a list without sections has none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub evidence: Option<String>,
+    #[schema(value_type = Option<String>)]
+    pub evidence: Option<Option<String>>,
 }
 
 /// One event of the journal.

@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use anyhow::bail;
-use wilco_client::{Answer, Client, ExchangeQuery, Key, Outgoing};
+use wilco_client::{Answer, Client, ExchangeQuery};
 use wilco_wire::{Exchange, Posted};
 
 use crate::caller::Caller;
@@ -47,9 +47,8 @@ pub(crate) fn say_in(
     exchange: &Exchange,
     content: Content,
 ) -> anyhow::Result<Answer<Posted>> {
-    let content = content.with("operation_id", exchange.id.clone()).into_value();
-    let exchange = Some(exchange.id.clone());
-    caller.checked(client.send(&Outgoing { from, exchange, content, ..Outgoing::default() }, &Key::fresh()))
+    let content = content.with("operation_id", exchange.id.clone());
+    posted::say_in(caller, client, from, exchange, content)
 }
 
 /// The operation of this id, or the only open one of this name in which the caller takes part.

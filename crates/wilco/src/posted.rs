@@ -2,12 +2,25 @@
 
 use std::process::ExitCode;
 
-use wilco_client::Answer;
-use wilco_wire::Posted;
+use wilco_client::{Answer, Client, Key, Outgoing};
+use wilco_wire::{Exchange, Posted};
 
 use crate::caller::Caller;
 use crate::output::escape::one_line;
 use crate::output::{self, Screen};
+use crate::values::Content;
+
+/// Says something in an exchange.
+pub(crate) fn say_in(
+    caller: &Caller,
+    client: &Client,
+    from: Option<String>,
+    exchange: &Exchange,
+    content: Content,
+) -> anyhow::Result<Answer<Posted>> {
+    let (exchange, content) = (Some(exchange.id.clone()), content.into_value());
+    caller.checked(client.send(&Outgoing { from, exchange, content, ..Outgoing::default() }, &Key::fresh()))
+}
 
 /// Prints the answer to a message.
 pub(crate) fn show(caller: &Caller, answer: &Answer<Posted>) -> ExitCode {

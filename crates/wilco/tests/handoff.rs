@@ -6,14 +6,14 @@ use serde_json::{Value, json};
 const UNDERSTANDING: &str = "Continue the open task of the failed agent";
 
 /// A server on which `worker` works on a task of `boss`.
-fn scene() -> (Server, String) {
+pub(crate) fn scene() -> (Server, String) {
     let server = Server::start();
     server.register(&["helper", "carol", "ecos-controller"]);
     let delegation = server.begin_working("T-1");
     (server, delegation)
 }
 
-fn request(more: Value) -> Value {
+pub(crate) fn request(more: Value) -> Value {
     let mut fields = json!({
         "failed_agent": "worker", "replacement_agent": "helper", "reason": "context_loss",
         "policy": {"understanding": "accept"},
@@ -25,7 +25,7 @@ fn request(more: Value) -> Value {
 }
 
 /// Begins a handoff, and waits until the replacement was told.
-fn delivered(server: &Server, more: Value) -> (String, Value) {
+pub(crate) fn delivered(server: &Server, more: Value) -> (String, Value) {
     let id = server.begin(&request(more));
     until("the replacement was told", || server.state(&id) == "awaiting-ack");
     let told =
@@ -33,7 +33,7 @@ fn delivered(server: &Server, more: Value) -> (String, Value) {
     (id, told.unwrap())
 }
 
-fn ready(handoff_id: &Value) -> Value {
+pub(crate) fn ready(handoff_id: &Value) -> Value {
     let fields = json!({
         "handoff_id": handoff_id, "status": "ready_to_proceed", "understanding": UNDERSTANDING,
         "starting_from": "anything", "questions": [],

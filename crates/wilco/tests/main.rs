@@ -17,6 +17,7 @@ mod fields;
 #[allow(dead_code, reason = "the faults of the network are for the tests of the client")]
 mod github_server;
 mod handoff;
+mod handoff_trouble;
 mod idempotency;
 mod inbox;
 mod kill;
@@ -32,6 +33,7 @@ mod power_cut;
 mod programs;
 mod readme;
 mod replacement;
+mod replacement_issues;
 mod reports;
 mod restart;
 mod scripts;

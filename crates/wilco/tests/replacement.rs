@@ -10,17 +10,17 @@ use tempfile::TempDir;
 use tokio::runtime::Runtime;
 
 /// A server with a state file and a repository, and a task that somebody works on.
-struct Scene {
-    server: Server,
-    github: GithubServer,
+pub(crate) struct Scene {
+    pub(crate) server: Server,
+    pub(crate) github: GithubServer,
     state_file: PathBuf,
-    uuid: String,
+    pub(crate) uuid: String,
     _runtime: Runtime,
     _directory: TempDir,
 }
 
 impl Scene {
-    fn new(state_file: impl Fn(&str) -> String) -> Scene {
+    pub(crate) fn new(state_file: impl Fn(&str) -> String) -> Scene {
         let runtime = Runtime::new().unwrap();
         let github = runtime.block_on(GithubServer::start(&[42, 43]));
         github.world().people.push("helper".to_owned());
@@ -41,15 +41,19 @@ impl Scene {
 
     /// Asks for the handoff; gives the exchange.
     fn request(&self) -> String {
+        self.request_for(&[&self.uuid], &[42], &[43])
+    }
+
+    pub(crate) fn request_for(&self, tasks: &[&str], issues: &[u64], pulls: &[u64]) -> String {
         let fields = json!({
             "failed_agent": "worker", "replacement_agent": "helper", "reason": "context_loss",
-            "tasks": [self.uuid], "issues": [42], "pulls": [43], "policy": {"understanding": "accept"},
+            "tasks": tasks, "issues": issues, "pulls": pulls, "policy": {"understanding": "accept"},
         });
         self.server.begin(&said("boss", "wilco", "replacement-request", fields))
     }
 
     /// The replacement is told, and says that it is ready; gives what it was told.
-    fn acknowledge(&self) -> Value {
+    pub(crate) fn acknowledge(&self) -> Value {
         let told =
             || self.server.inbox("helper").into_iter().find(|one| one["content"]["handoff_id"].is_string());
         until("the replacement was told", || told().is_some());
@@ -62,7 +66,7 @@ impl Scene {
         told
     }
 
-    fn confirmation(&self) -> Value {
+    pub(crate) fn confirmation(&self) -> Value {
         until("the controller was told", || {
             self.server.kinds("ecos-controller").contains(&"replacement_confirmation".to_owned())
         });
@@ -83,7 +87,7 @@ impl Scene {
     }
 }
 
-fn assigned(uuid: &str) -> String {
+pub(crate) fn assigned(uuid: &str) -> String {
     format!(
         "# state\nactive_assignments:\n  - agent: worker   # who\n    task_uuid: {uuid}\n    github_issue: \"#42\"\n    \
          status: in_progress\n    progress:\n      percentage: 60\nregistered_agents:\n  - id: worker\n    status: active\n"
@@ -173,6 +177,56 @@ fn ho_2_ho_3_ho_20_ho_21_ho_23_ho_30_ho_31_a_handoff_leaves_every_trace() {
     });
     let state = scene.state();
     assert!(state.contains("      attempts: 1\n") && state.contains("      verified_at: \""), "{state}");
+    server.verify();
+}
+
+#[test]
+fn ho_23_every_repetition_counts_and_a_replaced_agent_stays_inactive() {
+    let scene = Scene::new(assigned);
+    let server = &scene.server;
+    let handoff = scene.request();
+    scene.acknowledge();
+    assert_eq!(scene.confirmation()["status"], "success");
+    assert_eq!(server.state(&handoff), "complete", "before anything is repeated");
+    let in_file = |line: &str| {
+        until(&format!("the file says {line}"), || {
+            server.state(&handoff);
+            scene.state().contains(line)
+        });
+    };
+    for line in ["status: \"awaiting_repetition\"", "attempts: 0", "last_attempt: null", "verified_at: null"]
+    {
+        in_file(line);
+    }
+    // A question is a repetition that verifies nothing.
+    let asks = json!({"task_id": "T-1", "status": "needs-clarification", "questions": ["Which endpoint?"]});
+    server.send(&said("helper", "boss", "task-acknowledgment", asks));
+    in_file("attempts: 1");
+    let state = scene.state();
+    assert!(
+        state.contains("status: pending_verification") && state.contains("awaiting_repetition"),
+        "{state}"
+    );
+    assert!(state.contains("last_attempt: \"") && state.contains("verified_at: null"), "{state}");
+    let answers = json!({"task_id": "T-1", "message": "/login"});
+    server.send(&said("boss", "helper", "task-clarification", answers));
+    // So is an understanding that is wrong.
+    let blank = json!({"task_id": "T-1", "status": "received", "understanding": ""});
+    server.send(&said("helper", "boss", "task-acknowledgment", blank));
+    in_file("attempts: 2");
+    assert!(scene.state().contains("verified_at: null"), "{}", scene.state());
+    let mut right = ack("T-1");
+    right["from"] = json!("helper");
+    server.send(&right);
+    in_file("attempts: 3");
+    let state = scene.state();
+    assert_eq!(state.matches("verified\n").count() + state.matches("\"verified\"").count(), 2, "{state}");
+    assert!(!state.contains("verified_at: null"), "{state}");
+
+    for back in [json!({"message": "I am back"}), json!({"type": "task-complete", "task_id": "T-1"})] {
+        server.send(&json!({"from": "worker", "to": "boss", "content": back}));
+        assert_eq!(server.caller().get("/v1/agents/worker").1["status"], "inactive");
+    }
     server.verify();
 }
 

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use serde_json::value::RawValue;
 use wilco_language::parse::Incoming;
-use wilco_language::render::{Rendered, Setting, delivered, passed_subject};
+use wilco_language::render::{Rendered, Setting, delivered, passed_subject, usual_subject};
 use wilco_protocol::decision::Passage;
 use wilco_protocol::{Exchange, ExchangeId, MessageId, Name};
 use wilco_store::{Message, Priority, Reading, StoreError};
@@ -65,6 +65,8 @@ pub(crate) struct Course {
     pub(crate) letters: Vec<Letter>,
     pub(crate) reading: Option<Reading>,
     pub(crate) dress: Option<Dress>,
+    /// Subject and priority of such a message, when its sender gave none.
+    pub(crate) usual: Option<(String, &'static str)>,
 }
 
 /// A message's copy for one recipient.
@@ -110,8 +112,12 @@ impl Work<'_> {
             None if several => Some(arrival.broadcast_id(place.position)),
             given => given.clone(),
         };
-        let (mut subject, mut urgency) =
-            (arrival.subject().to_owned(), priority(incoming.priority.as_deref().unwrap_or("normal")));
+        let (usual_subject, usual_priority) = course.usual.unwrap_or((String::new(), "normal"));
+        let given = Some(arrival.subject().to_owned()).filter(|given| !given.trim().is_empty());
+        let (mut subject, mut urgency) = (
+            given.unwrap_or(usual_subject),
+            priority(incoming.priority.as_deref().unwrap_or(usual_priority)),
+        );
         if let Some(dress) = course.dress {
             subject = if subject.trim().is_empty() { dress.subject } else { subject };
             urgency = dress.priority;
@@ -162,6 +168,7 @@ impl Work<'_> {
             [] => Course::plain(std::slice::from_ref(&initiator)),
             to => Course::plain(to),
         };
+        course.usual = usual_subject(exchange, arrival.incoming().kind());
         if matches!(passage, Passage::Withheld) {
             course.letters.iter_mut().for_each(|letter| letter.inboxes.clear());
             return Ok(course);

@@ -4,7 +4,9 @@ use wilco_language::hear::Names;
 use wilco_language::parse::{self, Replacement};
 use wilco_language::render::{self, handoff_title};
 use wilco_protocol::exchange::{Start, Texts, key};
-use wilco_protocol::handoff::{Delegated, Party, Policy, Publish, Replace, Requested, StartingFrom, Task};
+use wilco_protocol::handoff::{
+    Delegated, Party, Policy, Progress, Publish, Replace, Requested, StartingFrom, Task,
+};
 use wilco_protocol::policy::Overrides;
 use wilco_protocol::{Exchange, ExchangeId, Name, Protocol, delegation};
 use wilco_store::Priority;
@@ -110,7 +112,8 @@ impl Work<'_> {
             });
         }
         let tasks = self.handed_tasks(failed.as_ref(), &initiator, said.tasks.as_deref())?;
-        let starting_from = self.starting_from(said.starting_from.as_deref(), &tasks)?;
+        let way = self.way(&tasks)?;
+        let starting_from = starting_from(said.starting_from.as_deref(), &way.reached);
         let resolver = Resolver(self.directory());
         let candidates = said.candidates.iter().map(|name| resolver.resolve(name)).collect();
         Ok(Requested {
@@ -130,6 +133,7 @@ impl Work<'_> {
             pulls: said.pulls.clone(),
             candidates,
             starting_from,
+            progress: way.progress(),
             state_file: self.settings.handoff.state_file,
             github,
             handoff_id,
@@ -221,18 +225,15 @@ impl Work<'_> {
         Ok(open)
     }
 
-    /// The documented checkpoint: as given, or the last that the first task reached.
-    fn starting_from(
-        &mut self,
-        given: Option<&str>,
-        tasks: &[Task],
-    ) -> Result<Option<StartingFrom>, Refused> {
-        let mut reached: Vec<StartingFrom> = Vec::new();
+    /// How far the first task got.
+    fn way(&mut self, tasks: &[Task]) -> Result<Way, Refused> {
+        let mut way = Way::default();
         if let Some(delegated) = tasks.iter().find_map(|task| task.delegation.as_ref())
             && let Some(live) = self.live(delegated.exchange.number)?
             && let Exchange::Delegation(state) = &live.exchange
         {
             let cited = self.cited(&live.exchange)?;
+            way.planned = state.checkpoints.iter().filter(|point| is_planned(point)).count();
             let mut points: Vec<_> =
                 state.checkpoints.iter().filter(|point| point.reached.is_some()).collect();
             points.sort_by_key(|point| point.reached);
@@ -241,25 +242,60 @@ impl Work<'_> {
                     cited.checkpoint(&point.message).name.or_else(|| delegation::planned_name(point, &cited));
                 let name = named.unwrap_or_else(|| format!("checkpoint-{}", point.number));
                 let name: String = name.trim().chars().take(MAX_CHECKPOINT).collect();
-                reached.push(StartingFrom { name, number: Some(point.number) });
+                way.reached.push(StartingFrom { name, number: Some(point.number) });
             }
         }
-        let Some(given) = given.map(str::trim) else { return Ok(reached.pop()) };
-        let digits = given.to_lowercase();
-        let digits = digits
-            .strip_prefix("checkpoint")
-            .map_or(digits.as_str(), |rest| rest.trim_start_matches(['-', ' ']));
-        let number = digits.parse().ok();
-        let same = |point: &&StartingFrom| {
-            point.name.eq_ignore_ascii_case(given) || (number.is_some() && point.number == number)
-        };
-        let found = reached.iter().rev().find(same).cloned();
-        Ok(Some(found.unwrap_or(StartingFrom { name: given.to_owned(), number })))
+        Ok(way)
     }
+}
+
+/// The checkpoints of a task: those that were reached, in their order, and how many an ACK planned.
+#[derive(Default)]
+struct Way {
+    reached: Vec<StartingFrom>,
+    planned: usize,
+}
+
+impl Way {
+    /// The part of what was planned, else the last checkpoint.
+    fn progress(&self) -> Option<Progress> {
+        let last = self.reached.last()?;
+        let planned = u32::try_from(self.planned).ok().filter(|planned| *planned > 0);
+        Some(match (planned, last.number) {
+            (Some(planned), Some(number)) => {
+                Progress::Percent((number.min(planned) * 200 + planned) / (2 * planned))
+            }
+            _ => Progress::Checkpoint(last.name.clone()),
+        })
+    }
+}
+
+/// Whether the ACK named it before it was reached.
+fn is_planned(point: &delegation::Checkpoint) -> bool {
+    point.reached.is_none() || point.planned_in.is_some()
+}
+
+/// The documented checkpoint: as given, or the last that was reached.
+fn starting_from(given: Option<&str>, reached: &[StartingFrom]) -> Option<StartingFrom> {
+    let Some(given) = given.map(str::trim) else { return reached.last().cloned() };
+    let digits = given.to_lowercase();
+    let digits =
+        digits.strip_prefix("checkpoint").map_or(digits.as_str(), |rest| rest.trim_start_matches(['-', ' ']));
+    let number = digits.parse().ok();
+    let same = |point: &&StartingFrom| {
+        point.name.eq_ignore_ascii_case(given) || (number.is_some() && point.number == number)
+    };
+    let found = reached.iter().rev().find(same).cloned();
+    Some(found.unwrap_or(StartingFrom { name: given.to_owned(), number }))
 }
 
 fn known(state: &delegation::State) -> Task {
     let messages = [&state.assignment].into_iter().chain(&state.amendments).cloned().collect();
-    let delegation = Delegated { exchange: state.id, task_id: state.task_id.clone(), messages };
+    let delegation = Delegated {
+        exchange: state.id,
+        task_id: state.task_id.clone(),
+        initiator: Some(state.initiator.clone()),
+        messages,
+    };
     Task { task: state.task_uuid.clone(), delegation: Some(delegation), failure: None }
 }

@@ -119,6 +119,10 @@ fn assignment(state: &State, to: &Name, sole: bool, spell_out: bool, setting: &S
         *text = format!("{}\n\n{text}", lead.join("\n"));
     }
     content.insert("type".to_owned(), json!("task-assignment"));
+    // A handoff asks for an ACK also where the task did not.
+    if let (true, Some(required)) = (state.requires_ack, content.get_mut("requires_ack")) {
+        *required = json!(true);
+    }
     content.insert("attempt".to_owned(), json!(state.attempt));
     content.insert("sole_assignee".to_owned(), json!(sole));
     Rendered { subject: format!("Task {}: {}", state.task_id, state.title), priority: "high", content }

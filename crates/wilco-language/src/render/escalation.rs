@@ -20,10 +20,13 @@ pub fn escalation_text(exchange: &Exchange, escalation: &Escalation) -> String {
             counted(escalation.evidence.attempts as usize, "attempt")
         ),
         Reason::NoDocument => {
+            let why = match exchange {
+                Exchange::Handoff(state) => state.document_failure.as_deref(),
+                _ => None,
+            };
+            let why = why.map(|why| format!(": {why}")).unwrap_or_default();
             format!(
-                "The document of {subject} could not be written, so {agent} was told nothing. \
-                 See document-failed in: wilco show {}",
-                exchange.id()
+                "The document of {subject} could not be written{why}. {agent} was told nothing. Mend that, then choose retry."
             )
         }
         Reason::EnvironmentIssue => {

@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 use wilco_protocol::handoff::{
     AuditAck, AuditConfirmation, AuditDocument, AuditEntry, AuditFailed, AuditGithub, AuditNotification,
-    Code, IssueUpdate, Outcome, Party, Phase, Say, State, Task,
+    Code, IssueUpdate, Outcome, Party, Phase, Say, State, Task, last_known_progress,
 };
 use wilco_protocol::{Exchange, MessageId, Name, Span, Time};
 
@@ -26,7 +26,7 @@ pub(super) fn say(state: &State, to: &Name, say: &Say, setting: &Setting<'_>) ->
         Say::Judgement { correction: given, missing } => {
             correction(state, to, [true, false], given.clone(), missing.clone(), setting)
         }
-        Say::Clarification { message } => clarification(state, to, message, setting),
+        Say::Clarification { message, updated } => clarification(state, to, message, *updated, setting),
         Say::Notice(said) => notice(state, to, said, setting),
         Say::ToInitiator(said) => to_initiator(state, said, setting),
         Say::Confirmation => confirmation(state, setting),
@@ -87,7 +87,7 @@ fn handed(state: &State, to: &Name, setting: &Setting<'_>) -> Rendered {
     let within = spoken(state.ack_timeout());
     let why = reason(state, setting).map(|reason| format!(" due to {reason}")).unwrap_or_default();
     let url = state.url().unwrap_or_default();
-    let none = if state.uuids().is_empty() { " There is no open task to take over." } else { "" };
+    let none = if state.tasks.is_empty() { " There is no open task to take over." } else { "" };
     let text = format!(
         "You are replacing {}{why}.{none} The full handoff document with all context: {url}\n\
          Please ACK within {within} and confirm that you understand the requirements.\n\n{}",
@@ -163,11 +163,19 @@ fn answers(original: &Map<String, Value>, said: String) -> String {
     parts.join("\n\n")
 }
 
-fn clarification(state: &State, to: &Name, message: &MessageId, setting: &Setting<'_>) -> Rendered {
+fn clarification(
+    state: &State,
+    to: &Name,
+    message: &MessageId,
+    updated: bool,
+    setting: &Setting<'_>,
+) -> Rendered {
     let original = setting.cited.content(message).cloned().unwrap_or_default();
     let mut content = passed(state, to, &original, setting);
     content.remove("document");
-    content.insert("updated_handoff_url".to_owned(), json!(state.url()));
+    if updated {
+        content.insert("updated_handoff_url".to_owned(), json!(state.url()));
+    }
     Rendered {
         subject: format!("[CLARIFICATION] Re: Handoff {}", state.handoff_id),
         priority: "high",
@@ -294,11 +302,15 @@ fn confirmation(state: &State, setting: &Setting<'_>) -> Rendered {
         Outcome::Partial => ("Partially Complete", "high", "Agent replacement partially completed"),
         Outcome::Failed => ("Failed", "urgent", "Agent replacement failed"),
     };
-    let message =
-        plain("replacement_confirmation", format!("[EOA] Agent Replacement {subject}"), text.to_owned())
-            .with("status", json!(outcome.status()))
-            .with("failed_agent", json!(state.failed.as_ref().map(Party::shown)))
-            .with("replacement_agent", state.replacement.shown());
+    let none = if state.tasks.is_empty() { ". There was no open task to move." } else { "" };
+    let message = plain(
+        "replacement_confirmation",
+        format!("[EOA] Agent Replacement {subject}"),
+        format!("{text}{none}"),
+    )
+    .with("status", json!(outcome.status()))
+    .with("failed_agent", json!(state.failed.as_ref().map(Party::shown)))
+    .with("replacement_agent", state.replacement.shown());
     let failed: Vec<_> = state.tasks.iter().filter_map(failed_task).collect();
     let mut details = details(state, setting.now);
     if !failed.is_empty() {
@@ -406,7 +418,7 @@ pub fn audit(state: &State, now: Time, setting: &Setting<'_>) -> AuditEntry {
             session: failed.map(|failed| failed.session.clone()).unwrap_or_default(),
             reason: reason(state, setting).unwrap_or_default(),
             tasks_assigned: state.uuids().into_iter().map(str::to_owned).collect(),
-            last_known_progress: state.file_step.as_ref().and_then(|step| step.progress),
+            last_known_progress: last_known_progress(state),
         },
         replacement_agent: Party { github: None, ..state.replacement.clone() },
         handoff: AuditDocument {

@@ -1,9 +1,9 @@
 //! Notices in a handoff: to the replacement about its answer, to the initiator about what happens.
 
 use serde_json::json;
-use wilco_protocol::Name;
 use wilco_protocol::exchange::Texts;
-use wilco_protocol::handoff::{Notice, Owed, State, ToInitiator};
+use wilco_protocol::handoff::{Notice, Owed, State, ToInitiator, options};
+use wilco_protocol::{EscalationId, Name};
 
 use super::handoff::{deadline, failed, plain};
 use super::to_initiator::counted;
@@ -73,6 +73,29 @@ pub(super) fn to_initiator(state: &State, say: &ToInitiator, setting: &Setting<'
     };
     let ack = state.ack.as_ref().map(|ack| &ack.message);
     match say {
+        ToInitiator::NoTasks => {
+            let failed = failed(state);
+            let text = format!(
+                "{failed} has no open task to move. {agent} is told so, and the replacement of {failed} goes on without one."
+            );
+            about("no-open-task", text)
+        }
+        ToInitiator::NoDocument { reason, escalation: None } => about(
+            "document-failed",
+            format!(
+                "The new document of handoff {id} could not be written: {reason}. {agent} got your answers without it. \
+                 Mend that, then send them with the document again."
+            ),
+        ),
+        ToInitiator::NoDocument { reason, escalation: Some(number) } => {
+            let escalation = EscalationId { exchange: state.id, number: *number };
+            let taught = teaching::decide(escalation, &state.initiator, &options(state), None, setting);
+            let text = format!(
+                "The document of handoff {id} could not be written: {reason}. {agent} was told nothing. \
+                 Mend that, then choose retry.\n\n{taught}"
+            );
+            asks("document-failed", text).with("escalation", json!(escalation.to_string()))
+        }
         ToInitiator::Questions => questions(state, "clarification-needed", asks, setting),
         ToInitiator::ReviewAck => {
             let stated = ack.map(|ack| setting.cited.understanding(ack)).unwrap_or_default();
@@ -118,15 +141,20 @@ pub(super) fn to_initiator(state: &State, say: &ToInitiator, setting: &Setting<'
         ToInitiator::ReplacementChanged { from, to } => {
             about("replacement-changed", format!("{from} rejected the handoff. {to} is asked now, as {id}."))
         }
-        ToInitiator::Ended => about(
-            "ended",
-            format!(
-                "The work of {} went to {agent}: {}. {}",
-                failed(state),
-                state.name(),
-                counted(state.tasks.len(), "task"),
-            ),
-        ),
+        ToInitiator::Ended => about("ended", ended(state)),
+    }
+}
+
+fn ended(state: &State) -> String {
+    let (failed, agent) = (failed(state), &state.replacement.id);
+    if state.moved_at.is_none() {
+        return format!("The work of {failed} was not handed over: {}.", state.name());
+    }
+    match state.tasks.len() {
+        0 => format!("{agent} replaces {failed}: {}. There was no open task to move.", state.name()),
+        tasks => {
+            format!("The work of {failed} went to {agent}: {}. {}", state.name(), counted(tasks, "task"))
+        }
     }
 }
 

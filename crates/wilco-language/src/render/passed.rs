@@ -26,6 +26,18 @@ pub fn delivered(
     }
 }
 
+/// The subject and priority that scripts match on, for a message that came without them.
+pub fn usual_subject(exchange: &Exchange, kind: &str) -> Option<(String, &'static str)> {
+    let Exchange::Handoff(state) = exchange else { return None };
+    let id = &state.handoff_id;
+    match kind.replace('_', "-").as_str() {
+        "handoff-ack" => Some((format!("[ACK] Handoff {id} Received"), "high")),
+        "handoff-clarification" => Some((format!("[CLARIFICATION] Re: Handoff {id}"), "high")),
+        "handoff-reminder" => Some((format!("[REMINDER] ACK Required for Handoff {id}"), "urgent")),
+        _ => None,
+    }
+}
+
 /// The subject of a message that is passed on and came without one.
 pub fn passed_subject(exchange: &Exchange, kind: &str) -> String {
     let task = exchange.called();

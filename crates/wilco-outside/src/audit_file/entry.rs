@@ -1,10 +1,18 @@
 //! One entry of the audit file.
 
 use wilco_protocol::Time;
-use wilco_protocol::handoff::AuditEntry;
+use wilco_protocol::handoff::{AuditEntry, Progress};
 
 use crate::stamp::seconds;
 use crate::yaml::{Value, items};
+
+fn progress(known: Option<&Progress>) -> Value {
+    match known {
+        Some(Progress::Percent(percent)) => Value::Whole(i64::from(*percent)),
+        Some(Progress::Checkpoint(name)) => Value::text(name),
+        None => Value::Null,
+    }
+}
 
 /// An entry as an item of the file's list.
 pub(super) fn text(entry: &AuditEntry) -> String {
@@ -33,7 +41,7 @@ pub(super) fn text(entry: &AuditEntry) -> String {
                 ("session", Value::text(&failed.session)),
                 ("reason", Value::text(&failed.reason)),
                 ("tasks_assigned", Value::texts(&failed.tasks_assigned)),
-                ("last_known_progress", whole(failed.last_known_progress.map(u64::from))),
+                ("last_known_progress", progress(failed.last_known_progress.as_ref())),
             ]),
         ),
         (

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use tempfile::TempDir;
 use wilco_protocol::handoff::{
-    AuditAck, AuditConfirmation, AuditDocument, AuditFailed, AuditGithub, AuditNotification, Party,
+    AuditAck, AuditConfirmation, AuditDocument, AuditFailed, AuditGithub, AuditNotification, Party, Progress,
 };
 
 use super::*;
@@ -29,7 +29,7 @@ fn entry(number: u32) -> AuditEntry {
             session: "helper-agent-generic".to_owned(),
             reason: "context_loss: \"forgot\"\n- timestamp: x".to_owned(),
             tasks_assigned: vec!["task-uuid-12345".to_owned()],
-            last_known_progress: Some(60),
+            last_known_progress: Some(Progress::Percent(60)),
         },
         replacement_agent: Party {
             id: format!("implementer-{number}"),

@@ -29,8 +29,8 @@ pub(crate) fn text(template: &Template, body: &Body) -> Result<String, String> {
     }
 }
 
-/// Saves it beneath the directory of documents.
-pub(crate) fn save(directory: &Path, name: &str, text: &str) -> std::io::Result<()> {
+/// Saves it beneath the directory of documents; gives the name that it got.
+pub(crate) fn save(directory: &Path, name: &str, text: &str) -> std::io::Result<String> {
     save::save(&crate::disk::Disk::default(), directory, name, text)
 }
 

@@ -3,28 +3,26 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use crate::disk::{Disk, free};
+use crate::disk::{Disk, suffixes};
 
-/// Saves a document under its name. The same text again changes nothing; another text that has the name
-/// keeps its own, under a free name beside it.
-pub(super) fn save(disk: &Disk, directory: &Path, name: &str, text: &str) -> io::Result<()> {
-    let path = path(directory, name)?;
-    disk.prepare(&path)?;
-    if let Some(found) = disk.read(&path)? {
-        if found.bytes == text.as_bytes() {
-            return Ok(());
+/// Saves a document under its name, and gives the name that it got: one that another document has stays
+/// that one's, and this one gets a number behind it. The same text again changes nothing.
+pub(super) fn save(disk: &Disk, directory: &Path, name: &str, text: &str) -> io::Result<String> {
+    let stem = name.strip_suffix(".md").unwrap_or(name);
+    for suffix in suffixes() {
+        let numbered = if suffix.is_empty() { name.to_owned() } else { format!("{stem}{suffix}.md") };
+        let path = path(directory, &numbered)?;
+        disk.prepare(&path)?;
+        match disk.read(&path)? {
+            Some(found) if found.bytes == text.as_bytes() => return Ok(numbered),
+            Some(_) => {}
+            None => match disk.put(&path, None, text.as_bytes())? {
+                true => return Ok(numbered),
+                false => return Err(io::ErrorKind::ResourceBusy.into()),
+            },
         }
-        let stem = name.strip_suffix(".md").unwrap_or(name);
-        let aside = free(|suffix| match suffix {
-            "" => path.clone(),
-            suffix => directory.join(format!("{stem}{suffix}.md")),
-        })?;
-        disk.rename(&path, &aside)?;
     }
-    match disk.put(&path, None, text.as_bytes())? {
-        true => Ok(()),
-        false => Err(io::ErrorKind::ResourceBusy.into()),
-    }
+    Err(io::ErrorKind::AlreadyExists.into())
 }
 
 /// A document that was saved.

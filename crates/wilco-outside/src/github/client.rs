@@ -9,7 +9,7 @@ use super::Github;
 use crate::call::{Answer, call};
 
 const MAX_ANSWER: usize = 16 << 20;
-/// Who is told to wait longer than this gives up at once.
+/// All waiting together is no longer than this; who is told to wait longer gives up at once.
 pub(crate) const MAX_WAIT: Span = Span::minutes(10);
 
 /// Why a call came to nothing.

@@ -12,7 +12,7 @@ mod issues;
 use std::fmt;
 use std::time::Duration;
 
-pub(crate) use client::Trouble;
+pub(crate) use client::{MAX_WAIT, Trouble};
 
 use crate::place::Place;
 use crate::tls::Tls;

@@ -130,8 +130,8 @@ pub fn apply(state: &mut State, event: &Event, at: Time) {
         }
         Event::Reassigned { to, until, .. } => given_to(state, to, *until),
         Event::Held { by, initiator } => hold(state, *by, initiator),
-        Event::HandedOver { to, by, state_file, until } => {
-            handed_over(state, to, Handed { by: *by, state_file: *state_file, repetitions: 0 }, *until);
+        Event::HandedOver { to, by, state_file, until, requires_ack } => {
+            handed_over(state, to, (*by, *state_file), *until, *requires_ack);
         }
         Event::Released => state.held = None,
         Event::CandidatesAdded { agents } => state.candidates.extend(agents.iter().cloned()),
@@ -246,8 +246,15 @@ fn given_to(state: &mut State, to: &Name, until: Option<Time>) {
     reassigned(state, to, until);
 }
 
-fn handed_over(state: &mut State, to: &Name, handed: Handed, until: Option<Time>) {
-    (state.held, state.handed) = (None, Some(handed));
+fn handed_over(
+    state: &mut State,
+    to: &Name,
+    (by, state_file): (ExchangeId, bool),
+    until: Option<Time>,
+    requires_ack: bool,
+) {
+    state.requires_ack |= requires_ack;
+    (state.held, state.handed) = (None, Some(Handed { by, state_file, repetitions: 0 }));
     reassigned(state, to, until);
 }
 

@@ -185,6 +185,9 @@ pub enum Event {
         by: ExchangeId,
         state_file: bool,
         until: Option<Time>,
+        /// From now on an ACK is asked for, whatever the task said before.
+        #[serde(default)]
+        requires_ack: bool,
     },
     /// Nobody took it over.
     Released,

@@ -10,6 +10,9 @@ use crate::escalation::{Closed, keep};
 use crate::name::Name;
 use crate::time::Time;
 
+/// States hold no text of unknown length: a longer reason stands in its event.
+const MAX_REASON: usize = 500;
+
 /// The handoff after its first event.
 pub fn born(event: &Event, at: Time) -> Option<State> {
     let Event::Requested(first) = event else { return None };
@@ -19,32 +22,14 @@ pub fn born(event: &Event, at: Time) -> Option<State> {
 /// The handoff as it was asked for.
 pub(super) fn requested(first: &Requested, at: Time) -> State {
     State {
-        id: first.id,
-        initiator: first.initiator.clone(),
-        controller: first.controller.clone(),
-        operators: first.operators.clone(),
-        opening: first.opening.clone(),
-        given_url: first.given_url.clone(),
-        own_document: first.own_document,
-        notification_id: first.notification_id.clone(),
-        failed: first.failed.clone(),
-        urgency: first.urgency,
-        policy: first.policy.clone(),
-        tasks: first.tasks.clone(),
-        issues: first.issues.clone(),
-        pulls: first.pulls.clone(),
-        candidates: first.candidates.clone(),
-        starting_from: first.starting_from.clone(),
-        state_file: first.state_file,
-        github: first.github,
-        handoff_id: first.handoff_id.clone(),
+        asked: first.clone(),
         agent: Name::new(&first.replacement.id),
-        replacement: first.replacement.clone(),
         former: Vec::new(),
         phase: Phase::Preparing,
         documents: 0,
         document_name: String::new(),
         document: None,
+        document_failure: None,
         sent_at: None,
         last_attempt: None,
         reminders_sent: 0,
@@ -75,7 +60,10 @@ pub fn apply(state: &mut State, event: &Event, at: Time) {
         Event::Requested(first) => *state = requested(first, at),
         Event::DocumentOrdered { number, name } => ordered(state, *number, name),
         Event::DocumentPublished { document } => state.document = Some(document.clone()),
-        Event::DocumentFailed { .. } | Event::JudgeFailed { .. } => {}
+        Event::DocumentFailed { reason, .. } => {
+            state.document_failure = Some(reason.chars().take(MAX_REASON).collect());
+        }
+        Event::JudgeFailed { .. } => {}
         Event::Delivered { until } => {
             (state.sent_at, state.last_attempt) = (Some(at), Some(at));
             awaiting(state, *until);
@@ -169,9 +157,11 @@ pub fn apply(state: &mut State, event: &Event, at: Time) {
 
 fn ordered(state: &mut State, number: u32, name: &str) {
     (state.documents, state.document_name) = (number, name.to_owned());
-    match &mut state.phase {
+    match state.phase.beneath_mut() {
         Phase::Clarifying { publishing, .. } => *publishing = true,
-        phase => *phase = Phase::Preparing,
+        // It goes with something that was said; what is waited for stays the same.
+        _ if !state.kept.is_empty() => {}
+        _ => state.phase = Phase::Preparing,
     }
 }
 
@@ -185,10 +175,10 @@ fn corrected(state: &mut State, until: Option<Time>) {
 
 fn replaced(state: &mut State, replacement: &Party, handoff_id: &str) {
     let document = state.document.take().map(|document| document.name);
-    let former = std::mem::replace(&mut state.handoff_id, handoff_id.to_owned());
+    let former = std::mem::replace(&mut state.asked.handoff_id, handoff_id.to_owned());
     let agent = std::mem::replace(&mut state.agent, Name::new(&replacement.id));
     keep(&mut state.former, Former { agent, handoff_id: former, document });
-    state.replacement = replacement.clone();
+    state.asked.replacement = replacement.clone();
     afresh(state);
 }
 
@@ -257,7 +247,7 @@ fn reminded(state: &mut State, later: Time) {
 /// The first failure of a task is kept.
 fn fail(state: &mut State, failures: &[(String, Failure)]) {
     for (task, failure) in failures {
-        if let Some(failed) = state.tasks.iter_mut().find(|one| one.task == *task) {
+        if let Some(failed) = state.asked.tasks.iter_mut().find(|one| one.task == *task) {
             failed.failure.get_or_insert_with(|| failure.clone());
         }
     }

@@ -3,7 +3,7 @@
 use super::order::Publish;
 use super::state::{AckSeen, Failure, State};
 use super::view::verified;
-use super::words::AckStatus;
+use super::words::{AckStatus, Outcome};
 use crate::exchange::ChecklistItem;
 use crate::time::Time;
 
@@ -24,6 +24,8 @@ impl List {
 pub(super) fn checklist(state: &State) -> Vec<ChecklistItem> {
     let mut list = List { section: "Delivery", items: Vec::new() };
     delivery(state, &mut list);
+    list.section = "After ACK received";
+    after_ack(state, &mut list);
     list.section = "ACK Verification";
     verification(state, &mut list);
     list.section = "State Updates";
@@ -58,38 +60,74 @@ fn delivery(state: &State, list: &mut List) {
     list.add("ACK timeout timer started", after(true), sent, Some(state.ack_timeout().to_string()));
 }
 
+/// The second half of the delivery checklist.
+fn after_ack(state: &State, list: &mut List) {
+    acknowledged(
+        state,
+        list,
+        [
+            "ACK `handoff_id` matches",
+            "`understanding` summary is accurate",
+            "`starting_from` matches documented checkpoint",
+        ],
+    );
+    questions(state, list);
+    let step = state.file_step.as_ref();
+    let updated = state.state_file.then(|| step.is_some_and(|step| step.failure.is_none()));
+    list.add("State file updated", updated, step.map(|step| step.at), Some(state.handoff_id.clone()));
+    let sent = state.confirmation.as_ref();
+    let told = sent.is_some_and(|sent| sent.outcome == Outcome::Complete);
+    let controller = Some(state.controller.to_string());
+    list.add("ECOS notified of successful handoff", Some(told), sent.map(|sent| sent.at), controller);
+}
+
 fn verification(state: &State, list: &mut List) {
     let ack = state.ack.as_ref();
-    let (at, message) = (ack.map(|ack| ack.at), ack.map(|ack| ack.message.to_string()));
-    // Who went on without an ACK needs none of it.
-    let needed = state.overridden.is_none();
-    let is = |test: &dyn Fn(&AckSeen) -> bool| needed.then(|| ack.is_some_and(test));
-    list.add("ACK message received", is(&|_| true), at, message);
-    list.add("Handoff ID matches", is(&|ack| ack.id_matches), at, Some(state.handoff_id.clone()));
-    let score = state.understanding.as_ref().map(|judged| f64::from(judged.score) / 1000.0);
-    let score = score.map(|score| format!("score {score}"));
-    list.add("Understanding summary accurate", is(&|_| verified(state)), at, score);
-    let documented = state.starting_from.as_ref();
-    let matches = is(&|ack| ack.starting_from_matches).filter(|_| documented.is_some());
-    list.add("Checkpoint matches documented", matches, at, documented.map(|from| from.name.clone()));
-    let ready = is(&|ack| ack.status == Some(AckStatus::ReadyToProceed));
+    let at = ack.map(|ack| ack.at);
+    let message = ack.map(|ack| ack.message.to_string());
+    list.add("ACK message received", found(state, &|_| true), at, message);
+    acknowledged(
+        state,
+        list,
+        ["Handoff ID matches", "Understanding summary accurate", "Checkpoint matches documented"],
+    );
+    let ready = found(state, &|ack| ack.status == Some(AckStatus::ReadyToProceed));
     let status = ack.and_then(|ack| ack.status).map(|status| status.word().to_owned());
     list.add("Status is \"ready_to_proceed\"", ready, at, status);
+    questions(state, list);
+}
+
+/// Id, understanding and checkpoint, under the names of either list.
+fn acknowledged(state: &State, list: &mut List, [id, understanding, checkpoint]: [&'static str; 3]) {
+    let at = state.ack.as_ref().map(|ack| ack.at);
+    list.add(id, found(state, &|ack| ack.id_matches), at, Some(state.handoff_id.clone()));
+    let score = state.understanding.as_ref().map(|judged| f64::from(judged.score) / 1000.0);
+    let score = score.map(|score| format!("score {score}"));
+    list.add(understanding, found(state, &|_| verified(state)), at, score);
+    let documented = state.starting_from.as_ref();
+    let matches = found(state, &|ack| ack.starting_from_matches).filter(|_| documented.is_some());
+    list.add(checkpoint, matches, at, documented.map(|from| from.name.clone()));
+}
+
+/// Whether the ACK has something. Who went on without one needs none of it.
+fn found(state: &State, test: &dyn Fn(&AckSeen) -> bool) -> Option<bool> {
+    state.overridden.is_none().then(|| state.ack.as_ref().is_some_and(test))
+}
+
+fn questions(state: &State, list: &mut List) {
     let asked = state.questions.as_ref();
     let answered = asked.map(|questions| !questions.open());
-    list.add(
-        "All questions answered",
-        answered,
-        asked.map(|questions| questions.at),
-        asked.map(|questions| questions.count.to_string()),
-    );
+    let count = asked.map(|questions| questions.count.to_string());
+    list.add("All questions answered", answered, asked.map(|questions| questions.at), count);
 }
 
 fn updates(state: &State, list: &mut List) {
     let step = state.file_step.as_ref();
     let at = step.map(|step| step.at);
     let done = state.state_file.then(|| step.is_some_and(|step| step.failure.is_none()));
-    let moved = |task: &super::state::Task| !matches!(task.failure, Some(Failure::Foreign { .. }));
+    let moved = |task: &super::state::Task| {
+        !matches!(task.failure, Some(Failure::Foreign { .. } | Failure::Own { .. }))
+    };
     let tasks: Vec<_> =
         state.tasks.iter().filter(|task| moved(task)).map(|task| task.task.as_str()).collect();
     let of_tasks = done.map(|done| done && !tasks.is_empty()).filter(|_| !state.tasks.is_empty());
@@ -97,15 +135,12 @@ fn updates(state: &State, list: &mut List) {
     list.add("Assignment record updated", of_tasks, at, tasks);
     list.add("Agent ID changed to replacement", of_tasks, at, Some(state.replacement.id.clone()));
     list.add("Session updated", of_tasks, at, Some(state.replacement.session.clone()));
-    list.add("Status set to pending_verification", of_tasks, at, None);
+    let status = |word: &str| Some(word.to_owned());
+    list.add("Status set to pending_verification", of_tasks, at, status("pending_verification"));
     list.add("Replacement info added", of_tasks, at, Some(state.handoff_id.clone()));
-    list.add("Instruction verification reset", of_tasks, at, None);
-    list.add(
-        "Progress preserved with flag",
-        of_tasks,
-        at,
-        step.and_then(|step| step.progress).map(|progress| format!("{progress} %")),
-    );
+    list.add("Instruction verification reset", of_tasks, at, status("awaiting_repetition"));
+    let progress = step.and_then(|step| step.progress).map(|progress| format!("{progress} %"));
+    list.add("Progress preserved with flag", of_tasks, at, progress.or(status("at_replacement")));
     let failed = state.failed.as_ref().map(|failed| failed.id.clone());
     list.add("Failed agent marked inactive", Some(state.moved_at.is_some()), state.moved_at, failed);
     let replacement = Some(state.replacement.id.clone());

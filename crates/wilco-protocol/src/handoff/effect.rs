@@ -49,8 +49,10 @@ impl Effect {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "did", rename_all = "kebab-case", rename_all_fields = "snake_case")]
 pub enum Report {
+    /// `name`: that of its file, which has a number behind it when another document has the ordered name.
     DocumentPublished {
         number: u32,
+        name: String,
         published: Published,
     },
     /// It could not even be saved.

@@ -4,7 +4,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::effect::{IssueUpdate, TaskUpdate};
-use super::order::Party;
+use super::order::{Party, Progress};
 use super::policy::Policy;
 use super::state::{AckSeen, Document, Failure, StartingFrom, Task};
 use super::words::{Code, Outcome, Urgency};
@@ -148,14 +148,19 @@ pub enum Event {
     },
 }
 
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Requested {
     pub id: ExchangeId,
     pub initiator: Name,
+    /// Is told how it went, and decides.
     pub controller: Name,
+    /// Stand in for a controller that nobody knows.
     pub operators: Name,
+    /// The request, or the message that handed over by itself.
     pub opening: MessageId,
+    /// It handed over by itself: the address it gave.
     pub given_url: Option<String>,
+    /// The request brought its own document.
     pub own_document: bool,
     pub notification_id: String,
     pub failed: Option<Party>,
@@ -165,7 +170,12 @@ pub struct Requested {
     pub issues: Vec<u64>,
     pub pulls: Vec<u64>,
     pub candidates: Vec<Name>,
+    /// The documented checkpoint.
     pub starting_from: Option<StartingFrom>,
+    /// How far the failed agent got, as far as Wilco knows.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub progress: Option<Progress>,
+    /// Whether there are a state file and issues to change.
     pub state_file: bool,
     pub github: bool,
     pub handoff_id: String,

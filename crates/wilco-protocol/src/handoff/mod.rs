@@ -26,7 +26,7 @@ pub use event::{Event, Requested, Why};
 pub use input::{Ack, Choice, Input, Named, Replace, Said, What};
 pub use order::{
     AuditAck, AuditConfirmation, AuditDocument, AuditEntry, AuditFailed, AuditGithub, AuditNotification,
-    Body, DocumentOrder, IssuesOrder, Party, Publish, Repetition, Replacement, StateFileOrder,
+    Body, DocumentOrder, IssuesOrder, Party, Progress, Publish, Repetition, Replacement, StateFileOrder,
 };
 pub use policy::{KEYS, Policy};
 pub use say::{Notice, Owed, Say, ToInitiator};
@@ -35,5 +35,5 @@ pub use state::{
     StartingFrom, State, Step, Task,
 };
 pub use timers::timers;
-pub use view::{awaits, keys, view};
+pub use view::{awaits, keys, last_known_progress, view};
 pub use words::{AckStatus, Code, Outcome, Urgency};

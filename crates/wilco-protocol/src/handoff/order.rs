@@ -114,6 +114,9 @@ pub struct IssuesOrder {
     pub replacement: Party,
     /// The audit comment; the marker with the handoff id is added to it.
     pub comment: String,
+    /// When it was ordered: a while after that it is tried no more.
+    #[serde(default)]
+    pub at: Option<Time>,
 }
 
 /// With `Effect::AppendAudit`: the entry as it stands in the file, its fields in this order.
@@ -148,7 +151,16 @@ pub struct AuditFailed {
     pub session: String,
     pub reason: String,
     pub tasks_assigned: Vec<String>,
-    pub last_known_progress: Option<u32>,
+    pub last_known_progress: Option<Progress>,
+}
+
+/// How far somebody got.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum Progress {
+    Percent(u32),
+    /// The checkpoint that was reached, where nobody said how many there are.
+    Checkpoint(String),
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

@@ -23,9 +23,10 @@ pub enum Say {
         correction: Option<String>,
         missing: Vec<String>,
     },
-    /// The initiator's answers.
+    /// The initiator's answers. `updated`: there is a new document.
     Clarification {
         message: MessageId,
+        updated: bool,
     },
     Notice(Notice),
     /// To the initiator.
@@ -57,6 +58,13 @@ pub enum Notice {
 /// A `protocol-notice` to the initiator.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ToInitiator {
+    /// The failed agent has nothing open that could be handed over.
+    NoTasks,
+    /// The document could not be written: why, and the escalation that settles it. None: answers went without it.
+    NoDocument {
+        reason: String,
+        escalation: Option<u32>,
+    },
     Questions,
     ReviewAck,
     /// The second answer that could not be read.

@@ -1,11 +1,12 @@
 //! Where a handoff stands. Ids, numbers and short names only: the texts stay in their messages.
 
+use std::ops::Deref;
+
 use serde::{Deserialize, Serialize};
 
 use super::effect::{IssueUpdate, Published};
-use super::order::Party;
-use super::policy::Policy;
-use super::words::{AckStatus, Code, Outcome, Urgency};
+use super::event::Requested;
+use super::words::{AckStatus, Code, Outcome};
 use crate::delegation::{Questions, Understanding};
 use crate::escalation::{Escalation, Incident};
 use crate::name::{ExchangeId, MessageId, Name};
@@ -13,33 +14,8 @@ use crate::time::{Span, Time};
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct State {
-    pub id: ExchangeId,
-    pub initiator: Name,
-    /// Is told how it went, and decides.
-    pub controller: Name,
-    /// Stand in for a controller that nobody knows.
-    pub operators: Name,
-    /// The request, or the message that handed over by itself.
-    pub opening: MessageId,
-    /// It handed over by itself: the address it gave.
-    pub given_url: Option<String>,
-    /// The request brought its own document.
-    pub own_document: bool,
-    pub notification_id: String,
-    pub failed: Option<Party>,
-    pub urgency: Urgency,
-    pub policy: Policy,
-    pub tasks: Vec<Task>,
-    pub issues: Vec<u64>,
-    pub pulls: Vec<u64>,
-    pub candidates: Vec<Name>,
-    /// The documented checkpoint.
-    pub starting_from: Option<StartingFrom>,
-    /// Whether there are a state file and issues to change.
-    pub state_file: bool,
-    pub github: bool,
-    pub handoff_id: String,
-    pub replacement: Party,
+    /// As it was asked for; replacement, handoff id and what became of the tasks as they are now.
+    pub asked: Requested,
     /// The replacement's name.
     pub agent: Name,
     /// Who was asked before, newest last.
@@ -49,6 +25,9 @@ pub struct State {
     pub documents: u32,
     pub document_name: String,
     pub document: Option<Document>,
+    /// Why the last one that failed could not be written.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub document_failure: Option<String>,
     /// When this agent was handed the work, and last reminded of it.
     pub sent_at: Option<Time>,
     pub last_attempt: Option<Time>,
@@ -79,6 +58,15 @@ pub struct State {
     pub updated: Time,
 }
 
+/// What was asked for is read as part of the state.
+impl Deref for State {
+    type Target = Requested;
+
+    fn deref(&self) -> &Requested {
+        &self.asked
+    }
+}
+
 /// One task that is handed over.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Task {
@@ -93,14 +81,27 @@ pub struct Task {
 pub struct Delegated {
     pub exchange: ExchangeId,
     pub task_id: String,
+    /// Who asked for it, and cannot take it over.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub initiator: Option<Name>,
     /// The assignment, then what amended it.
     pub messages: Vec<MessageId>,
+}
+
+impl Task {
+    pub(super) fn is_asked_by(&self, agent: &Name) -> bool {
+        self.delegation.as_ref().is_some_and(|one| one.initiator.as_ref() == Some(agent))
+    }
 }
 
 /// Why a task was not handed over whole.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Failure {
+    /// The replacement asked for it itself.
+    Own {
+        agent: Name,
+    },
     /// The state file has it as this agent's.
     Foreign {
         agent: String,
@@ -118,6 +119,7 @@ impl Failure {
     /// In a few words.
     pub fn reason(&self) -> String {
         match self {
+            Failure::Own { agent } => format!("{agent} asked for it itself, and cannot take it over"),
             Failure::Foreign { agent } => format!("assigned to {agent} in the state file"),
             Failure::StateFile { reason } => reason.clone(),
             Failure::Issue { number, reason } => format!("#{number}: {reason}"),
@@ -243,6 +245,21 @@ pub enum Step {
 }
 
 impl Phase {
+    /// What an escalation interrupted, else the phase itself.
+    pub(super) fn beneath(&self) -> &Phase {
+        match self {
+            Phase::Escalated { from } => from,
+            phase => phase,
+        }
+    }
+
+    pub(super) fn beneath_mut(&mut self) -> &mut Phase {
+        match self {
+            Phase::Escalated { from } => from,
+            phase => phase,
+        }
+    }
+
     pub fn name(&self) -> &'static str {
         match self {
             Phase::Preparing => "preparing",
@@ -306,10 +323,7 @@ impl State {
 
     /// Whether questions wait for the initiator's answer, also while somebody is asked to decide.
     pub fn is_asked(&self) -> bool {
-        match &self.phase {
-            Phase::Escalated { from } => matches!(**from, Phase::Clarifying { .. }),
-            phase => matches!(phase, Phase::Clarifying { .. }),
-        }
+        matches!(self.phase.beneath(), Phase::Clarifying { .. })
     }
 
     /// Where the document lies, as it is told.
@@ -318,6 +332,11 @@ impl State {
             .as_deref()
             .filter(|_| self.document.is_none())
             .or(self.document.as_ref().map(|document| document.published.url.as_str()))
+    }
+
+    /// The tasks that the replacement can take over.
+    pub fn movable(&self) -> impl Iterator<Item = &Task> {
+        self.tasks.iter().filter(|task| !task.is_asked_by(&self.agent))
     }
 
     pub fn uuids(&self) -> Vec<&str> {

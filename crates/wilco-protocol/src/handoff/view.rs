@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::checklist::checklist;
 use super::decide::options;
-use super::order::Party;
+use super::order::{Party, Progress};
 use super::state::{Phase, State, Task};
 use super::timers::timers;
 use crate::delegation::Verdict;
@@ -119,6 +119,8 @@ fn data(state: &State, texts: &dyn Texts) -> Value {
         "pulls": state.pulls,
         "starting_from": state.starting_from.as_ref().map(|from| &from.name),
         "document": document(state),
+        "document_failure": state.document_failure,
+        "last_known_progress": last_known_progress(state),
         "ack": ack(state, texts),
         "understanding": understanding(state),
         "corrections": state.corrections,
@@ -182,6 +184,12 @@ fn ack(state: &State, texts: &dyn Texts) -> Value {
         "questions": texts.questions(&ack.message),
         "verified_at": state.accepted_at,
     })
+}
+
+/// How far the failed agent got: the state file knows best.
+pub fn last_known_progress(state: &State) -> Option<Progress> {
+    let in_file = state.file_step.as_ref().and_then(|step| step.progress).map(Progress::Percent);
+    in_file.or_else(|| state.progress.clone())
 }
 
 /// Whether the understanding was found right.

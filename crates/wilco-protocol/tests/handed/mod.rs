@@ -33,7 +33,12 @@ impl Choices {
         let party = |id: &str| Party { id: id.to_owned(), session: format!("{id}-session"), github: None };
         let task = |(uuid, number): (&str, u64)| {
             let exchange = ExchangeId { protocol: Protocol::Delegation, number };
-            let delegation = Delegated { exchange, task_id: format!("GH-{number}"), messages: Vec::new() };
+            let delegation = Delegated {
+                exchange,
+                task_id: format!("GH-{number}"),
+                initiator: None,
+                messages: Vec::new(),
+            };
             Task { task: uuid.to_owned(), delegation: Some(delegation), failure: None }
         };
         let first = Requested {
@@ -53,6 +58,7 @@ impl Choices {
             pulls: Vec::new(),
             candidates: self.candidate.then(|| Name::new("carol")).into_iter().collect(),
             starting_from: None,
+            progress: None,
             state_file: self.state_file,
             github: self.issues,
             handoff_id: "h-1".to_owned(),
@@ -163,6 +169,7 @@ impl Order {
         let done = match order {
             Effect::PublishDocument { number } => vec![Report::DocumentPublished {
                 number: *number,
+                name: format!("document-{number}.md"),
                 published: Published {
                     url: format!("http://127.0.0.1/{number}"),
                     bytes: 10,

@@ -109,7 +109,8 @@ fn say(say: &Say) -> String {
             format!("handoff-correction: {}", what.join(" and "))
         }
         Say::Judgement { .. } => "handoff-correction by the command".to_owned(),
-        Say::Clarification { .. } => "handoff_clarification, with the new document".to_owned(),
+        Say::Clarification { updated: true, .. } => "handoff_clarification, with the new document".to_owned(),
+        Say::Clarification { updated: false, .. } => "handoff_clarification, without a document".to_owned(),
         Say::Notice(notice) => match notice {
             Notice::WrongId => "your ACK names another handoff",
             Notice::Malformed => "that is no ACK, here is its form",
@@ -120,6 +121,11 @@ fn say(say: &Say) -> String {
         }
         .to_owned(),
         Say::ToInitiator(said) => match said {
+            ToInitiator::NoTasks => "there is no open task to move".to_owned(),
+            ToInitiator::NoDocument { reason, escalation } => {
+                let settle = escalation.map(|number| format!(", decide escalation {number}"));
+                format!("the document is not there: {reason}{}", settle.unwrap_or_default())
+            }
             ToInitiator::Questions => "questions".to_owned(),
             ToInitiator::ReviewAck => "is this understanding right?".to_owned(),
             ToInitiator::ReviewMalformed => "are these words an ACK?".to_owned(),

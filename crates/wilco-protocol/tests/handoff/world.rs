@@ -102,11 +102,12 @@ impl World {
             }
             "candidates" => self.candidates = names(),
             "task" => {
-                let (uuid, exchange) =
-                    value.split_once(' ').map_or((value, None), |(uuid, id)| (uuid, Some(id)));
+                let mut words = value.split(' ');
+                let (uuid, exchange, by) = (words.next().unwrap_or(""), words.next(), words.nth(1));
                 let delegated = |id: &str| Delegated {
                     exchange: id.parse().expect("an exchange"),
                     task_id: uuid.replace("uuid", "task"),
+                    initiator: by.map(Name::new),
                     messages: Vec::new(),
                 };
                 self.tasks.push(Task {
@@ -150,7 +151,8 @@ impl World {
                 let published_as = Publish::Local;
                 let published =
                     Published { url, bytes: 10, published_as, failures: Vec::new(), at: self.now };
-                Report::DocumentPublished { number, published }
+                let name = self.state.as_ref().map(|state| state.document_name.clone()).unwrap_or_default();
+                Report::DocumentPublished { number, name, published }
             }
             ("not", _) => Effect::PublishDocument { number }.failed("the disk is full".to_owned()),
             ("file", "failed") => Report::StateFileFailed { reason: "line 3: a tab".to_owned() },
@@ -203,6 +205,7 @@ impl World {
             pulls: Vec::new(),
             candidates: self.candidates.clone(),
             starting_from: self.starting_from.clone(),
+            progress: None,
             state_file: self.state_file,
             github: !self.issues.is_empty(),
             handoff_id: "h-1".to_owned(),

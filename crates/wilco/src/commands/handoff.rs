@@ -192,7 +192,15 @@ fn request(args: &Args) -> anyhow::Result<ExitCode> {
         content: content.into_value(),
         ..Outgoing::default()
     };
-    let answer = args.caller.checked(args.caller.client().send(&message, &Key::fresh()))?;
+    let client = args.caller.client();
+    let answer = args.caller.checked(client.send(&message, &Key::fresh()))?;
+    if let Some(begun) = answer.value.exchange.as_ref().filter(|_| !args.caller.json) {
+        let begun = args.caller.checked(client.exchange(&begun.id))?.value;
+        if begun.data["tasks"].as_array().is_some_and(Vec::is_empty) {
+            let failed = begun.data["failed_agent"].as_str().unwrap_or("the failed agent");
+            output::print(&format!("{} has no open task to move.", one_line(failed)));
+        }
+    }
     args.follow.show(&args.caller, &answer)
 }
 
@@ -215,7 +223,7 @@ fn answer_questions(args: &ClarifyArgs) -> anyhow::Result<ExitCode> {
     let document = args.document.as_deref().map(words).transpose()?;
     let content =
         Content::new("handoff_clarification").with("clarifications", pairs).with("document", document);
-    let answer = say_in(&args.caller, &client, from, &exchange, content)?;
+    let answer = posted::say_in(&args.caller, &client, from, &exchange, content)?;
     Ok(posted::show(&args.caller, &answer))
 }
 
@@ -225,18 +233,7 @@ fn say(caller: &Caller, id: &str, content: Content) -> anyhow::Result<Answer<Pos
     // Whose id was named, so that an ACK of an earlier handoff is known as such.
     let named = id.parse::<wilco_protocol::ExchangeId>().is_err().then(|| id.to_owned());
     let handoff_id = named.or(exchange.data["handoff_id"].as_str().map(str::to_owned));
-    say_in(caller, &client, from, &exchange, content.with("handoff_id", handoff_id))
-}
-
-fn say_in(
-    caller: &Caller,
-    client: &Client,
-    from: Option<String>,
-    exchange: &Exchange,
-    content: Content,
-) -> anyhow::Result<Answer<Posted>> {
-    let (exchange, content) = (Some(exchange.id.clone()), content.into_value());
-    caller.checked(client.send(&Outgoing { from, exchange, content, ..Outgoing::default() }, &Key::fresh()))
+    posted::say_in(caller, &client, from, &exchange, content.with("handoff_id", handoff_id))
 }
 
 /// More handoffs than this are not looked at.

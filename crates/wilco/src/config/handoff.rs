@@ -1,6 +1,7 @@
 //! `[handoff]` and `[github]`: where handoffs leave their traces.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use anyhow::{Context, bail};
 use wilco_outside::{Github, Handoffs, Template, Tls};
@@ -23,6 +24,7 @@ impl Config {
                 .transpose()?,
             audit_file: self.beneath("handoff.audit_file", data)?,
             audit_rotate_bytes: self.values.whole("handoff.audit_rotate_bytes"),
+            turn: Arc::default(),
         })
     }
 

@@ -74,7 +74,7 @@ fn checklist(exchange: &Exchange) -> String {
     let sections = exchange.checklist.iter().any(|item| item.section.is_some());
     let line = |item: &ChecklistItem| {
         let section = item.section.as_deref().map(|section| format!("{section}: ")).unwrap_or_default();
-        let evidence = item.evidence.as_deref().filter(|text| !text.is_empty());
+        let evidence = item.evidence.iter().flatten().find(|text| !text.is_empty());
         let evidence = evidence.map(|text| format!(" ({})", one_line(text))).unwrap_or_default();
         format!("{} {section}{}{evidence}", mark(item.done), item.item)
     };

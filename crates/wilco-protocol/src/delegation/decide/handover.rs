@@ -29,7 +29,8 @@ pub(super) fn evidence(draft: &mut Draft<'_>, agent: Name) {
     }
 }
 
-/// The replacement has it now, and acknowledges it anew. One that began the task itself cannot have it.
+/// The replacement has it now, and acknowledges it anew, also a task that asked for no ACK before: its
+/// instructions are verified. One that began the task itself cannot have it.
 pub(super) fn hand_over(
     draft: &mut Draft<'_>,
     by: ExchangeId,
@@ -43,8 +44,8 @@ pub(super) fn hand_over(
     if to == draft.state.initiator {
         return release(draft, by);
     }
-    let (from, until) = (draft.state.assignee.clone(), draft.answer_deadline());
-    draft.event(Event::HandedOver { to: to.clone(), by, state_file, until });
+    let (from, until) = (draft.state.assignee.clone(), Some(draft.ack_deadline()));
+    draft.event(Event::HandedOver { to: to.clone(), by, state_file, until, requires_ack: true });
     draft.say_to_assignee(Say::Assignment { sole: true, spell_out: false });
     if draft.state.initiator != *orchestrator {
         draft.tell_initiator(ToInitiator::HandedOver { from, to });

@@ -8,6 +8,7 @@ use crate::delegation::Told;
 use crate::directory::Mark;
 use crate::handoff::event::Requested;
 use crate::handoff::input::Replace;
+use crate::handoff::say::ToInitiator;
 use crate::name::Name;
 use crate::time::Time;
 
@@ -30,6 +31,9 @@ pub fn begin(replace: Replace, facts: &dyn Facts, now: Time) -> Result<Decision,
     let (by, initiator) = (draft.state.id, draft.state.initiator.clone());
     for task in tasks {
         draft.tell_delegation(task.exchange, Told::HandoffBegan { by, initiator: initiator.clone() });
+    }
+    if draft.state.tasks.is_empty() {
+        draft.tell_initiator(ToInitiator::NoTasks);
     }
     if direct {
         deliver(&mut draft, false);

@@ -10,7 +10,7 @@ use crate::escalation::Reason;
 use crate::handoff::effect::{Effect, IssueUpdate, Report, TaskUpdate, Updated};
 use crate::handoff::event::Event;
 use crate::handoff::say::{Say, ToInitiator};
-use crate::handoff::state::{Failure, Phase, Step, Task};
+use crate::handoff::state::{Document, Failure, Phase, Step, Task};
 use crate::handoff::words::{Code, Outcome};
 
 /// The ACK is verified, or was overridden.
@@ -30,8 +30,8 @@ pub(super) fn reported(draft: &mut Draft<'_>, report: Report) {
         _ => None,
     };
     match (report, step) {
-        (Report::DocumentPublished { number, published }, _) => {
-            delivery::published(draft, number, published);
+        (Report::DocumentPublished { number, name, published }, _) => {
+            delivery::published(draft, Document { number, name, published });
         }
         (Report::DocumentFailed { number, reason }, _) => delivery::unpublished(draft, number, reason),
         (Report::StateFileUpdated { tasks }, Some(Step::StateFile)) => {
@@ -111,6 +111,10 @@ fn unsettled(draft: &Draft<'_>, issues: &[IssueUpdate]) -> Vec<(String, Failure)
 
 /// Registry and delegations move together.
 fn hand_over(draft: &mut Draft<'_>, failures: Vec<(String, Failure)>) {
+    let agent = draft.state.agent();
+    let own = draft.state.tasks.iter().filter(|task| task.is_asked_by(&agent));
+    let own = own.map(|task| (task.task.clone(), Failure::Own { agent: agent.clone() }));
+    let failures = own.chain(failures).collect();
     draft.event(Event::Moved { failures });
     let (by, to, initiator) = (draft.state.id, draft.state.agent(), draft.state.initiator.clone());
     let state_file = draft.state.state_file;
@@ -118,7 +122,7 @@ fn hand_over(draft: &mut Draft<'_>, failures: Vec<(String, Failure)>) {
     for task in &tasks {
         let Some(delegated) = &task.delegation else { continue };
         let told = match task.failure {
-            Some(Failure::Foreign { .. }) => Told::HandoffFailed { by },
+            Some(Failure::Foreign { .. } | Failure::Own { .. }) => Told::HandoffFailed { by },
             Some(Failure::StateFile { .. } | Failure::Issue { .. }) | None => {
                 Told::HandedOver { by, to: to.clone(), initiator: initiator.clone(), state_file }
             }

@@ -3,13 +3,13 @@
 use super::begin::fits;
 use super::draft::Draft;
 use crate::escalation::Reason;
-use crate::handoff::effect::{Effect, Published};
+use crate::handoff::effect::Effect;
 use crate::handoff::event::{Event, Why};
 use crate::handoff::order::Party;
 use crate::handoff::say::{Notice, Say, ToInitiator};
 use crate::handoff::state::{Document, Phase, State};
 use crate::name::{MessageId, Name};
-use crate::time::{Span, Time};
+use crate::time::Time;
 
 /// Has the document written; of a handoff that brought its address there is none to write.
 pub(super) fn prepare(draft: &mut Draft<'_>) {
@@ -25,29 +25,25 @@ fn write(draft: &mut Draft<'_>) {
     draft.order(Effect::PublishDocument { number });
 }
 
-/// `replacement-handoff-{failed}-to-{new}-{YYYYMMDDThhmmssZ}.md`, another one than the last.
+/// `replacement-handoff-{failed}-to-{new}-{YYYYMMDDThhmmssZ}.md`. Of two in a second the courier tells the
+/// second apart: only it sees what is there.
 fn name(state: &State, now: Time) -> String {
     let failed = state.failed.as_ref().map_or("unknown", |failed| failed.id.as_str());
-    let at = |now: Time| {
-        let text = now.to_string();
-        let digits: String = text.chars().filter(|c| c.is_ascii_digit() || *c == 'T').take(15).collect();
-        format!("replacement-handoff-{failed}-to-{}-{digits}Z.md", state.replacement.id)
-    };
-    let name = at(now);
-    if name == state.document_name { at(now.plus(Span::seconds(1))) } else { name }
+    let text = now.to_string();
+    let digits: String = text.chars().filter(|c| c.is_ascii_digit() || *c == 'T').take(15).collect();
+    format!("replacement-handoff-{failed}-to-{}-{digits}Z.md", state.replacement.id)
 }
 
 /// The document is there.
-pub(super) fn published(draft: &mut Draft<'_>, number: u32, published: Published) {
-    let document = Document { number, name: draft.state.document_name.clone(), published };
-    match is_for(&draft.state, number) {
+pub(super) fn published(draft: &mut Draft<'_>, document: Document) {
+    match is_for(&draft.state, document.number) {
         Some(For::Delivery) => {
             draft.event(Event::DocumentPublished { document });
             deliver(draft, true);
         }
         Some(For::Answers) => {
             draft.event(Event::DocumentPublished { document });
-            pass_answers(draft);
+            pass_answers(draft, true);
         }
         None => {}
     }
@@ -56,13 +52,18 @@ pub(super) fn published(draft: &mut Draft<'_>, number: u32, published: Published
 pub(super) fn unpublished(draft: &mut Draft<'_>, number: u32, reason: String) {
     match is_for(&draft.state, number) {
         Some(For::Delivery) => {
-            draft.event(Event::DocumentFailed { number, reason });
+            draft.event(Event::DocumentFailed { number, reason: reason.clone() });
             draft.escalate(Reason::NoDocument);
+            let open = draft.state.escalation().filter(|open| open.addressee != draft.state.initiator);
+            if let Some(escalation) = open.map(|open| Some(open.number)) {
+                draft.tell_initiator(ToInitiator::NoDocument { reason, escalation });
+            }
         }
         // The answers themselves need no document.
         Some(For::Answers) => {
-            draft.event(Event::DocumentFailed { number, reason });
-            pass_answers(draft);
+            draft.event(Event::DocumentFailed { number, reason: reason.clone() });
+            pass_answers(draft, false);
+            draft.tell_initiator(ToInitiator::NoDocument { reason, escalation: None });
         }
         None => {}
     }
@@ -87,9 +88,12 @@ fn is_for(state: &State, number: u32) -> Option<For> {
 }
 
 /// The replacement gets the answers, also when it said something else meanwhile.
-fn pass_answers(draft: &mut Draft<'_>) {
+fn pass_answers(draft: &mut Draft<'_>, updated: bool) {
     let until = match draft.state.phase {
         Phase::AwaitingAck { .. } | Phase::Correcting { .. } | Phase::Clarifying { publishing: true, .. } => {
+            Some(draft.ack_deadline())
+        }
+        Phase::Escalated { ref from } if matches!(**from, Phase::Clarifying { publishing: true, .. }) => {
             Some(draft.ack_deadline())
         }
         Phase::Clarifying { .. }
@@ -102,7 +106,7 @@ fn pass_answers(draft: &mut Draft<'_>) {
     };
     for message in draft.state.kept.clone() {
         draft.event(Event::Clarified { message: message.clone(), until });
-        draft.say_to_replacement(Say::Clarification { message });
+        draft.say_to_replacement(Say::Clarification { message, updated });
     }
 }
 
@@ -117,7 +121,7 @@ pub(super) fn deliver(draft: &mut Draft<'_>, say: bool) {
 
 /// The initiator answers questions, or says more of its own accord. What comes with a document waits for it.
 pub(super) fn clarify(draft: &mut Draft<'_>, message: MessageId, document: bool) {
-    if document && matches!(draft.state.phase, Phase::Clarifying { .. }) {
+    if document {
         draft.withhold();
         draft.event(Event::AnswersKept { message });
         return write(draft);
