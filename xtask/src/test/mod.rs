@@ -4,9 +4,11 @@
 //! start is the one that was built with the tests. A failed step does not stop the later ones: one run shows
 //! all that is wrong.
 
+mod conformance;
 pub(crate) mod needs;
 mod runner;
 mod schemathesis;
+mod server;
 mod tally;
 
 use std::time::{Duration, Instant};
@@ -50,6 +52,7 @@ const STEPS: &[Step] = &[
     tests("tests", "unit, transcript and black-box tests", &[CC, TMUX, FAKETIME], runner::tests),
     tests("doctests", "examples in the docs", &[CC], runner::doctests),
     check("api", "the API against its OpenAPI document", &[CC, PYTHON], schemathesis::run),
+    check("mcp", "the MCP door against the official conformance suite", &[CC, NODE], conformance::run),
     check("tidy", "invariants of the architecture", &[], tidy::run),
 ];
 
@@ -61,6 +64,9 @@ const TMUX: Need = Need::Package { binary: "tmux", debian: "tmux" };
 
 /// Runs schemathesis.
 const PYTHON: Need = Need::Package { binary: "python3", debian: "python3-venv" };
+
+/// Runs the conformance suite.
+const NODE: Need = Need::Package { binary: "npx", debian: "npm" };
 
 type Needs = &'static [Need];
 

@@ -3,12 +3,11 @@
 //!
 //! It comes from PyPI into a virtual environment under `target/`, once.
 
-use std::io::{BufRead, BufReader};
 use std::path::Path;
-use std::process::{Child, Command, Stdio};
 
-use anyhow::{Context, bail};
+use anyhow::Context;
 
+use super::server::{delegated, start};
 use crate::workspace::{cargo, program, root, succeed};
 
 const VERSION: &str = "schemathesis==4.32.5";
@@ -78,14 +77,7 @@ fn installed(folder: &Path) -> anyhow::Result<String> {
 
 /// Something to ask about: the ids of an exchange and of its message, for the settings.
 fn known(url: &str) -> anyhow::Result<String> {
-    let wilco = |arguments: &[&str]| -> anyhow::Result<String> {
-        let done = program("target/debug/wilco").args(arguments).env("WILCO_URL", url).output()?;
-        anyhow::ensure!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
-        Ok(String::from_utf8(done.stdout)?)
-    };
-    wilco(&["agent", "register", "worker"])?;
-    let delegate = ["delegate", "worker", "--as", "boss", "--task", "T-1", "--title", "Logout", "--json"];
-    let said = wilco(&delegate)?;
+    let said = delegated(url)?;
     let id = |begin: &str| {
         let (_, rest) = said.split_once(&format!("\"id\":\"{begin}"))?;
         Some(format!("{begin}{}", rest.split('"').next()?))
@@ -96,22 +88,4 @@ fn known(url: &str) -> anyhow::Result<String> {
     };
     Ok(operations("exchanges", &format!("id = \"{exchange}\", seq = 1"))
         + &operations("messages", &format!("id = \"{message}\"")))
-}
-
-/// A server whose time stands still, and its address.
-fn start(data: &Path) -> anyhow::Result<(Child, String)> {
-    let mut server = Command::new(root().join("target/debug/wilco"))
-        .args(["serve", "--listen", "127.0.0.1:0", "--test-clock", "--data"])
-        .arg(data)
-        .stdout(Stdio::piped())
-        .spawn()
-        .context("the server could not be started")?;
-    let mut line = String::new();
-    if let Some(out) = server.stdout.take() {
-        BufReader::new(out).read_line(&mut line)?;
-    }
-    match line.trim().strip_prefix("wilco listening on ") {
-        Some(url) => Ok((server, url.to_owned())),
-        None => bail!("the server said {line:?}"),
-    }
 }
