@@ -23,6 +23,12 @@ pub(super) fn acknowledge(state: &State, to: &Name, until: Time, setting: &Setti
             "revision": state.revision,
         },
     });
+    let mut call = json!({
+        "task_id": state.task_id, "status": "received", "understanding": "WHAT YOU WILL DO", "from": to,
+    });
+    if state.revision > 1 {
+        call["revision"] = json!(state.revision);
+    }
     let task = &state.task_id;
     let option = if state.revision > 1 { format!(" --revision {}", state.revision) } else { String::new() };
     let command = format!(
@@ -47,9 +53,11 @@ pub(super) fn acknowledge(state: &State, to: &Name, until: Time, setting: &Setti
          Any one of these is enough:\n\
          {reply}\
          - {command}\n\
+         - {tool}\n\
          - {curl}\n\
          ---",
         left = until.since(setting.now),
+        tool = tool("acknowledge_task", &call),
         curl = curl(setting.url, &answer),
     )
 }
@@ -82,9 +90,15 @@ pub(super) fn verdict(state: &State, setting: &Setting<'_>) -> String {
          - wilco verdict {word} correct --as {me}\n\
          - wilco verdict {word} wrong-summary --correction \"THE RIGHT UNDERSTANDING\" --as {me}\n\
          - wilco verdict {word} partial --missing \"WHAT IS MISSING\" --as {me}\n\
+         - {tool}\n\
          - {curl}",
+        tool = judging(task, &state.initiator),
         curl = curl(setting.url, &answer),
     )
+}
+
+fn judging(id: &str, initiator: &Name) -> String {
+    tool("give_verdict", &json!({"task_id": id, "verdict": "correct", "from": initiator}))
 }
 
 /// How the initiator answers questions.
@@ -98,9 +112,11 @@ pub(super) fn clarify(state: &State, setting: &Setting<'_>) -> String {
         "Answer, in one of these ways:\n\
          - reply to this message in plain words\n\
          - wilco clarify {} --answer \"YOUR ANSWER\" --as {} (one --answer for each question)\n\
+         - {}\n\
          - {}",
         quoted(&state.task_id),
         quoted(state.initiator.as_str()),
+        tool("send_message", &answer),
         curl(setting.url, &answer),
     )
 }
@@ -115,9 +131,11 @@ pub(super) fn amend(state: &State, setting: &Setting<'_>) -> String {
     format!(
         "Amend the task, in one of these ways:\n\
          - wilco amend {} \"WHAT CHANGES\" --as {}\n\
+         - {}\n\
          - {}",
         quoted(&state.task_id),
         quoted(state.initiator.as_str()),
+        tool("send_message", &answer),
         curl(setting.url, &answer),
     )
 }
@@ -140,7 +158,9 @@ pub(super) fn answer(state: &operation::State, to: &Name, setting: &Setting<'_>)
          Any one of these is enough:\n\
          - reply to this message with that word\n\
          - wilco ready {id} --as {me} (or: wilco wait, wilco cancel)\n\
+         - {}\n\
          - {}",
+        tool("answer_operation", &json!({"operation_id": id, "answer": "ready", "from": to})),
         curl(setting.url, &answer),
     )
 }
@@ -157,8 +177,10 @@ pub(super) fn result(state: &operation::State, setting: &Setting<'_>) -> String 
         "Say how it went, in one of these ways:\n\
          - wilco result {id} done --as {me}\n\
          - wilco result {id} failed --message \"WHAT WENT WRONG\" --as {me}\n\
+         - {tool}\n\
          - {curl}",
         id = state.id,
+        tool = tool("send_message", &answer),
         curl = curl(setting.url, &answer),
     )
 }
@@ -181,6 +203,9 @@ pub(super) fn handoff(state: &handoff::State, to: &Name, until: Time, setting: &
             "questions": [],
         },
     });
+    let call = json!({
+        "handoff_id": id, "understanding": "WHAT YOU WILL DO", "starting_from": from, "from": to,
+    });
     format!(
         "---\n\
          ACKNOWLEDGMENT REQUIRED. The work is not yours until your ACK is verified.\n\
@@ -199,9 +224,11 @@ pub(super) fn handoff(state: &handoff::State, to: &Name, until: Time, setting: &
          Any one of these is enough:\n\
          - reply to this message with the lines above\n\
          - wilco handoff ack {word} --understanding \"WHAT YOU WILL DO\" --starting-from {start} --as {me}\n\
+         - {tool}\n\
          - {curl}\n\
          ---",
         left = until.since(setting.now),
+        tool = tool("acknowledge_handoff", &call),
         word = quoted(id),
         start = quoted(from),
         me = quoted(to.as_str()),
@@ -222,8 +249,10 @@ pub(super) fn handoff_verdict(state: &handoff::State, setting: &Setting<'_>) -> 
          - reply: [VERDICT] {id} - {{CORRECT|WRONG-SUMMARY|PARTIAL}}, with a line \"Correction:\" or \"Missing:\"\n\
          - wilco verdict {exchange} correct --as {me}\n\
          - wilco verdict {exchange} wrong-summary --correction \"THE RIGHT UNDERSTANDING\" --as {me}\n\
+         - {tool}\n\
          - {curl}",
         exchange = state.id,
+        tool = judging(id, &state.initiator),
         curl = curl(setting.url, &answer),
     )
 }
@@ -242,9 +271,11 @@ pub(super) fn handoff_clarify(state: &handoff::State, setting: &Setting<'_>) -> 
         "Answer, in one of these ways:\n\
          - reply to this message in plain words\n\
          - wilco handoff clarify {} --answer \"YOUR ANSWER\" --as {} (one --answer for each question)\n\
+         - {}\n\
          - {}",
         quoted(&state.handoff_id),
         quoted(state.initiator.as_str()),
+        tool("send_message", &answer),
         curl(setting.url, &answer),
     )
 }
@@ -265,7 +296,13 @@ pub(super) fn decide(
     });
     let me = quoted(to.as_str());
     let lines: Vec<_> = options.iter().map(|option| line(id, option, &me, next)).collect();
-    format!("Decide, in one of these ways:\n{}\n- {}", lines.join("\n"), curl(setting.url, &answer))
+    let call = json!({"escalation": id.to_string(), "option": first, "from": to});
+    format!(
+        "Decide, in one of these ways:\n{}\n- {}\n- {}",
+        lines.join("\n"),
+        tool("decide", &call),
+        curl(setting.url, &answer)
+    )
 }
 
 /// `next`: an agent that could be asked; without one the reader must name somebody.
@@ -279,6 +316,11 @@ fn line(id: EscalationId, option: &str, me: &str, next: Option<&Name>) -> String
         _ => String::new(),
     };
     format!("- wilco decide {id} {option}{needs} --as {me}")
+}
+
+/// A call of a tool, as a client of MCP makes it.
+pub(super) fn tool(name: &str, arguments: &serde_json::Value) -> String {
+    format!("MCP tool {name} with {arguments}")
 }
 
 pub(super) fn curl(url: &str, body: &serde_json::Value) -> String {

@@ -6,7 +6,7 @@ use wilco_protocol::validation::{Duty, Label, Phase, State, id};
 
 use super::super::Setting;
 use super::super::shell::quoted;
-use super::super::teaching::curl;
+use super::super::teaching::{curl, tool};
 use super::label_of;
 use crate::read::form::Kind;
 
@@ -31,6 +31,7 @@ pub(super) fn check(state: &State, phase: &Phase, label: Label, setting: &Settin
             "failures": [{"location": "FILE:LINE", "error": "WHAT FAILS", "suggestion": "WHAT WOULD HELP"}],
         },
     });
+    let call = json!({"issue": state.id, "status": "PASS", "message_id": id(state, phase, label), "from": phase.specialist});
     format!(
         "Answer with PASS, FAIL or ERROR (it could not be checked), in one of these ways:\n\
          - reply to this message in this form, with only one status, and no failures with PASS:\n\
@@ -38,8 +39,10 @@ pub(super) fn check(state: &State, phase: &Phase, label: Label, setting: &Settin
          - wilco checked {loop_id} pass --as {me}\n\
          - wilco checked {loop_id} fail --failure \"FILE:LINE - WHAT FAILS\" --as {me}\n\
          - wilco checked {loop_id} error --error \"WHY IT COULD NOT BE CHECKED\" --as {me}\n\
+         - {}\n\
          - {}",
         expected(state, phase, label),
+        tool("report_validation", &call),
         curl(setting.url, &answer),
     )
 }
@@ -59,6 +62,10 @@ pub(super) fn fix(state: &State, phase: &Phase, setting: &Setting<'_>) -> String
             "files": ["FILE"],
         },
     });
+    let call = json!({
+        "issue": state.id, "status": "FIXED", "fixes": ["WHAT YOU FIXED"], "files": ["FILE"], "message_id": done,
+        "from": state.main_agent,
+    });
     format!(
         "Say that you have it with a line: [ACK] {} - RECEIVED\n\
          When it is fixed, answer in one of these ways:\n\
@@ -66,10 +73,12 @@ pub(super) fn fix(state: &State, phase: &Phase, setting: &Setting<'_>) -> String
          ```\n{}\n```\n\
          - wilco fixed {loop_id} --fix \"WHAT YOU FIXED\" --file FILE --message-id {word} --as {me}\n\
          - {}\n\
+         - {}\n\
          If you cannot fix it, send the same type with \"status\": \"cannot-fix\" and a \"reason\", or:\n\
          - wilco fixed {loop_id} --cannot \"WHY NOT\" --message-id {word} --as {me}",
         request,
         expected(state, phase, Label::FixDone),
+        tool("report_validation", &call),
         curl(setting.url, &answer),
     )
 }
