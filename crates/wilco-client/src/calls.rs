@@ -4,14 +4,14 @@ use std::time::Duration;
 
 use wilco_wire::{
     Advance, Agent, AgentSpec, Clock, Escalation, Event, Exchange, Incident, Message, Nudge, NudgeTest,
-    OperationRow, Page, Posted, Ready, Replacements, ValidationRow, Verified,
+    OperationRow, Page, Posted, Ready, Replacements, ValidationRow, Verified, segment,
 };
 
 use crate::answer::Answer;
 use crate::error::Error;
 use crate::key::Key;
 use crate::outgoing::Outgoing;
-use crate::transport::{Client, Query, segment};
+use crate::transport::{Client, Query};
 
 /// Which part of an inbox.
 #[derive(Debug, Clone, Default)]

@@ -117,15 +117,35 @@ impl Client {
         body: &impl Serialize,
         key: &Key,
     ) -> Result<Answer<T>, Error> {
+        self.once(path, body, key)?.read(&self.url)
+    }
+
+    fn once(&self, path: &str, body: &impl Serialize, key: &Key) -> Result<Received, Error> {
         let attempt = || {
             let request = self.signed(self.agent.post(self.address(path)));
             self.finish(request.header("Idempotency-Key", key.as_str()).send_json(body))
         };
-        let received = match attempt() {
-            Err(Error::Broken { .. }) => attempt()?,
-            other => other?,
+        match attempt() {
+            Err(Error::Broken { .. }) => attempt(),
+            other => other,
+        }
+    }
+
+    /// Any request: a read, or a write when there is a body. The answer as it came.
+    pub fn ask(
+        &self,
+        target: &str,
+        body: Option<&serde_json::Value>,
+        wait: Duration,
+    ) -> Result<String, Error> {
+        let Some(body) = body else {
+            let request = self.signed(self.agent.get(self.address(target)));
+            let request = request.config().timeout_recv_response(Some(PATIENCE + wait)).build();
+            return self.finish(request.call()).map(|received| received.text);
         };
-        received.read(&self.url)
+        let key = Key::fresh();
+        let received = self.once(target, body, &key)?;
+        Ok(received.text)
     }
 
     fn address(&self, path: &str) -> String {
@@ -156,27 +176,5 @@ impl Client {
             Ok(problem) => Err(Error::Problem { problem: Box::new(problem), text }),
             Err(_) => Err(Error::foreign(&self.url, status, text.trim())),
         }
-    }
-}
-
-/// A name as one segment of a path.
-pub(crate) fn segment(name: &str) -> String {
-    let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-._~".contains(&byte);
-    // A segment of dots would be taken for a step up.
-    let dots = name.bytes().all(|byte| byte == b'.');
-    name.bytes()
-        .map(|byte| if plain(byte) && !dots { char::from(byte).to_string() } else { format!("%{byte:02X}") })
-        .collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::segment;
-
-    #[test]
-    fn api_3_any_name_is_one_segment_of_a_path() {
-        assert_eq!(segment("code-impl.auth_1"), "code-impl.auth_1");
-        assert_eq!(segment("a/b ä?#"), "a%2Fb%20%C3%A4%3F%23");
-        assert_eq!(segment(".."), "%2E%2E");
     }
 }

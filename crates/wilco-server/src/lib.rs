@@ -7,6 +7,7 @@ mod connection;
 mod door;
 mod health;
 mod maestro;
+pub mod mcp;
 mod metrics;
 mod once;
 mod openapi;

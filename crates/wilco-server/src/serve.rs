@@ -20,7 +20,7 @@ use crate::auth::{Peer, guard};
 use crate::connection::{Connection, Line};
 use crate::door::{Config, Door};
 use crate::problem::Failure;
-use crate::{maestro, v1};
+use crate::{maestro, mcp, v1};
 
 /// How long a stopping server waits for answers that are on their way.
 const DRAIN: Duration = Duration::from_secs(10);
@@ -45,6 +45,7 @@ pub async fn serve(listener: TcpListener, handle: Handle, config: Config, stop: 
     };
     let app = v1::router(&door)
         .merge(maestro::router())
+        .merge(mcp::router(&door))
         .layer(from_fn_with_state(door.clone(), guard))
         .layer(from_fn(maestro::worded))
         .with_state(door.clone());

@@ -7,6 +7,7 @@ mod exchange;
 mod message;
 mod nudge;
 mod page;
+mod path;
 mod problem;
 
 pub use agent::{Agent, AgentSpec};
@@ -17,4 +18,5 @@ pub use exchange::{
 pub use message::{Message, NewMessage, Posted, Reading, Summary};
 pub use nudge::{Nudge, NudgeTest};
 pub use page::{Advance, Clock, Page, Ready, Verified};
+pub use path::segment;
 pub use problem::{FieldProblem, Problem};

@@ -5,7 +5,7 @@ use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use crate::commands::{
     ack, agent, agents, amend, audit, backup, cancel, checked, checkpoint, clarify, complete, completions,
     config, decide, delegate, demo, doctor, error, exchanges, extend, fixed, fixing, forward, handoff, inbox,
-    log, man, nudge_test, nudges, operate, pause, paused, read, ready, rebuild, reply, report, restore,
+    log, man, mcp, nudge_test, nudges, operate, pause, paused, read, ready, rebuild, reply, report, restore,
     result, resume, resumed, search, send, serve, show, status, stop, stopped, token, validate, verdict,
     wait, watch,
 };
@@ -45,6 +45,7 @@ pub(crate) enum Verb {
     Checked(checked::Args),
     Fixing(fixing::Args),
     Fixed(fixed::Args),
+    Mcp(mcp::Args),
     Delegate(Box<delegate::Args>),
     Operate(Box<operate::Args>),
     Validate(Box<validate::Args>),
@@ -105,6 +106,7 @@ const GROUPS: &[(&str, &[&str])] = &[
             "checked",
             "fixing",
             "fixed",
+            "mcp",
         ],
     ),
     (

@@ -25,6 +25,7 @@ mod ledger;
 mod limits;
 mod maestro;
 mod maestro_agents;
+mod mcp;
 mod messages;
 mod nudges;
 mod openapi;

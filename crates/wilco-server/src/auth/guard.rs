@@ -10,6 +10,7 @@ use wilco_engine::Viewer;
 
 use super::Caller;
 use crate::door::Door;
+use crate::mcp;
 use crate::problem::Failure;
 
 /// These answer anybody: they say nothing about anybody.
@@ -86,7 +87,7 @@ fn origin(door: &Door, request: &Request) -> Result<(), Failure> {
     let streams = text(request.headers(), header::ACCEPT)
         .is_some_and(|accept| accept.to_ascii_lowercase().contains("event-stream"));
     let reads = matches!(*request.method(), Method::GET | Method::HEAD);
-    if !trusted && (!reads || streams) {
+    if !trusted && (!reads || streams || request.uri().path() == mcp::PATH) {
         let detail = format!("calls from pages of {origin:?} are not allowed");
         return Err(Failure::new(StatusCode::FORBIDDEN, "foreign-origin", detail));
     }

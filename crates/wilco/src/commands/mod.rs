@@ -27,6 +27,7 @@ pub(crate) mod handoff;
 pub(crate) mod inbox;
 pub(crate) mod log;
 pub(crate) mod man;
+pub(crate) mod mcp;
 pub(crate) mod nudge_test;
 pub(crate) mod nudges;
 pub(crate) mod operate;
@@ -81,6 +82,7 @@ pub(crate) fn run(cli: Cli) -> anyhow::Result<ExitCode> {
         Verb::Checked(args) => checked::run(args),
         Verb::Fixing(args) => fixing::run(args),
         Verb::Fixed(args) => fixed::run(args),
+        Verb::Mcp(args) => mcp::run(args),
         Verb::Operate(args) => operate::run(*args),
         Verb::Validate(args) => validate::run(*args),
         Verb::Handoff(args) => handoff::run(*args),

@@ -44,10 +44,12 @@ pub(crate) struct Args {
 const VERIFIED_AT_START: u64 = 10_000;
 
 pub(crate) fn run(args: Args) -> anyhow::Result<ExitCode> {
+    // What a client of MCP does wrong, it is told itself.
     tracing_subscriber::fmt()
         .with_writer(std::io::stderr)
         .with_env_filter(
-            tracing_subscriber::EnvFilter::try_from_env("WILCO_LOG").unwrap_or_else(|_| "warn".into()),
+            tracing_subscriber::EnvFilter::try_from_env("WILCO_LOG")
+                .unwrap_or_else(|_| "warn,rmcp=off".into()),
         )
         .init();
     // The writer has a thread of its own; with as many for the doors as there are processors they would

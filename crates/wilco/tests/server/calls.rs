@@ -1,5 +1,7 @@
 //! Calls over HTTP: a status and a JSON value come back, whatever the status is.
 
+use std::io::{BufRead, BufReader};
+
 use serde_json::{Value, json};
 
 use super::PATIENCE;
@@ -68,6 +70,28 @@ impl Caller {
             200 => Ok(Stream::new(response)),
             refused => Err(refused),
         }
+    }
+
+    /// The lines of an answer as they come, over a stream that stays open.
+    pub(crate) fn lines(
+        &self,
+        method: &str,
+        path: &str,
+        body: Option<&Value>,
+    ) -> impl Iterator<Item = String> {
+        let headers = self.headers.iter().map(|(name, value)| (name.as_str(), value.as_str()));
+        let headers = headers.chain([("Accept", "application/json, text/event-stream")]);
+        let response = match (method, body) {
+            ("POST", Some(body)) => {
+                let headers = headers.chain([("Content-Type", "application/json")]);
+                let request = headers.fold(self.agent.post(self.at(path)), |r, (n, v)| r.header(n, v));
+                request.send(body.to_string())
+            }
+            _ => headers.fold(self.agent.get(self.at(path)), |r, (n, v)| r.header(n, v)).call(),
+        };
+        let response = response.unwrap();
+        assert_eq!(response.status().as_u16(), 200);
+        BufReader::new(response.into_body().into_reader()).lines().map(Result::unwrap)
     }
 
     pub(crate) fn delete(&self, path: &str) -> Answer {

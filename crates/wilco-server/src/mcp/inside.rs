@@ -1,0 +1,87 @@
+//! The native API, asked from within.
+
+use axum::Router;
+use axum::body::Body;
+use http::request::Parts;
+use http::{Method, Request, StatusCode, header};
+use http_body_util::BodyExt;
+use serde_json::Value;
+use tower::ServiceExt;
+use wilco_engine::Viewer;
+use wilco_wire::Problem;
+
+use super::{Asked, Native};
+use crate::auth::{Caller, bearer};
+use crate::door::Door;
+use crate::problem::Failure;
+use crate::v1;
+
+/// The routes of the native API, and on whose behalf they are asked.
+#[derive(Clone)]
+pub(crate) struct Inside {
+    door: Door,
+    routes: Router,
+    viewer: Viewer,
+    agent: Option<String>,
+    secret: Option<String>,
+}
+
+impl Inside {
+    /// Asked for nobody yet: whoever is not known may only read.
+    pub(crate) fn new(door: &Door) -> Inside {
+        let routes = v1::router(door).with_state(door.clone());
+        Inside { door: door.clone(), routes, viewer: Viewer::ReadOnly, agent: None, secret: None }
+    }
+}
+
+/// To whom a session belongs.
+pub(crate) fn owner(viewer: &Viewer) -> String {
+    format!("{viewer:?}")
+}
+
+impl Native for Inside {
+    fn for_caller(&self, parts: Option<&Parts>) -> Inside {
+        let Some(parts) = parts else { return self.clone() };
+        let viewer = parts.extensions.get::<Viewer>().cloned().unwrap_or(Viewer::ReadOnly);
+        let Caller { viewer, agent } = Caller::new(viewer, &parts.headers);
+        let secret = bearer(&parts.headers).map(str::to_owned);
+        Inside { viewer, agent: agent.map(|name| name.to_string()), secret, ..self.clone() }
+    }
+
+    fn me(&self) -> Option<&str> {
+        self.agent.as_deref()
+    }
+
+    fn is_allowed(&self) -> bool {
+        let Some(secret) = &self.secret else { return true };
+        self.door.config.tokens.viewer(secret).is_ok_and(|viewer| viewer.as_ref() == Some(&self.viewer))
+    }
+
+    fn position(&self) -> Option<u64> {
+        Some(*self.door.handle.waiters().head().borrow())
+    }
+
+    async fn ask(&self, asked: Asked) -> Result<Value, Box<Problem>> {
+        let lost = |why: String| Failure::new(StatusCode::INTERNAL_SERVER_ERROR, "mcp", why).0;
+        let (method, body) = match asked.body {
+            Some(body) => (Method::POST, Body::from(body.to_string())),
+            None => (Method::GET, Body::empty()),
+        };
+        let mut request = Request::builder().method(method).uri(asked.target);
+        request = request.header(header::CONTENT_TYPE, "application/json");
+        if let Some(agent) = &self.agent {
+            request = request.header("wilco-agent", agent);
+        }
+        let mut request = request.body(body).map_err(|error| {
+            Failure::bad_request(format!("this cannot be asked for: {error}; use plain names and ids")).0
+        })?;
+        request.extensions_mut().insert(self.viewer.clone());
+        let response = self.routes.clone().oneshot(request).await.map_err(|error| lost(error.to_string()))?;
+        if let Some(failure) = response.extensions().get::<Failure>() {
+            return Err(failure.0.clone());
+        }
+        let body = response.into_body().collect().await.map_err(|error| lost(error.to_string()))?.to_bytes();
+        let text = String::from_utf8_lossy(&body).into_owned();
+        Ok(serde_json::from_str(&text).unwrap_or(Value::String(text)))
+    }
+}

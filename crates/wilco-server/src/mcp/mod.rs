@@ -1,0 +1,97 @@
+//! The Model Context Protocol: `/mcp` over streamable HTTP, and what `wilco mcp` speaks on stdin and stdout.
+//!
+//! Tools, resources and prompts are made once for both ways in. A tool turns its arguments into requests of the
+//! native API, so it can do what its caller can do there and nothing else. How the API is reached is the business
+//! of a `Native`: here by a call of its own routes, from `wilco mcp` over HTTP. Whoever comes to `/mcp` passed the
+//! same guard as at every other door.
+
+mod arguments;
+mod doors;
+mod fence;
+mod find;
+mod follow;
+mod inside;
+mod native;
+mod offer;
+mod outcome;
+mod prompts;
+mod request;
+mod resources;
+#[cfg(test)]
+mod table;
+mod tools;
+
+use std::sync::Arc;
+
+use axum::Router;
+use axum::body::Body;
+use axum::extract::{Request, State};
+use axum::response::{IntoResponse, Response};
+use axum::routing::any;
+use http::{StatusCode, header};
+
+use crate::auth::Caller;
+use crate::connection::Line;
+use crate::door::Door;
+use crate::problem::Failure;
+use crate::v1::body::bytes;
+use doors::{Barred, Gate, Http};
+use inside::Inside;
+
+pub use doors::stdio;
+pub use native::Native;
+pub use request::Request as Asked;
+
+pub(crate) const PATH: &str = "/mcp";
+
+pub(crate) fn router(door: &Door) -> Router<Door> {
+    let own = door.config.hosts.iter().map(|host| format!("http://{host}"));
+    let gate = Gate {
+        origins: own.chain(door.config.origins.iter().cloned()).collect(),
+        body_bytes: door.config.limits.body_bytes,
+        version: door.config.version.clone(),
+    };
+    let http = Arc::new(doors::http(Inside::new(door), gate));
+    tokio::spawn(ended(http.clone(), door.stopping.clone()));
+    let answer = move |State(door): State<Door>, caller: Caller, request: Request| {
+        let http = http.clone();
+        async move { answer(&door, &http, &caller, request).await.unwrap_or_else(IntoResponse::into_response) }
+    };
+    Router::new().route(PATH, any(answer))
+}
+
+async fn answer(
+    door: &Door,
+    http: &Http<Inside>,
+    caller: &Caller,
+    request: Request,
+) -> Result<Response, Failure> {
+    let (parts, body) = request.into_parts();
+    let (owner, line) = (inside::owner(&caller.viewer), parts.extensions.get::<Arc<Line>>().cloned());
+    http.admits(&parts, &owner).await.map_err(barred)?;
+    let body = bytes(body, &door.config.limits).await?;
+    let answered = http.service.handle(Request::from_parts(parts, Body::from(body))).await;
+    http.began(answered.headers(), &owner).await;
+    let kind = answered.headers().get(header::CONTENT_TYPE).and_then(|kind| kind.to_str().ok());
+    if let (Some(line), true) = (line, kind.is_some_and(|kind| kind.starts_with("text/event-stream"))) {
+        line.streams();
+    }
+    Ok(answered.map(Body::new))
+}
+
+fn barred(why: Barred) -> Failure {
+    match why {
+        Barred::NoSuchSession => Failure::not_found("there is no such session; send initialize again"),
+        Barred::TooManySessions => {
+            let detail = "there are too many sessions already; end some, or try again later";
+            Failure::new(StatusCode::SERVICE_UNAVAILABLE, "too-many-sessions", detail)
+        }
+    }
+}
+
+/// A server that stops ends its streams.
+async fn ended(http: Arc<Http<Inside>>, mut stopping: tokio::sync::watch::Receiver<bool>) {
+    // An error means that the server is gone already.
+    let _ = stopping.wait_for(|stopping| *stopping).await;
+    http.stop();
+}

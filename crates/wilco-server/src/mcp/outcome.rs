@@ -1,0 +1,184 @@
+//! What came of a call: words for the model, and the server's own answer beside them.
+
+use rmcp::model::{CallToolResult, ContentBlock};
+use serde_json::{Value, json};
+use wilco_wire::{FieldProblem, Problem};
+
+use crate::mcp::fence::{at_most, fenced};
+use crate::mcp::tools::Tool;
+
+/// More of one message does not stand in a list.
+const LISTED: usize = 10_000;
+
+/// What a tool found or did.
+pub(crate) enum Outcome {
+    /// A page of an inbox.
+    Inbox {
+        agent: String,
+        page: Value,
+    },
+    Message(Value),
+    Exchange(Value),
+    Exchanges(Value),
+    Posted(Value),
+}
+
+pub(crate) fn result(outcome: Outcome) -> CallToolResult {
+    let (words, value) = match outcome {
+        Outcome::Inbox { agent, page } => (inbox(&agent, &page), page),
+        Outcome::Message(message) => (whole(&message), message),
+        Outcome::Exchange(exchange) => (shown(&exchange), exchange),
+        Outcome::Exchanges(page) => (list(&page), page),
+        Outcome::Posted(posted) => (posted_words(&posted), posted),
+    };
+    let mut result = CallToolResult::success(vec![ContentBlock::text(words)]);
+    result.structured_content = Some(value);
+    result
+}
+
+/// A refusal that says how to repair the call. Its pointers are made to point into the arguments.
+pub(crate) fn refused(tool: &Tool, mut problem: Box<Problem>) -> CallToolResult {
+    let argument = |pointer: &str| match pointer.strip_prefix("/content/") {
+        Some(rest) if !tool.fields.iter().any(|field| field.name == "content") => format!("/{rest}"),
+        Some(_) | None => pointer.to_owned(),
+    };
+    for FieldProblem { pointer, .. } in &mut problem.errors {
+        let named = argument(pointer);
+        problem.detail = problem.detail.replace(pointer.as_str(), &named);
+        *pointer = named;
+    }
+    let mut words = format!("{} refused it: {}", tool.name, problem.detail);
+    for FieldProblem { pointer, detail } in &problem.errors {
+        if !problem.detail.contains(detail) {
+            words += &format!("\n{pointer}: {detail}");
+        }
+    }
+    if !problem.errors.is_empty() {
+        words += &format!("\nRight arguments look like this: {}", tool.examples.join(" or "));
+    }
+    let mut result = CallToolResult::error(vec![ContentBlock::text(words)]);
+    result.structured_content = Some(json!(problem));
+    result
+}
+
+fn inbox(agent: &str, page: &Value) -> String {
+    let items = page["items"].as_array().map(Vec::as_slice).unwrap_or_default();
+    if items.is_empty() {
+        return format!("No messages for {agent}.");
+    }
+    let each = |message: &Value| {
+        let rest = "read_message shows the rest";
+        format!(
+            "{}\n{}",
+            heading(message),
+            fenced(&whose(message), &at_most(&text(message, &message["content"]), LISTED, rest))
+        )
+    };
+    let messages: Vec<_> = items.iter().map(each).collect();
+    format!("{} for {agent}:\n\n{}", counted(items.len(), "message"), messages.join("\n\n"))
+}
+
+fn whole(message: &Value) -> String {
+    let content = message.get("delivered").filter(|delivered| !delivered.is_null());
+    format!(
+        "{}\n{}",
+        heading(message),
+        fenced(&whose(message), &text(message, content.unwrap_or(&message["content"])))
+    )
+}
+
+/// A line about a message: what a reader must know to answer it.
+fn heading(message: &Value) -> String {
+    let kind = message["content"]["type"].as_str().unwrap_or("conversation");
+    let mut line = format!("{}: {kind} from {}", word(&message["id"]), word(&message["from"]));
+    if let Some(exchange) = message["exchange"].as_str() {
+        line += &format!(", exchange {exchange}");
+    }
+    format!(
+        "{line}, {}, {} priority, {}",
+        word(&message["timestamp"]),
+        word(&message["priority"]),
+        word(&message["status"])
+    )
+}
+
+fn whose(message: &Value) -> String {
+    format!("message {} from {}", word(&message["id"]), word(&message["from"]))
+}
+
+/// The subject, and the text of a content or all of it when it has none.
+fn text(message: &Value, content: &Value) -> String {
+    let text = match content["message"].as_str() {
+        Some(text) => text.to_owned(),
+        None => serde_json::to_string_pretty(content).unwrap_or_default(),
+    };
+    match message["subject"].as_str().map(str::trim).unwrap_or_default() {
+        "" => text,
+        subject => format!("Subject: {subject}\n\n{text}"),
+    }
+}
+
+fn shown(exchange: &Value) -> String {
+    let json = serde_json::to_string_pretty(exchange).unwrap_or_default();
+    format!("{}\n{}", one_line(exchange), fenced(&format!("exchange {}", word(&exchange["id"])), &json))
+}
+
+fn list(page: &Value) -> String {
+    let items = page["items"].as_array().map(Vec::as_slice).unwrap_or_default();
+    if items.is_empty() {
+        return "No exchanges.".to_owned();
+    }
+    let lines: Vec<_> = items
+        .iter()
+        .map(|exchange| format!("{} - {}", one_line(exchange), word(&exchange["subject"])))
+        .collect();
+    let more = page["next"].as_str().map_or(String::new(), |next| format!("\nThere are more: after {next}."));
+    format!(
+        "{}\n{}{more}",
+        counted(items.len(), "exchange"),
+        fenced("subjects as their senders wrote them", &lines.join("\n"))
+    )
+}
+
+fn one_line(exchange: &Value) -> String {
+    let data = &exchange["data"];
+    let named = ["task_id", "operation", "handoff_id", "issue"].iter().find_map(|key| data[*key].as_str());
+    let named = named.map_or(String::new(), |name| format!(" ({name})"));
+    format!(
+        "{}{named}: {}, {}, initiator {}",
+        word(&exchange["id"]),
+        word(&exchange["protocol"]),
+        word(&exchange["state"]),
+        word(&exchange["initiator"])
+    )
+}
+
+fn posted_words(posted: &Value) -> String {
+    let (message, exchange) = (&posted["message"], &posted["exchange"]);
+    let sent = match posted["messages"].as_array() {
+        Some(several) => several.iter().map(|one| word(&one["to"])).collect::<Vec<_>>().join(", "),
+        None => word(&message["to"]).to_owned(),
+    };
+    let sent = format!("Sent {} to {sent}.", word(&message["id"]));
+    let Some(id) = exchange["id"].as_str() else { return sent };
+    let named = exchange["task_id"].as_str().map_or(id.to_owned(), |task| format!("{task} ({id})"));
+    let state = word(&exchange["state"]);
+    match message["reading"]["effect"].as_str() {
+        Some("none") => format!(
+            "{sent} But nothing changed: {named} is still {state}. A notice in your inbox says why: call inbox."
+        ),
+        Some("recorded") => format!("{sent} Recorded: {named} is {state}."),
+        _ => format!("{sent} {named} is {state}."),
+    }
+}
+
+fn word(value: &Value) -> &str {
+    value.as_str().unwrap_or("-")
+}
+
+fn counted(number: usize, what: &str) -> String {
+    match number {
+        1 => format!("1 {what}"),
+        _ => format!("{number} {what}s"),
+    }
+}

@@ -1,0 +1,100 @@
+//! `inbox`, `read_message` and `send_message`.
+
+use serde_json::{Map, json};
+use wilco_wire::FieldProblem;
+
+use super::types::TYPES;
+use super::{Does, FROM, PRIORITY, Plan, Tool};
+use crate::mcp::arguments::{Given, Kind, optional, required};
+
+pub(super) const INBOX: Tool = Tool {
+    name: "inbox",
+    title: "Your inbox",
+    about: "Lists the messages for you, oldest first. Does not mark them as read: read_message does. \
+            With wait it returns as soon as a message is there.",
+    does: Does::Look,
+    fields: &[
+        optional(
+            "agent",
+            Kind::Text,
+            "Whose inbox. Leave it out when your token, the header Wilco-Agent or `wilco mcp --as NAME` says who you are",
+        ),
+        optional("status", Kind::Word(&["unread", "read", "archived", "all"]), "unread, if you do not say"),
+        optional("wait", Kind::Span, "How long to wait when there is nothing yet, at most 60s"),
+        optional("after", Kind::Text, "The `next` of an earlier page"),
+        optional("limit", Kind::Whole(1, 1000), "How many at most; 50, if you do not say"),
+    ],
+    examples: &["{}", r#"{"wait": "30s"}"#, r#"{"agent": "bob", "status": "all", "limit": 10}"#],
+    plan: |mut given| {
+        let status = given.text("status").unwrap_or_else(|| "unread".to_owned());
+        let query = vec![
+            ("status", Some(status)),
+            ("wait", given.text("wait")),
+            ("after", given.text("after")),
+            ("limit", given.text("limit")),
+        ];
+        Plan::Inbox { agent: given.text("agent"), query }
+    },
+};
+
+pub(super) const READ: Tool = Tool {
+    name: "read_message",
+    title: "Read a message",
+    about: "Shows one message whole, and marks it as read in your inbox.",
+    does: Does::Say,
+    fields: &[
+        required("id", Kind::Text, "The message's id, such as msg-1767150000007-a1b2c3d"),
+        optional("keep_unread", Kind::Flag, "true: do not mark it as read"),
+    ],
+    examples: &[r#"{"id": "msg-1767150000007-a1b2c3d"}"#],
+    plan: |mut given| Plan::Read {
+        id: given.text("id").unwrap_or_default(),
+        keep_unread: given.flag("keep_unread"),
+    },
+};
+
+pub(super) const SEND: Tool = Tool {
+    name: "send_message",
+    title: "Send a message",
+    about: "Sends a message to an agent, or says something in an exchange. Plain text goes in `message`. What has \
+            no tool of its own goes in `content`, with its type: an answer to questions is a task-clarification, \
+            a task is changed by task-amend and stopped by task-cancel.",
+    does: Does::Say,
+    fields: &[
+        optional("to", Kind::Names, "The recipient, or several; not needed with `exchange`"),
+        optional("message", Kind::Text, "What to say, as plain text"),
+        optional("content", Kind::Content(TYPES), "What to say, as an object with a type"),
+        optional("subject", Kind::Text, "A line that says what it is about"),
+        PRIORITY,
+        optional("in_reply_to", Kind::Text, "The id of the message that you answer"),
+        optional("exchange", Kind::Text, "The id of the exchange that it belongs to, such as del-42"),
+        FROM,
+    ],
+    examples: &[
+        r#"{"to": "anna", "subject": "Login page", "message": "The form is done, the tests follow."}"#,
+        r#"{"exchange": "del-42", "content": {"type": "task-clarification", "answers": ["Firefox and Chromium"]}}"#,
+    ],
+    plan: send,
+};
+
+fn send(mut given: Given) -> Plan {
+    let content = match (given.take("content"), given.take("message")) {
+        (Some(mut content), text) => {
+            // A text beside a content is the content's.
+            if let (Some(text), true) = (text, content.get("message").is_none()) {
+                content["message"] = text;
+            }
+            content
+        }
+        (None, Some(text)) => json!({"message": text}),
+        (None, None) => {
+            let detail = "is required: say something, in message or in content".to_owned();
+            return Plan::Wrong(FieldProblem { pointer: "/message".to_owned(), detail });
+        }
+    };
+    let keys = ["from", "to", "subject", "priority", "in_reply_to", "exchange"];
+    let mut message: Map<_, _> =
+        keys.into_iter().filter_map(|key| Some((key.to_owned(), given.take(key)?))).collect();
+    message.insert("content".to_owned(), content);
+    Plan::Send(message)
+}

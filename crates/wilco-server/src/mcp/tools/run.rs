@@ -1,0 +1,94 @@
+//! Carrying a plan out.
+
+use std::time::Duration;
+
+use rmcp::model::CallToolResult;
+use serde_json::{Map, Value, json};
+use wilco_wire::{FieldProblem, Problem, segment};
+
+use super::{Plan, Say, Tool};
+use crate::mcp::arguments::{Given, check};
+use crate::mcp::find::{Named, find};
+use crate::mcp::native::{Native, refusal};
+use crate::mcp::outcome::{Outcome, refused, result};
+use crate::mcp::request::Request;
+
+/// A server holds an inbox back no longer than this.
+const LONGEST_WAIT: Duration = Duration::from_secs(60);
+
+/// Calls a tool. Whatever is wrong is said in the result, where the model sees it.
+pub(crate) async fn run<S: Native>(server: &S, tool: &Tool, arguments: Map<String, Value>) -> CallToolResult {
+    let errors = check(tool.fields, &arguments);
+    if !errors.is_empty() {
+        return refused(tool, invalid(errors));
+    }
+    match carry_out(server, (tool.plan)(Given::new(arguments))).await {
+        Ok(outcome) => result(outcome),
+        Err(problem) => refused(tool, problem),
+    }
+}
+
+fn invalid(errors: Vec<FieldProblem>) -> Box<Problem> {
+    let details: Vec<_> = errors.iter().map(|error| format!("{}: {}", error.pointer, error.detail)).collect();
+    let mut problem = refusal(422, "validation", details.join("; "));
+    problem.errors = errors;
+    problem
+}
+
+async fn carry_out<S: Native>(server: &S, plan: Plan) -> Result<Outcome, Box<Problem>> {
+    match plan {
+        Plan::Inbox { agent, query } => {
+            let agent = agent.or_else(|| server.me().map(str::to_owned)).ok_or_else(unnamed)?;
+            let request = Request::get(format!("/v1/agents/{}/inbox", segment(&agent)), &query);
+            let page = server.ask(request.within(LONGEST_WAIT)).await?;
+            Ok(Outcome::Inbox { agent, page })
+        }
+        Plan::Read { id, keep_unread } => read(server, &id, keep_unread).await,
+        Plan::List(request) => server.ask(request).await.map(Outcome::Exchanges),
+        Plan::Show { exchange } => {
+            let found = find(server, None, &Named::Any(exchange)).await?;
+            let path = format!("/v1/exchanges/{}", segment(&found.id));
+            server.ask(Request::get(path, &[])).await.map(Outcome::Exchange)
+        }
+        Plan::Send(message) => send(server, message).await,
+        Plan::Say(say) => said(server, say).await,
+        Plan::Wrong(error) => Err(invalid(vec![error])),
+    }
+}
+
+fn unnamed() -> Box<Problem> {
+    let detail = "who are you? Name yourself in `agent`, or let your client send a token or the header Wilco-Agent, \
+                  or start it as `wilco mcp --as NAME`";
+    refusal(422, "validation", detail)
+}
+
+/// A message as its recipient sees it. Whoever looks at a message of others has no inbox to mark it in.
+async fn read<S: Native>(server: &S, id: &str, keep_unread: bool) -> Result<Outcome, Box<Problem>> {
+    let path = format!("/v1/messages/{}", segment(id));
+    let message = server.ask(Request::get(path.clone(), &[])).await?;
+    if keep_unread || message["status"] != "unread" {
+        return Ok(Outcome::Message(message));
+    }
+    match server.ask(Request::post(format!("{path}/read"), json!({}))).await {
+        Ok(_) => server.ask(Request::get(path, &[])).await.map(Outcome::Message),
+        Err(problem) if matches!(problem.status, 403 | 404) => Ok(Outcome::Message(message)),
+        Err(problem) => Err(problem),
+    }
+}
+
+async fn send<S: Native>(server: &S, message: Map<String, Value>) -> Result<Outcome, Box<Problem>> {
+    let request = Request::post("/v1/messages".to_owned(), Value::Object(message));
+    server.ask(request).await.map(Outcome::Posted)
+}
+
+async fn said<S: Native>(server: &S, say: Say) -> Result<Outcome, Box<Problem>> {
+    let Say { from, named, content } = say;
+    let me = from.clone().or_else(|| server.me().map(str::to_owned));
+    let exchange = find(server, me.as_deref(), &named).await?;
+    let content = content(&exchange, me.as_deref());
+    let mut message = Map::new();
+    message.extend(from.map(|from| ("from".to_owned(), Value::String(from))));
+    message.insert("exchange".to_owned(), json!(exchange.id));
+    message.insert("content".to_owned(), Value::Object(content));
+    send(server, message).await
+}
