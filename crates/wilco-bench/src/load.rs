@@ -93,8 +93,9 @@ pub(crate) fn run(options: &LoadOptions) -> anyhow::Result<()> {
     let load = load(options.server, &mut scripts, options.seconds)?;
     let latency = &load.latency;
     println!(
-        "{:.0} answers a second, p50 {:.0} µs, p99 {:.0} µs",
+        "{:.0} answers a second, {} in all, p50 {:.0} µs, p99 {:.0} µs",
         load.rate,
+        load.answers,
         latency.percentile(50.0),
         latency.percentile(99.0)
     );
