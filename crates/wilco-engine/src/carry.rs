@@ -268,7 +268,7 @@ impl Work<'_> {
         let fact = Fact::Message(MessageEvent::MessageAccepted { id, to, inboxes, kind, hash });
         self.fill(
             position,
-            Entry { exchange: exchange.filter(|_| seq.is_some()), seq, at: self.now, by, fact },
+            &Entry { exchange: exchange.filter(|_| seq.is_some()), seq, at: self.now, by, fact },
         );
         stored
     }

@@ -12,7 +12,7 @@ use wilco_store::{
 
 use crate::cache::Cache;
 use crate::command::{Answer, Command, Done};
-use crate::layer::Layer;
+use crate::layer::{Layer, Written};
 use crate::nudge::{self, NEVER, Standing};
 use crate::settings::Settings;
 use crate::work::Work;
@@ -214,12 +214,11 @@ impl Engine {
     fn batch(&mut self, layer: &mut Layer, now: Time) -> Result<Batch, StoreError> {
         let mut batch = Batch { at: now, ..Batch::default() };
         let mut hash = self.state.head.hash;
-        let entries = layer.journal.iter().flatten();
-        for (position, entry) in (self.state.head.position + 1..).zip(entries) {
-            let bytes = entry.to_bytes();
-            hash = link(&hash, position, &bytes);
-            let exchange = entry.exchange.map(|id| id.number);
-            batch.journal.push(JournalRow { position, exchange, seq: entry.seq, bytes, hash });
+        let written = layer.journal.iter_mut().flatten();
+        for (position, Written { exchange, seq, bytes }) in (self.state.head.position + 1..).zip(written) {
+            hash = link(&hash, position, bytes);
+            let bytes = std::mem::take(bytes);
+            batch.journal.push(JournalRow { position, exchange: *exchange, seq: *seq, bytes, hash });
         }
         for new in &mut layer.messages {
             let exchange = new.message.exchange.map(|id| id.number);

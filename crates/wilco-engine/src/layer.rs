@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use wilco_protocol::journal::Entry;
 use wilco_protocol::{Exchange, MessageId, Name, Span, Time};
 use wilco_store::{EffectChange, IdempotencyRow, InboxMark, InboxRow, InboxStatus, Message, ReachRow};
 
@@ -27,11 +26,19 @@ pub(crate) struct NewMessage {
     pub(crate) body: Vec<u8>,
 }
 
+/// An event as the journal will have it.
+#[derive(Debug)]
+pub(crate) struct Written {
+    pub(crate) exchange: Option<u64>,
+    pub(crate) seq: Option<u64>,
+    pub(crate) bytes: Vec<u8>,
+}
+
 /// Later entries win over earlier ones.
 #[derive(Debug, Default)]
 pub(crate) struct Layer {
     /// One per position, in order; none while it is reserved.
-    pub(crate) journal: Vec<Option<Entry>>,
+    pub(crate) journal: Vec<Option<Written>>,
     pub(crate) messages: Vec<NewMessage>,
     /// Where in `messages` an id is.
     pub(crate) by_id: BTreeMap<MessageId, usize>,

@@ -13,7 +13,7 @@ use wilco_store::{InboxStatus, Message, Reader, StoreError};
 use crate::cache::{Cache, merge};
 use crate::engine::State;
 use crate::ids;
-use crate::layer::{Layer, Live, NewMessage};
+use crate::layer::{Layer, Live, NewMessage, Written};
 use crate::settings::Settings;
 
 pub(crate) struct Work<'a> {
@@ -74,15 +74,17 @@ impl<'a> Work<'a> {
         position
     }
 
-    pub(crate) fn fill(&mut self, position: u64, entry: Entry) {
+    pub(crate) fn fill(&mut self, position: u64, entry: &Entry) {
         let first = self.next_position() - self.draft.journal.len() as u64;
-        self.draft.journal[(position - first) as usize] = Some(entry);
+        let exchange = entry.exchange.map(|id| id.number);
+        let written = Written { exchange, seq: entry.seq, bytes: entry.to_bytes() };
+        self.draft.journal[(position - first) as usize] = Some(written);
     }
 
     pub(crate) fn record(&mut self, exchange: Option<(ExchangeId, u64)>, by: Name, fact: Fact) -> u64 {
         let position = self.reserve();
         let (exchange, seq) = (exchange.map(|(id, _)| id), exchange.map(|(_, seq)| seq));
-        self.fill(position, Entry { exchange, seq, at: self.now, by, fact });
+        self.fill(position, &Entry { exchange, seq, at: self.now, by, fact });
         position
     }
 
