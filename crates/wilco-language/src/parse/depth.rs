@@ -5,6 +5,10 @@ pub const MAX_DEPTH: usize = 32;
 
 /// Whether brackets outside strings nest deeper than `most`.
 pub(crate) fn deeper_than(json: &str, most: usize) -> bool {
+    // Most texts have fewer brackets than they may nest, and counting them is quick.
+    if json.bytes().filter(|byte| matches!(byte, b'{' | b'[')).count() <= most {
+        return false;
+    }
     let (mut depth, mut in_string, mut escaped) = (0usize, false, false);
     for byte in json.bytes() {
         if in_string {

@@ -3,40 +3,42 @@
 use serde_json::Value;
 
 pub fn fingerprint(value: &Value) -> [u8; 32] {
-    let mut hasher = blake3::Hasher::new();
-    feed(&mut hasher, value);
-    *hasher.finalize().as_bytes()
+    let mut written = Vec::with_capacity(512);
+    write(&mut written, value);
+    *blake3::hash(&written).as_bytes()
 }
 
 /// Every kind of value starts with a mark of its own and states its length, so that no two differ alike.
-fn feed(hasher: &mut blake3::Hasher, value: &Value) {
+fn write(out: &mut Vec<u8>, value: &Value) {
     match value {
-        Value::Null => {
-            hasher.update(b"n");
-        }
-        Value::Bool(flag) => {
-            hasher.update(if *flag { b"t" } else { b"f" });
-        }
-        Value::Number(number) => text(hasher, b"#", &number.to_string()),
-        Value::String(string) => text(hasher, b"s", string),
+        Value::Null => out.push(b'n'),
+        Value::Bool(flag) => out.push(if *flag { b't' } else { b'f' }),
+        Value::Number(number) => text(out, b'#', &number.to_string()),
+        Value::String(string) => text(out, b's', string),
         Value::Array(items) => {
-            hasher.update(b"[").update(&(items.len() as u64).to_be_bytes());
-            items.iter().for_each(|item| feed(hasher, item));
+            begin(out, b'[', items.len());
+            items.iter().for_each(|item| write(out, item));
         }
         Value::Object(map) => {
-            hasher.update(b"{").update(&(map.len() as u64).to_be_bytes());
+            begin(out, b'{', map.len());
             let mut entries: Vec<_> = map.iter().collect();
             entries.sort_by_key(|(key, _)| key.as_str());
             for (key, item) in entries {
-                text(hasher, b"k", key);
-                feed(hasher, item);
+                text(out, b'k', key);
+                write(out, item);
             }
         }
     }
 }
 
-fn text(hasher: &mut blake3::Hasher, mark: &[u8], text: &str) {
-    hasher.update(mark).update(&(text.len() as u64).to_be_bytes()).update(text.as_bytes());
+fn text(out: &mut Vec<u8>, mark: u8, text: &str) {
+    begin(out, mark, text.len());
+    out.extend_from_slice(text.as_bytes());
+}
+
+fn begin(out: &mut Vec<u8>, mark: u8, length: usize) {
+    out.push(mark);
+    out.extend_from_slice(&(length as u64).to_be_bytes());
 }
 
 #[cfg(test)]
