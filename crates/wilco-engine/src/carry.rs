@@ -189,9 +189,12 @@ impl Work<'_> {
         exchange: &Exchange,
         cause: Option<&Cause<'_>>,
     ) -> Result<Cited, StoreError> {
-        let mut cited = self.cited(exchange)?;
+        let mut cited = Cited::default();
         if let Some(cause) = cause {
             cited.add(cause.id.clone(), cause.subject.to_owned(), cause.content.clone());
+        }
+        for id in exchange.cites() {
+            self.cite(&id, &mut cited)?;
         }
         Ok(cited)
     }
@@ -279,7 +282,8 @@ impl Work<'_> {
         let Some(mut live) = self.live(exchange.number)? else { return Ok(None) };
         live.seq += 1;
         let seq = live.seq;
-        self.keep(live);
+        // Its state is the same, and so are its keys.
+        self.draft.exchanges.insert(exchange.number, live);
         Ok(Some(seq))
     }
 

@@ -287,7 +287,9 @@ impl Engine {
             }
             self.cache.put_exchange(number, row.body.len(), live);
         }
-        for (row, new) in batch.messages.iter().zip(layer.messages) {
+        // Exchanges cite their messages again and again. What belongs to none is hardly ever asked for.
+        let cited = batch.messages.iter().zip(layer.messages).filter(|(row, _)| row.exchange.is_some());
+        for (row, new) in cited {
             self.cache.put_message(new.position, row.body.len(), new.message);
         }
         for (key, changes) in &layer.keys {

@@ -76,7 +76,7 @@ impl Work<'_> {
         for delegated in state.tasks.iter().filter_map(|task| task.delegation.as_ref()) {
             let number = delegated.exchange.number;
             let Some(live) = self.live(number)? else { continue };
-            let texts = self.cited(&live.exchange)?;
+            let texts = self.citing(&live.exchange, None)?;
             if let Exchange::Delegation(task) = &live.exchange {
                 known.push(handed(&live.exchange, task, &texts));
             }

@@ -31,6 +31,9 @@ pub(crate) struct Work<'a> {
 /// More exchanges under one key than this are never looked at together.
 pub(crate) const MAX_FOUND: usize = 1000;
 
+/// What a stored message mostly needs besides its content.
+const ENVELOPE_BYTES: usize = 400;
+
 impl<'a> Work<'a> {
     /// Does one command: its changes join the batch when it succeeds, and vanish when it does not.
     pub(crate) fn command<T, E>(&mut self, run: impl FnOnce(&mut Self) -> Result<T, E>) -> Result<T, E> {
@@ -172,17 +175,11 @@ impl<'a> Work<'a> {
         }
     }
 
-    /// The messages that an exchange cites, parsed.
-    pub(crate) fn cited(&mut self, exchange: &Exchange) -> Result<Cited, StoreError> {
-        let mut cited = Cited::default();
-        for id in exchange.cites() {
-            self.cite(&id, &mut cited)?;
-        }
-        Ok(cited)
-    }
-
     /// Adds a message to those that are cited; one that is not stored gives nothing.
     pub(crate) fn cite(&mut self, id: &MessageId, cited: &mut Cited) -> Result<(), StoreError> {
+        if cited.content(id).is_some() {
+            return Ok(());
+        }
         if let Some((_, message)) = self.message(id)? {
             cited.add(id.clone(), message.subject.clone(), content_of(&message));
         }
@@ -197,7 +194,10 @@ impl<'a> Work<'a> {
     }
 
     pub(crate) fn add_message(&mut self, position: u64, message: Message) -> Arc<Message> {
-        let body = serde_json::to_vec(&message).unwrap_or_default();
+        let texts = message.content.get().len() + message.delivered.as_ref().map_or(0, |raw| raw.get().len());
+        let mut body = Vec::with_capacity(texts + ENVELOPE_BYTES);
+        // Writing to memory does not fail.
+        let _ = serde_json::to_writer(&mut body, &message);
         let message = Arc::new(message);
         self.draft.add_message(NewMessage { position, message: message.clone(), body });
         message

@@ -232,7 +232,7 @@ impl Work<'_> {
             && let Some(live) = self.live(delegated.exchange.number)?
             && let Exchange::Delegation(state) = &live.exchange
         {
-            let cited = self.cited(&live.exchange)?;
+            let cited = self.citing(&live.exchange, None)?;
             way.planned = state.checkpoints.iter().filter(|point| is_planned(point)).count();
             let mut points: Vec<_> =
                 state.checkpoints.iter().filter(|point| point.reached.is_some()).collect();

@@ -51,7 +51,7 @@ impl Work<'_> {
             to: arrival.to[0].clone(),
             message: arrival.id.clone(),
             task_id: assignment.task_id.clone().unwrap_or_else(|| format!("task-{}", id.number)),
-            task_uuid: assignment.task_uuid.clone().unwrap_or_else(|| self.uuid(&arrival.id)),
+            task_uuid: assignment.task_uuid.clone().unwrap_or_else(|| self.task_uuid(&arrival.id)),
             title: task.title,
             sign: None,
             requires_ack: assignment.requires_ack,
@@ -79,7 +79,7 @@ impl Work<'_> {
             to: arrival.to[0].clone(),
             message: arrival.id.clone(),
             task_id: found.task_id.unwrap_or_else(|| format!("task-{}", id.number)),
-            task_uuid: self.uuid(&arrival.id),
+            task_uuid: self.task_uuid(&arrival.id),
             title: found.title.unwrap_or(task.title),
             sign: Some(found.sign),
             requires_ack: true,
@@ -157,13 +157,13 @@ impl Work<'_> {
         for target in targets {
             let said = self.heard(arrival, &target)?;
             let meaning = meaning(&said);
-            let (exchange, now, again) = (target.exchange.clone(), self.now, said.clone());
-            match self.decide(|facts| exchange.said(said, facts, now))? {
+            let (now, again) = (self.now, said.clone());
+            match self.decide(|facts| target.exchange.said(said, facts, now))? {
                 Ok(decision) => decided.push((target, again, decision, meaning)),
                 // Whoever only remarks on an exchange of others just talks.
                 Err(Refusal::Role { .. }) if meaning == "remark" || !target.is_explicit() => {}
                 Err(refusal) => {
-                    return Err(refused(&refusal, Some(exchange.id())));
+                    return Err(refused(&refusal, Some(target.exchange.id())));
                 }
             }
         }
@@ -233,6 +233,13 @@ impl Work<'_> {
             resolve: &Resolver(self.directory()),
         };
         Ok(hear(&target.exchange, &heard, &cited))
+    }
+
+    /// A uuid for a task. It was made just now, so the store need not be asked whose it is.
+    fn task_uuid(&mut self, id: &MessageId) -> String {
+        let uuid = self.uuid(id);
+        self.cache.put_found(&key("uuid", &uuid), Vec::new());
+        uuid
     }
 
     /// A uuid that follows from the message, so that a replayed step makes the same.
