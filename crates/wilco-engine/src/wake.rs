@@ -18,8 +18,10 @@ impl Work<'_> {
     /// at all, and one that cannot be done does not hold up the others.
     pub(crate) fn wake(&mut self) -> Result<(), Refused> {
         let now = self.now;
-        let due = self.state.wakes.iter().take_while(|(due, _)| *due <= now);
-        let due: Vec<_> = due.take(MAX_WOKEN).map(|(_, number)| *number).collect();
+        let due = self.state.wakes.iter().take_while(|(due, _)| *due <= now).map(|(_, number)| *number);
+        // What was decided lately is looked at again when it is committed, and its next wake is known.
+        let new = |number: &u64| !self.layers().any(|layer| layer.exchanges.contains_key(number));
+        let due: Vec<_> = due.filter(new).take(MAX_WOKEN).collect();
         for number in due {
             match self.command(|work| work.wake_one(number)) {
                 Ok(()) => {}

@@ -104,6 +104,11 @@ impl Meters {
         self.0.queued.fetch_sub(1, Relaxed);
     }
 
+    /// How many requests wait for the writer.
+    pub(crate) fn waiting(&self) -> usize {
+        self.0.queued.load(Relaxed).max(0) as usize
+    }
+
     pub(crate) fn committed(&self, batch: &Batch, took: Duration, stored: bool) {
         if !stored {
             self.0.failed_commits.fetch_add(1, Relaxed);
@@ -136,7 +141,7 @@ impl Meters {
             messages: counts.messages.load(Relaxed),
             failed_commits: counts.failed_commits.load(Relaxed),
             timers: counts.timers.load(Relaxed),
-            queued: counts.queued.load(Relaxed).max(0) as u64,
+            queued: self.waiting() as u64,
             batch: counts.batch.measured(&BATCHES),
             commit: counts.commit.measured(&TIMES),
             lateness: counts.lateness.measured(&TIMES),

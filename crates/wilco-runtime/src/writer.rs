@@ -2,6 +2,8 @@
 //! (it sleeps until the next wake) and sends the courier off. While one batch is being committed it decides
 //! the next; nobody hears an answer before the batch it belongs to is durable.
 
+mod advancing;
+
 use std::collections::VecDeque;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
@@ -102,6 +104,7 @@ pub fn start<S: Store + Send + 'static>(start: Start<S>) -> Result<Handle, Start
         committer,
         decided: Vec::new(),
         commands: 0,
+        woke: false,
         committing: None,
         clock: clock.clone(),
         test_clock,
@@ -143,6 +146,8 @@ struct Writer {
     decided: Vec<Waiting>,
     /// How many commands that were.
     commands: usize,
+    /// Whether what is due was woken since.
+    woke: bool,
     /// Answers that wait for the batch that is being committed, if one is.
     committing: Option<Vec<Waiting>>,
     clock: Clock,
@@ -182,9 +187,12 @@ impl Writer {
     /// Takes a job, and goes on with whatever became possible. Returns who asked to stop.
     fn turn(&mut self) -> Result<Option<oneshot::Sender<()>>, Gone> {
         self.send_courier();
-        if self.committing.is_some() && self.commands >= MAX_BATCH {
+        if self.committing.is_some() && self.is_full() {
             let outcome = self.committer.wait()?;
             self.settle(outcome);
+        }
+        if self.committing.is_some() && !self.woke {
+            self.wake_due();
         }
         let first = match self.committing {
             Some(_) => self.jobs.recv().map_err(|_| Gone)?,
@@ -202,18 +210,27 @@ impl Writer {
         }
         if self.committing.is_none() {
             // Whatever waits by now shares the commit.
-            while stop.is_none() && self.commands < MAX_BATCH {
+            while stop.is_none() && !self.is_full() {
                 let Ok(job) = self.jobs.try_recv() else { break };
                 stop = self.take(job);
             }
             self.stay_alive();
-            self.wake_due();
+            if !self.woke {
+                self.wake_due();
+            }
             self.submit();
             if self.committing.is_none() {
                 self.go_on_advancing();
             }
         }
         Ok(stop)
+    }
+
+    /// Whether what was decided is enough for a commit. Half of what is under way: if all of it were committed
+    /// at once, nobody would have anything to do meanwhile, and then everybody at the same time.
+    fn is_full(&self) -> bool {
+        let others = self.committing.as_ref().map_or(0, Vec::len) + self.meters.waiting();
+        self.commands >= MAX_BATCH || self.decided.len() > others
     }
 
     /// How long to sleep when nobody asks for anything.
@@ -265,7 +282,7 @@ impl Writer {
 
     /// Hands over what was decided, to be committed.
     fn submit(&mut self) {
-        self.commands = 0;
+        (self.commands, self.woke) = (0, false);
         let waiting = std::mem::take(&mut self.decided);
         match self.engine.submit(self.clock.now()) {
             Ok(Some(batch)) => {
@@ -309,7 +326,7 @@ impl Writer {
                 self.engine.failed(&outcome.batch);
                 let mut all = waiting;
                 all.append(&mut self.decided);
-                self.commands = 0;
+                (self.commands, self.woke) = (0, false);
                 self.refuse(error, all);
             }
         }
@@ -371,6 +388,7 @@ impl Writer {
     fn wake_due(&mut self) {
         let now = self.clock.now();
         if self.engine.next_wake().is_some_and(|due| due <= now) {
+            self.woke = true;
             self.decide_own(Command::Wake);
         }
     }
@@ -448,53 +466,5 @@ impl Writer {
         agents
             .map(|agent| AgentNow { last_seen: self.engine.last_seen(&agent.name), agent: agent.clone() })
             .collect()
-    }
-
-    fn advance(&mut self, by: Span, answer: oneshot::Sender<Time>) {
-        let now = self.clock.now();
-        if !self.clock.is_test() {
-            let _ = answer.send(now);
-            return;
-        }
-        let from = self.advancing.back().map_or(now, |(target, _)| *target);
-        self.advancing.push_back((from.plus(by), answer));
-    }
-
-    /// Moves the test clock from due time to due time, each handled at its own time, effects included.
-    fn go_on_advancing(&mut self) {
-        let Clock::Test(millis) = self.clock.clone() else { return };
-        while let Some((target, _)) = self.advancing.front() {
-            let target = *target;
-            self.send_courier();
-            if self.running > 0 {
-                return;
-            }
-            let order = self.pending.first_key_value().map(|((due, ..), _)| *due);
-            let next = [self.engine.next_wake(), order].into_iter().flatten().min();
-            let to = next.filter(|due| *due <= target).unwrap_or(target).max(self.clock.now());
-            millis.store(to.millis(), std::sync::atomic::Ordering::SeqCst);
-            self.wake_due();
-            if let Err(error) = self.commit_now() {
-                tracing::error!(%error, "what is due could not be committed; trying again");
-                std::thread::sleep(AFTER_A_FAILURE);
-                return;
-            }
-            let due_again = self.engine.next_wake().is_some_and(|due| due <= to);
-            let order_due = self.pending.first_key_value().is_some_and(|((due, ..), _)| *due <= to);
-            if to == target && !due_again && !order_due {
-                self.arrived(target);
-            }
-        }
-    }
-
-    fn arrived(&mut self, target: Time) {
-        if let Some(kept) = &self.test_clock
-            && let Err(error) = kept.keep(target)
-        {
-            tracing::error!(%error, "the position of the test clock could not be kept");
-        }
-        if let Some((_, answer)) = self.advancing.pop_front() {
-            let _ = answer.send(target);
-        }
     }
 }
