@@ -62,23 +62,17 @@ pub(crate) struct Connection {
     stream: TcpStream,
     line: Arc<Line>,
     header_timeout: Duration,
-    deadline: Pin<Box<Sleep>>,
     /// Part of a head has arrived, after so many complete ones.
     in_head: Option<u64>,
+    /// When the rest of it is late. Most heads arrive whole, and need none.
+    deadline: Option<Pin<Box<Sleep>>>,
     /// The system was told that a stream is on it.
     narrow: bool,
 }
 
 impl Connection {
     pub(crate) fn new(stream: TcpStream, line: Arc<Line>, header_timeout: Duration) -> Connection {
-        Connection {
-            stream,
-            line,
-            header_timeout,
-            deadline: Box::pin(sleep(header_timeout)),
-            in_head: None,
-            narrow: false,
-        }
+        Connection { stream, line, header_timeout, in_head: None, deadline: None, narrow: false }
     }
 
     /// Nothing else is on its way: no head, no answer. Whoever does not read it just sees the end.
@@ -112,10 +106,12 @@ impl AsyncRead for Connection {
         match &read {
             Poll::Ready(Ok(())) if buf.filled().len() > before && !answering && self.in_head.is_none() => {
                 self.in_head = Some(complete);
-                self.deadline = Box::pin(sleep(self.header_timeout));
+                self.deadline = None;
             }
             Poll::Pending if self.in_head.is_some() && !answering => {
-                if self.deadline.as_mut().poll(cx).is_ready() {
+                let timeout = self.header_timeout;
+                let deadline = self.deadline.get_or_insert_with(|| Box::pin(sleep(timeout)));
+                if deadline.as_mut().poll(cx).is_ready() {
                     self.say_it_is_late();
                     return Poll::Ready(Err(io::Error::new(
                         io::ErrorKind::TimedOut,

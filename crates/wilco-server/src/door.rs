@@ -1,5 +1,6 @@
 //! What every door stands on: the runtime, the limits, who may come in.
 
+use std::ops::Deref;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -58,11 +59,23 @@ impl Default for Limits {
     }
 }
 
-/// Shared by all requests.
+/// Shared by all requests, each of which has it several times.
 #[derive(Debug, Clone)]
-pub(crate) struct Door {
+pub(crate) struct Door(pub(crate) Arc<Hall>);
+
+impl Deref for Door {
+    type Target = Hall;
+
+    fn deref(&self) -> &Hall {
+        &self.0
+    }
+}
+
+/// What lies behind the door.
+#[derive(Debug)]
+pub(crate) struct Hall {
     pub(crate) handle: Handle,
-    pub(crate) config: Arc<Config>,
+    pub(crate) config: Config,
     pub(crate) waiting: Arc<Semaphore>,
     /// One seat, for requests with a key that do something outside.
     pub(crate) keyed: Arc<Semaphore>,

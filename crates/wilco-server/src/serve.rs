@@ -6,19 +6,18 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use axum::extract::Request;
-use axum::middleware::{from_fn, from_fn_with_state};
+use axum::response::Response;
 use http::StatusCode;
 use hyper::body::Incoming;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use tokio::io::AsyncWriteExt;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{Semaphore, watch};
-use tower::ServiceExt;
 use wilco_runtime::Handle;
 
 use crate::auth::{Peer, guard};
 use crate::connection::{Connection, Line};
-use crate::door::{Config, Door};
+use crate::door::{Config, Door, Hall};
 use crate::problem::Failure;
 use crate::{maestro, mcp, v1};
 
@@ -34,21 +33,16 @@ pub async fn serve(listener: TcpListener, handle: Handle, config: Config, stop: 
     let (stopping, stopped) = watch::channel(false);
     let waiting = Arc::new(Semaphore::new(config.limits.waiting_readers));
     let seats = Arc::new(Semaphore::new(config.limits.connections));
-    let door = Door {
+    let door = Door(Arc::new(Hall {
         handle,
-        config: Arc::new(config),
+        config,
         waiting,
         keyed: Arc::new(Semaphore::new(1)),
         presence: Arc::default(),
         failures: Arc::default(),
         stopping: stopped.clone(),
-    };
-    let app = v1::router(&door)
-        .merge(maestro::router())
-        .merge(mcp::router(&door))
-        .layer(from_fn_with_state(door.clone(), guard))
-        .layer(from_fn(maestro::worded))
-        .with_state(door.clone());
+    }));
+    let app = v1::router(&door).merge(maestro::router()).merge(mcp::router(&door)).with_state(door.clone());
     let turning_away = Arc::new(Semaphore::new(TURNED_AWAY));
     tokio::pin!(stop);
     loop {
@@ -67,7 +61,7 @@ pub async fn serve(listener: TcpListener, handle: Handle, config: Config, stop: 
             Ok(seat) => {
                 let (app, door, stopped) = (app.clone(), door.clone(), stopped.clone());
                 tokio::spawn(async move {
-                    connection(stream, peer, app, &door.config, stopped).await;
+                    connection(stream, peer, app, door, stopped).await;
                     drop(seat);
                 });
             }
@@ -93,30 +87,30 @@ async fn connection(
     stream: TcpStream,
     peer: Peer,
     app: axum::Router,
-    config: &Config,
+    door: Door,
     mut stopped: watch::Receiver<bool>,
 ) {
     // Answers are small and waited for.
     let _ = stream.set_nodelay(true);
     let line = Arc::new(Line::default());
-    let io = TokioIo::new(Connection::new(stream, line.clone(), config.limits.header_timeout));
-    let told = line.clone();
+    let io = TokioIo::new(Connection::new(stream, line.clone(), door.config.limits.header_timeout));
+    let (told, idle_timeout) = (line.clone(), door.config.limits.idle_timeout);
     let service = hyper::service::service_fn(move |mut request: hyper::Request<Incoming>| {
-        let (app, line) = (app.clone(), told.clone());
+        let (app, door, line) = (app.clone(), door.clone(), told.clone());
         line.complete();
         request.extensions_mut().insert(peer);
         request.extensions_mut().insert(line.clone());
         async move {
-            let response = app.oneshot(request.map(axum::body::Body::new) as Request).await;
+            let response = answer(&door, app, request.map(axum::body::Body::new)).await;
             line.answered();
-            response as Result<_, Infallible>
+            Ok::<_, Infallible>(response)
         }
     });
     let serving = hyper::server::conn::http1::Builder::new()
         .timer(TokioTimer::new())
         .max_buf_size(BUFFER)
         // Counted from the end of the last answer: how long a connection may rest.
-        .header_read_timeout(config.limits.idle_timeout)
+        .header_read_timeout(idle_timeout)
         .serve_connection(io, service);
     tokio::pin!(serving);
     tokio::select! {
@@ -129,6 +123,14 @@ async fn connection(
         _ = serving => {}
         () = line.is_cut() => {}
     }
+}
+
+/// What every request passes, whatever it asks for. Around the router, not in layers of it: those box and copy the
+/// request once more each.
+async fn answer(door: &Door, app: axum::Router, request: Request) -> Response {
+    let to_maestro = maestro::is_below(request.uri());
+    let response = guard(door, request, app).await;
+    if to_maestro { maestro::worded(response) } else { response }
 }
 
 /// One connection too many: says so, and closes.

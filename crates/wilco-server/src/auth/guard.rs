@@ -2,10 +2,11 @@
 
 use std::net::{IpAddr, Ipv4Addr};
 
-use axum::extract::{Request, State};
-use axum::middleware::Next;
+use axum::Router;
+use axum::extract::Request;
 use axum::response::{IntoResponse, Response};
 use http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header};
+use tower::Service;
 use wilco_engine::Viewer;
 
 use super::Caller;
@@ -26,15 +27,15 @@ pub(crate) struct Peer(pub(crate) IpAddr);
 /// What time it is here, for everybody who shows how long ago or how soon something is.
 const TIME: HeaderName = HeaderName::from_static("wilco-time");
 
-pub(crate) async fn guard(State(door): State<Door>, request: Request, next: Next) -> Response {
-    let mut response = checked(&door, request, next).await;
+pub(crate) async fn guard(door: &Door, request: Request, inside: Router) -> Response {
+    let mut response = checked(door, request, inside).await;
     if let Ok(now) = HeaderValue::from_str(&door.handle.now().to_string()) {
         response.headers_mut().insert(TIME, now);
     }
     response
 }
 
-async fn checked(door: &Door, mut request: Request, next: Next) -> Response {
+async fn checked(door: &Door, mut request: Request, mut inside: Router) -> Response {
     match check(door, &request) {
         Ok(viewer) => {
             let caller = Caller::new(viewer.clone(), request.headers());
@@ -42,7 +43,8 @@ async fn checked(door: &Door, mut request: Request, next: Next) -> Response {
                 door.presence.called(&door.handle, &caller).await;
             }
             request.extensions_mut().insert(viewer);
-            next.run(request).await
+            let Ok(response) = inside.call(request).await;
+            response
         }
         Err(failure) => {
             let unauthorized = failure.0.status == StatusCode::UNAUTHORIZED.as_u16();

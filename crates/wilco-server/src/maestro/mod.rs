@@ -22,7 +22,7 @@ use axum::routing::{get, post};
 use crate::door::Door;
 use crate::v1::wrong_method;
 
-pub(crate) use worded::worded;
+pub(crate) use worded::{is_below, worded};
 
 pub(crate) fn router() -> Router<Door> {
     Router::new()

@@ -1,21 +1,22 @@
 //! Errors as AI Maestro words them: `{"error", "message", "field"?}`.
 
 use axum::body::Body;
-use axum::extract::Request;
-use axum::middleware::Next;
 use axum::response::Response;
-use http::{HeaderValue, StatusCode, header};
+use http::{HeaderValue, StatusCode, Uri, header};
 use serde_json::json;
 
 use crate::problem::Failure;
 
-/// Around everything: what went wrong below `/api` is worded anew, whoever found it.
-pub(crate) async fn worded(request: Request, next: Next) -> Response {
-    let ours = request.uri().path().starts_with("/api/");
-    let mut response = next.run(request).await;
+/// Whether a request is one to AI Maestro.
+pub(crate) fn is_below(uri: &Uri) -> bool {
+    uri.path().starts_with("/api/")
+}
+
+/// What went wrong with such a request, worded anew, whoever found it.
+pub(crate) fn worded(mut response: Response) -> Response {
     match response.extensions_mut().remove::<Failure>() {
-        Some(failure) if ours => retold(response, &failure),
-        Some(_) | None => response,
+        Some(failure) => retold(response, &failure),
+        None => response,
     }
 }
 
