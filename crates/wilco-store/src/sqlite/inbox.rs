@@ -17,6 +17,9 @@ use super::rows::{self, int, limit};
 /// Readers look through all arrivals: more would make them slow, fewer would be moved too often.
 const ARRIVALS: u32 = 512;
 
+/// While commits are large, so many of them are moved together.
+const COMMITS: u32 = 4;
+
 /// Runs inside a transaction of its caller. Takes and returns how many arrivals there are.
 pub(super) fn write(
     connection: &Connection,
@@ -31,7 +34,7 @@ pub(super) fn write(
         self::mark(connection, mark)?;
     }
     let arrivals = arrivals + rows.len() as u32;
-    if arrivals <= ARRIVALS {
+    if arrivals <= ARRIVALS.max(rows.len() as u32 * COMMITS) {
         return Ok(arrivals);
     }
     move_on(connection)?;
