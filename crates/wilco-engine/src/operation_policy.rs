@@ -54,7 +54,7 @@ impl Settings {
             [("/content/preset", own.get("preset")), ("/content/policy/preset", policy.get("preset"))];
         let Some((pointer, value)) = given.into_iter().find_map(|(pointer, value)| Some((pointer, value?)))
         else {
-            return Ok(None);
+            return Ok(self.operation.preset().map(str::to_owned));
         };
         let wrong = |detail: String| vec![FieldError { pointer: pointer.to_owned(), detail }];
         let Value::String(name) = value else {

@@ -110,6 +110,13 @@ impl Default for Settings {
     }
 }
 
+impl PolicySettings {
+    /// The preset for whoever chooses none.
+    pub(crate) fn preset(&self) -> Option<&str> {
+        self.base.get("preset").and_then(Value::as_str)
+    }
+}
+
 impl Settings {
     /// The policy of a new delegation: built-in, configured, preset, request; the later wins.
     pub(crate) fn delegation_policy(
@@ -119,7 +126,8 @@ impl Settings {
     ) -> Result<Policy, Vec<FieldError>> {
         let wrong = |key: &str, detail| FieldError { pointer: format!("/content/policy/{key}"), detail };
         let mut errors = Vec::new();
-        let name = request.get("preset").and_then(Value::as_str).unwrap_or("standard");
+        let chosen = request.get("preset").and_then(Value::as_str);
+        let name = chosen.or(self.delegation.preset()).unwrap_or("standard");
         let built_in = Policy::built_in().into_iter().find(|(known, _)| *known == name).map(|(_, over)| over);
         let configured = self.delegation.presets.get(name);
         if built_in.is_none() && configured.is_none() {

@@ -12,7 +12,7 @@ impl Settings {
     /// Built-in, configured, preset, request; the later wins.
     pub(crate) fn validation_policy(&self, request: &Map<String, Value>) -> Result<Policy, Vec<FieldError>> {
         let name = match request.get("preset") {
-            None | Some(Value::Null) => "standard",
+            None | Some(Value::Null) => self.validation.preset().unwrap_or("standard"),
             Some(name) => name.as_str().unwrap_or(""),
         };
         let built_in = Policy::built_in().into_iter().find(|(known, _)| *known == name).map(|(_, over)| over);

@@ -117,3 +117,16 @@ fn sec_8_a_repository_needs_a_token_and_https_and_no_error_shows_the_token() {
         assert!(!said.contains("ghp_secret1"), "{said}");
     }
 }
+
+#[test]
+fn cfg_1_a_configured_preset_is_for_those_who_choose_none() {
+    let server = Setup::new().config("[policy.delegation]\npreset = \"critical\"").start();
+    server.register(&["boss", "worker"]);
+    let preset = |message| server.exchange(&server.begin(&message))["policy"]["preset"].clone();
+    assert_eq!(preset(task("T-1")), "critical");
+    assert_eq!(preset(task_with("T-2", json!({"preset": "standard"}))), "standard");
+    for protocol in ["delegation", "operation", "validation"] {
+        let said = refused(&format!("[policy.{protocol}]\npreset = \"zork\""));
+        assert!(said.contains(&format!("policy.{protocol}.preset")) && said.contains("zork"), "{said}");
+    }
+}

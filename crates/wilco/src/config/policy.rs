@@ -126,7 +126,25 @@ impl Policies {
         let mut policies = Policies::default();
         policies.take_file(table).with_context(|| place.to_owned())?;
         policies.take_environment(environment)?;
+        PROTOCOLS.iter().try_for_each(|protocol| policies.check_preset(protocol))?;
         Ok(policies)
+    }
+
+    /// The preset for whoever chooses none must be there.
+    fn check_preset(&self, protocol: &Protocol) -> anyhow::Result<()> {
+        let (base, presets) = (self.of(protocol.name).base, self.presets(protocol));
+        match base.get("preset") {
+            Some(Value::String(name)) if presets.contains_key(name) => Ok(()),
+            None => Ok(()),
+            Some(name) => {
+                let known: Vec<_> = presets.into_keys().collect();
+                bail!(
+                    "policy.{}.preset: there is no preset {name}; choose one of {}",
+                    protocol.name,
+                    known.join(", ")
+                )
+            }
+        }
     }
 
     pub(crate) fn of(&self, protocol: &str) -> PolicySettings {
@@ -143,8 +161,7 @@ impl Policies {
                 let given = self.given.get(&path).cloned().unwrap_or_else(unset);
                 rows.push((path, given));
             };
-            // A preset is chosen by a request, never here.
-            for (key, _) in protocol.meanings.iter().filter(|(key, _)| *key != "preset") {
+            for (key, _) in protocol.meanings {
                 row(path(protocol.name, None, key), &defaults[*key]);
             }
             for (preset, overrides) in self.presets(protocol) {
