@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use wilco_wire::{
-    Advance, Agent, AgentSpec, Clock, Escalation, Event, Exchange, Incident, Message, Nudge, NudgeTest,
-    OperationRow, Page, Posted, Ready, Replacements, ValidationRow, Verified, segment,
+    Advance, Agent, AgentSpec, Clock, DelegationRow, Escalation, Event, Exchange, Incident, Message, Nudge,
+    NudgeTest, OperationRow, Page, Posted, Ready, Replacements, ValidationRow, Verified, segment,
 };
 
 use crate::answer::Answer;
@@ -160,6 +160,10 @@ impl Client {
 
     pub fn incidents(&self) -> Result<Page<Incident>> {
         self.get("/v1/reports/incidents", Vec::new())
+    }
+
+    pub fn delegations(&self) -> Result<Page<DelegationRow>> {
+        self.get("/v1/reports/delegations", Vec::new())
     }
 
     pub fn operations(&self) -> Result<Page<OperationRow>> {

@@ -101,6 +101,25 @@ pub struct OperationRow {
     pub result: Option<String>,
 }
 
+/// A row of the report on delegations: one task.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct DelegationRow {
+    pub exchange: String,
+    pub task_id: String,
+    pub title: String,
+    pub initiator: String,
+    pub assignee: String,
+    pub state: String,
+    pub outcome: Option<String>,
+    pub attempt: u32,
+    pub revision: u32,
+    pub corrections: u32,
+    pub incidents: u32,
+    pub created: String,
+    pub acknowledged_at: Option<String>,
+    pub updated: String,
+}
+
 /// A row of the report on validations: one loop.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ValidationRow {

@@ -12,8 +12,8 @@ mod problem;
 
 pub use agent::{Agent, AgentSpec};
 pub use exchange::{
-    ChecklistItem, Escalation, Event, Exchange, FrequentFailure, Incident, OperationRow, Participant,
-    ReplacementRow, Replacements, Timer, ValidationRow,
+    ChecklistItem, DelegationRow, Escalation, Event, Exchange, FrequentFailure, Incident, OperationRow,
+    Participant, ReplacementRow, Replacements, Timer, ValidationRow,
 };
 pub use message::{Message, NewMessage, Posted, Reading, Summary};
 pub use nudge::{Nudge, NudgeTest};

@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 use clap::Subcommand;
 use wilco_protocol::Time;
-use wilco_wire::{Incident, OperationRow, Replacements, ValidationRow};
+use wilco_wire::{DelegationRow, Incident, OperationRow, Replacements, ValidationRow};
 
 use crate::caller::Caller;
 use crate::output::Screen;
@@ -20,10 +20,19 @@ pub(crate) struct Args {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum What {
+    Delegations(Delegations),
     Incidents(Incidents),
     Operations(Operations),
     Replacements(Replaced),
     Validations(Validations),
+}
+
+/// Delegations: who has which task, how far it is, what it took, newest first
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:\n  wilco report delegations\n  wilco report delegations --json")]
+pub(crate) struct Delegations {
+    #[command(flatten)]
+    pub(crate) caller: Caller,
 }
 
 /// Validation loops: how often they went round, what failed most, newest first
@@ -60,6 +69,12 @@ pub(crate) struct Incidents {
 
 pub(crate) fn run(args: Args) -> anyhow::Result<ExitCode> {
     match args.what {
+        What::Delegations(Delegations { caller }) => {
+            caller.show(caller.client().delegations(), |page, screen| match page.items.as_slice() {
+                [] => "No delegations.".to_owned(),
+                items => delegations(items, screen),
+            })?;
+        }
         What::Incidents(Incidents { caller }) => {
             caller.show_at(caller.client().incidents(), |page, now, screen| match page.items.as_slice() {
                 [] => "No incidents.".to_owned(),
@@ -116,6 +131,26 @@ fn validations(items: &[ValidationRow], screen: &Screen) -> String {
             most.map(|one| format!("{} - {} ({})", one.location, one.error, one.count)).unwrap_or_default();
         let phases = row.phases.join(", ");
         table.row([&row.exchange, &row.issue, &row.status, &rounds, &escalations, &phases, &most]);
+    }
+    table.show(screen)
+}
+
+fn delegations(items: &[DelegationRow], screen: &Screen) -> String {
+    let mut table =
+        Table::new(&["EXCHANGE", "TASK", "ASSIGNEE", "STATE", "ATTEMPT", "REVISION", "CORRECTIONS", "TITLE"]);
+    for row in items {
+        let counts = [row.attempt, row.revision, row.corrections].map(|count| count.to_string());
+        let [attempt, revision, corrections] = &counts;
+        table.row([
+            &row.exchange,
+            &row.task_id,
+            &row.assignee,
+            &row.state,
+            attempt,
+            revision,
+            corrections,
+            &row.title,
+        ]);
     }
     table.show(screen)
 }

@@ -118,3 +118,10 @@ fn cli_5_a_mistyped_state_names_the_nearest() {
     assert_eq!(server.run("anna", &["exchanges", "--state", "working"]).ok(), "No exchanges.\n");
     assert!(server.run("anna", &["exchanges", "--state", "awaiting-ack"]).ok().contains("GH-1"));
 }
+
+#[test]
+fn api_7_delegations_are_reported() {
+    assert_eq!(Server::start().run("anna", &["report", "delegations"]).ok(), "No delegations.\n");
+    let shown = working().run("anna", &["report", "delegations"]).ok();
+    assert!(shown.contains("del-5") && shown.contains("GH-1") && shown.contains("working"), "{shown}");
+}
