@@ -7,7 +7,7 @@ use wilco_protocol::exchange::{CheckpointText, Failure, Printed, Texts};
 use wilco_protocol::{MessageId, Name};
 
 use crate::parse::Task;
-use crate::read::ack::{AckReading, AckText, acks};
+use crate::read::ack::{AckReading, AckText, acks, asks};
 use crate::read::handoff_ack::{HandoffAckText, handoff_acks};
 use crate::read::validation::{Answer, reading};
 use crate::read::verdict::{VerdictReading, VerdictText, verdicts};
@@ -195,7 +195,8 @@ impl Texts for Cited {
     }
 
     fn questions(&self, ack: &MessageId) -> Vec<String> {
-        let listed = self.list(ack, "questions");
+        let mut listed = self.list(ack, "questions");
+        listed.retain(|question| asks(question));
         if !listed.is_empty() {
             return listed;
         }

@@ -6,7 +6,7 @@ use wilco_protocol::policy::Overrides;
 use wilco_protocol::time::Span;
 
 use super::fields::{FieldError, Fields};
-use crate::read::ack::{exact_status, readable};
+use crate::read::ack::{asks, exact_status, readable};
 use crate::render::bad_key;
 
 #[derive(Debug, Clone, PartialEq)]
@@ -244,7 +244,8 @@ fn acknowledgment(
     const STATUSES: [&str; 5] = ["received", "needs-clarification", "confirmed", "rejected", "queued"];
     let status = fields.one_of("status", &STATUSES, exact_status);
     let understanding = fields.text("understanding").or_else(|| fields.text("understanding_summary"));
-    let questions = fields.texts("questions").unwrap_or_default();
+    let mut questions = fields.texts("questions").unwrap_or_default();
+    questions.retain(|question| asks(question));
     let planned = fields.texts("estimated_checkpoints").unwrap_or_default().len() as u32;
     let revision = fields.whole("revision", 1, MAX_NUMBER).map(|number| number as u32);
     if status == Some(AckStatus::Rejected) {

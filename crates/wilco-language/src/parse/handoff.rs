@@ -4,6 +4,7 @@ use serde_json::{Map, Value};
 use wilco_protocol::handoff::{AckStatus, Urgency};
 
 use super::fields::{FieldError, Fields};
+use crate::read::ack::asks;
 use crate::read::handoff_ack::{readable, status_word};
 
 #[derive(Debug, Clone, PartialEq)]
@@ -112,7 +113,7 @@ fn ack(content: &Map<String, Value>) -> HandoffAck {
         Some(Value::String(question)) => vec![question.clone()],
         _ => Vec::new(),
     };
-    let asked = |question: &String| !question.trim().is_empty();
+    let asked = |question: &String| asks(question);
     HandoffAck {
         handoff_id: text("handoff_id").filter(|id| !id.is_empty()),
         status: text("status").and_then(|word| status_word(&word)),

@@ -188,7 +188,7 @@ fn questions(block: &Block, status: AckStatus) -> Vec<String> {
         let asks = block.loose_items().into_iter().filter(|item| item.ends_with('?'));
         questions = asks.flat_map(|item| sentences(&item)).collect();
     }
-    questions.retain(|question| question.contains(char::is_alphanumeric) && !none(question));
+    questions.retain(|question| asks(question));
     questions.truncate(MOST_QUESTIONS);
     questions
 }
@@ -200,6 +200,12 @@ fn sentences(item: &str) -> Vec<String> {
         return vec![item.to_owned()];
     }
     parts.collect()
+}
+
+/// Whether it is a question: "none" is not, nor "none, thank you".
+pub fn asks(question: &str) -> bool {
+    let head = question.split(',').next().filter(|_| !question.contains('?')).unwrap_or(question);
+    question.contains(char::is_alphanumeric) && !none(head)
 }
 
 fn none(question: &str) -> bool {

@@ -89,11 +89,18 @@ impl Block {
 
 fn items<'a>(lines: impl Iterator<Item = &'a str>) -> Vec<String> {
     let mut items: Vec<String> = Vec::new();
+    let mut numbered = false;
     for line in lines {
-        let item = text::checkbox(line)
-            .map(|(_, item)| item)
-            .or_else(|| text::list_item(line).map(|(_, item)| item));
+        let listed = text::list_item(line);
+        numbered |= listed.is_some_and(|(mark, _)| mark == text::Mark::Number);
+        let item = text::checkbox(line).map(|(_, item)| item).or(listed.map(|(_, item)| item));
+        let below = numbered && listed.is_some_and(|(mark, _)| mark == text::Mark::Bullet);
         match (item, items.last_mut()) {
+            // A list below a numbered entry belongs to it.
+            (_, Some(last)) if below => {
+                last.push(' ');
+                last.push_str(item.unwrap_or(line));
+            }
             // A wrapped line goes on with the entry above it.
             (None, Some(last)) if !last.ends_with(['?', '.', ';', '!', ':']) => {
                 last.push(' ');

@@ -62,7 +62,7 @@ pub fn escalation_text(exchange: &Exchange, escalation: &Escalation) -> String {
         ),
         Reason::NoResult => format!("{agent} was to perform {subject} and has not said how it went."),
         Reason::MaxIterations => {
-            format!("The check by {agent} of {subject} failed in all {}.", rounds(escalation))
+            format!("{subject} failed its check in all {}; {agent} was to fix it.", rounds(escalation))
         }
         Reason::Timeout => format!("{agent} does not answer in the validation of {subject}."),
         Reason::IterationTimeout => {
