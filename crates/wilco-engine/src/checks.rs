@@ -63,6 +63,7 @@ impl Work<'_> {
             operator: false,
             parent: None,
             amends: false,
+            again: false,
             resolve: &AsWritten,
         };
         let cited = self.citing(&live.exchange, None)?;

@@ -202,6 +202,10 @@ pub trait Face {
     /// What people call what it is about: a task id, an operation.
     fn called(&self) -> &str;
     /// Messages whose texts the view and the reading of answers need.
+    /// Whether it waits for an answer of this agent now. Others that it awaits may say something, or not.
+    fn is_owed_by(&self, agent: &Name) -> bool {
+        self.awaits().contains(&agent)
+    }
     fn cites(&self) -> Vec<MessageId>;
     fn escalations(&self) -> &[Escalation];
     /// What may be decided now.

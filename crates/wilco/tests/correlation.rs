@@ -237,3 +237,73 @@ fn del_12_plain_words_answer_questions_and_the_next_task_does_not() {
     let answered = server.send(&text("boss", "worker", "- [ ] per address\n- [ ] not per user"));
     assert_eq!((&answered["exchange"]["id"], server.state(&id)), (&json!(id), "awaiting-ack".into()));
 }
+
+#[test]
+fn msg_10_who_owes_one_answer_and_may_speak_elsewhere_gives_the_answer() {
+    let server = Server::start();
+    server.register(&["boss", "worker", "other"]);
+    let restart = |to: Value| {
+        let mut notice =
+            said("boss", "", "pre-operation", json!({"operation": "restart", "message": "Soon."}));
+        notice["to"] = to;
+        server.begin(&notice)
+    };
+    let first = restart(json!(["worker", "other"]));
+    server.send(&text("worker", "boss", "ok"));
+    let working = server.begin(&task("T-1"));
+    server.send(&ack("T-1"));
+    let second = restart(json!("worker"));
+    let sent = server.send(&text("worker", "boss", "ok"));
+    assert_eq!(sent["exchange"]["id"], json!(second), "ready in {first}, at work on {working}");
+}
+
+#[test]
+fn del_5_the_same_text_again_is_the_next_attempt_and_stops_no_work() {
+    let server = Server::start();
+    server.register(&["boss", "worker"]);
+    let asked = "## Task: TX-1 Build the login form\n\n### Acceptance Criteria\n- Form validates the email\n";
+    let id = server.begin(&text("boss", "worker", asked));
+    let counted = |id: &str| {
+        let data = server.exchange(id)["data"].clone();
+        (data["attempt"].clone(), data["revision"].clone())
+    };
+    let again = server.send(&text("boss", "worker", asked));
+    assert_eq!((again["exchange"]["id"].clone(), counted(&id)), (json!(id), (json!(2), json!(1))));
+    let agreed = "[ACK] TX-1 - RECEIVED\nUnderstanding: Build the login form; the form validates the email";
+    server.send(&text("worker", "boss", agreed));
+    assert_eq!(server.state(&id), "working");
+    server.send(&text("boss", "worker", asked));
+    assert_eq!((server.state(&id).as_str(), counted(&id).1), ("working", json!(1)));
+    let changed = format!("{asked}- Form validates the name\n");
+    server.send(&text("boss", "worker", &changed));
+    assert_eq!(counted(&id).1, 2, "other words change the task");
+}
+
+#[test]
+fn del_5_the_same_content_without_an_id_is_the_next_attempt() {
+    let server = Server::start();
+    server.register(&["boss", "worker"]);
+    let mut asked = said("boss", "worker", "task-assignment", json!({"title": "Tidy the attic"}));
+    let id = server.begin(&asked);
+    asked["content"]["type"] = json!("task_assignment");
+    assert_eq!(server.send(&asked)["exchange"]["id"], json!(id));
+    assert_eq!(server.exchange(&id)["data"]["attempt"], 2);
+}
+
+#[test]
+fn del_12_what_is_no_question_is_not_counted_as_one() {
+    let server = Server::start();
+    server.register(&["boss", "worker"]);
+    for (task_id, none) in [("T-1", "None"), ("T-2", ""), ("T-3", "none, thank you")] {
+        let id = server.begin(&task(task_id));
+        let mut received = ack(task_id);
+        received["content"]["questions"] = json!([none]);
+        server.send(&received);
+        assert_eq!(server.state(&id), "working", "{none:?}");
+    }
+    let id = server.begin(&task("T-4"));
+    let asked = "[ACK] T-4 - CLARIFICATION_NEEDED\nQuestions:\n1. Which database should I use?\n   - Postgres\n   - MySQL\n2. Which port?";
+    server.send(&text("worker", "boss", asked));
+    let questions = server.exchange(&id)["data"]["questions"].clone();
+    assert_eq!(questions.as_array().map(Vec::len), Some(2), "{questions}");
+}

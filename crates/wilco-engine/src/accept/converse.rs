@@ -13,6 +13,7 @@ use wilco_store::{Message, Reading};
 use super::arrival::{Arrival, Course, Place};
 use super::correlate::{AMENDS, Target};
 use super::is_wilco;
+use super::start::SAME;
 use super::start::Unbegun;
 use crate::command::Refused;
 use crate::work::Work;
@@ -61,6 +62,9 @@ impl Work<'_> {
             let detail =
                 format!("its task id, {shown}…, is no short word of at most {MAX_TASK_ID} characters");
             return self.not_enrolled(arrival, &detail);
+        }
+        if let Some(exchange) = self.same_again(arrival, task.task_id.as_deref())? {
+            return self.say_to(arrival, vec![Target { exchange, rule: SAME }]);
         }
         if let Some(open) = self.open_under_heading(arrival, task.task_id.as_deref())? {
             return self.say_to(arrival, vec![Target { exchange: open, rule: AMENDS }]);

@@ -1,6 +1,6 @@
 //! Which exchange an answer belongs to. The first rule that finds something wins; nothing is guessed.
 
-use wilco_language::parse::{Incoming, Named, Operation, Typed};
+use wilco_language::parse::{Delegation, Incoming, Named, Operation, Typed};
 use wilco_language::read::handoff_ack::handoff_acks;
 use wilco_language::read::{self, ack, verdict};
 use wilco_protocol::exchange::key;
@@ -111,7 +111,14 @@ impl Work<'_> {
         {
             return Ok(found);
         }
-        let between: Vec<_> = awaiting.into_iter().filter(|exchange| addressed(arrival, exchange)).collect();
+        let mut between: Vec<_> =
+            awaiting.into_iter().filter(|exchange| addressed(arrival, exchange)).collect();
+        // Whoever owes one answer and may say something elsewhere gives the answer.
+        let answers = matches!(incoming.typed, Typed::Conversation | Typed::Delegation(Delegation::Ack(_)));
+        let owed = |exchange: &Exchange| exchange.is_owed_by(&arrival.from);
+        if answers && between.iter().filter(|exchange| owed(exchange)).count() == 1 {
+            between.retain(owed);
+        }
         Ok(match between.len() {
             0 => Correlated::Nothing { may_classify },
             1 => to(between, "only-open"),

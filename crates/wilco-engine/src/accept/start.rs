@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use serde_json::{Map, Value};
 use wilco_language::hear::{Heard, Names, Parent, hear};
 use wilco_language::parse::{Assignment, Task};
 use wilco_language::read::classify;
@@ -19,6 +20,20 @@ use crate::command::Refused;
 use crate::layer::Live;
 use crate::work::{Work, content_of};
 
+/// The rule for a task that is given again as it was: its next attempt.
+pub(crate) const SAME: &str = "same-assignment";
+
+/// The same content, however its type is spelt.
+fn same(one: &Map<String, Value>, other: &Map<String, Value>) -> bool {
+    let spelt = |content: &Map<String, Value>| {
+        content.get("type").and_then(Value::as_str).map(|word| word.replace('_', "-").to_lowercase())
+    };
+    let rest = |content: &Map<String, Value>| content.iter().filter(|(key, _)| *key != "type").count();
+    spelt(one) == spelt(other)
+        && rest(one) == rest(other)
+        && one.iter().all(|(key, value)| key == "type" || other.get(key) == Some(value))
+}
+
 pub(crate) type Taken = (Vec<Arc<Message>>, Option<Exchange>);
 
 impl Work<'_> {
@@ -28,8 +43,8 @@ impl Work<'_> {
         arrival: &Arrival<'_>,
         assignment: &Assignment,
     ) -> Result<Taken, Refused> {
-        if let Some(exchange) = self.same_again(arrival, assignment)? {
-            return self.say_to(arrival, vec![Target { exchange, rule: "same-assignment" }]);
+        if let Some(exchange) = self.same_again(arrival, assignment.task_id.as_deref())? {
+            return self.say_to(arrival, vec![Target { exchange, rule: SAME }]);
         }
         let policy = self.settings.delegation_policy(assignment.ack_timeout, &assignment.policy);
         let names = assignment.candidates.iter().map(String::as_str).enumerate();
@@ -129,14 +144,17 @@ impl Work<'_> {
         Ok((messages, Some(exchange)))
     }
 
-    /// An open delegation of the same task by the same sender to the same agent with the same content.
-    fn same_again(
+    /// An open delegation by the same sender to the same agent with the same content.
+    pub(crate) fn same_again(
         &mut self,
         arrival: &Arrival<'_>,
-        assignment: &Assignment,
+        task_id: Option<&str>,
     ) -> Result<Option<Exchange>, Refused> {
-        let Some(task_id) = &assignment.task_id else { return Ok(None) };
-        for number in self.find(&key("task", &task_id.to_lowercase()))? {
+        let among = match task_id {
+            Some(id) => key("task", &id.to_lowercase()),
+            None => key("works", arrival.to[0].as_str()),
+        };
+        for number in self.find(&among)? {
             let Some(live) = self.live(number)? else { continue };
             let Exchange::Delegation(state) = &live.exchange else { continue };
             let pair = state.initiator == arrival.from && state.assignee == arrival.to[0];
@@ -144,7 +162,7 @@ impl Work<'_> {
                 continue;
             }
             let first = self.content(&state.assignment.clone())?;
-            if first.as_ref() == Some(&arrival.incoming().content) {
+            if first.is_some_and(|first| same(&first, &arrival.incoming().content)) {
                 return Ok(Some(live.exchange));
             }
         }
@@ -230,6 +248,7 @@ impl Work<'_> {
             operator: arrival.operator(&self.settings.default_sender) || self.controls(arrival),
             parent,
             amends: target.rule == AMENDS,
+            again: target.rule == SAME,
             resolve: &Resolver(self.directory()),
         };
         Ok(hear(&target.exchange, &heard, &cited))

@@ -23,6 +23,7 @@ pub(super) fn hear(state: &State, heard: &Heard<'_>, cited: &Cited) -> Said {
         Typed::Operation(_) | Typed::Handoff(_) | Typed::Validation(_) => remark(heard),
         Typed::Conversation | Typed::Talk if heard.incoming.only_wilco() => remark(heard),
         Typed::Conversation | Typed::Talk if heard.amends => What::Amend,
+        Typed::Conversation | Typed::Talk if heard.again => What::Again,
         Typed::Conversation | Typed::Talk => text(state, heard, cited),
     };
     Said { by: heard.by.clone(), operator: heard.operator, message: heard.id.clone(), what }

@@ -29,6 +29,8 @@ pub struct Heard<'a> {
     pub parent: Option<Parent>,
     /// Whether it stands under the heading of the open task, and so changes it.
     pub amends: bool,
+    /// A text that gives a task again as it was given.
+    pub again: bool,
     /// Names in the content, resolved to agents.
     pub resolve: &'a dyn Names,
 }

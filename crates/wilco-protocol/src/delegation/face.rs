@@ -41,6 +41,21 @@ impl Face for State {
         awaits(self).into_iter().collect()
     }
 
+    fn is_owed_by(&self, agent: &Name) -> bool {
+        let at_rest = match self.phase {
+            Phase::Queued { .. } | Phase::Waiting { .. } | Phase::Working { .. } | Phase::Paused { .. } => {
+                true
+            }
+            Phase::AwaitingAck { .. }
+            | Phase::Clarifying { .. }
+            | Phase::InReview { .. }
+            | Phase::Returned { .. }
+            | Phase::Escalated { .. }
+            | Phase::Ended { .. } => false,
+        };
+        !at_rest && awaits(self) == Some(agent)
+    }
+
     fn opening(&self) -> &MessageId {
         &self.assignment
     }

@@ -5,7 +5,7 @@ use crate::escalation::{Escalation, Incident};
 use crate::exchange::{Face, Texts, View};
 use crate::name::{ExchangeId, MessageId, Name};
 
-use super::{State, StepState, awaits, keys, options, timers, view};
+use super::{State, StepState, Track, TrackState, awaits, keys, options, timers, view};
 
 impl Face for State {
     fn id(&self) -> ExchangeId {
@@ -39,6 +39,11 @@ impl Face for State {
 
     fn awaits(&self) -> Vec<&Name> {
         awaits(self)
+    }
+
+    fn is_owed_by(&self, agent: &Name) -> bool {
+        let said = |track: &Track| track.state == TrackState::Ready;
+        awaits(self).contains(&agent) && !self.track(agent).is_some_and(said)
     }
 
     fn opening(&self) -> &MessageId {
