@@ -29,6 +29,8 @@ pub(crate) const QUIET: &str = "status-change";
 const UNREACHED_AFTER: u32 = 3;
 /// Messages that one nudge tells of.
 const MAX_TOLD: usize = 1000;
+/// Messages that are looked at to find one that somebody is disturbed for.
+const FEW: usize = 32;
 /// Orders that no message caused count from here, so that they meet no other.
 const TOLD_AGAIN: u32 = 1_000_000;
 
@@ -419,16 +421,27 @@ fn unread(
     through: u64,
     limit: usize,
 ) -> Result<Vec<(u64, Message)>, StoreError> {
-    let statuses = vec![InboxStatus::Unread];
-    let page =
-        store.inbox(&InboxFilter { agent: agent.clone(), statuses, walk: Walk::Behind(after), limit })?;
     let mut messages = Vec::new();
-    for (_, row) in page.into_iter().filter(|(_, row)| row.position <= through) {
-        let message: Message =
-            serde_json::from_slice(&row.body).map_err(|error| damaged(row.position, error))?;
-        if content_of(&message).get("type").and_then(Value::as_str) != Some(QUIET) {
-            messages.push((row.position, message));
+    let (mut walk, most) = (after, limit.max(FEW));
+    loop {
+        let (statuses, walk_on) = (vec![InboxStatus::Unread], Walk::Behind(walk));
+        let page =
+            store.inbox(&InboxFilter { agent: agent.clone(), statuses, walk: walk_on, limit: most })?;
+        let last = page.last().map(|(_, row)| row.position).filter(|_| page.len() == most);
+        for (_, row) in page.into_iter().filter(|(_, row)| row.position <= through) {
+            let message: Message =
+                serde_json::from_slice(&row.body).map_err(|error| damaged(row.position, error))?;
+            if content_of(&message).get("type").and_then(Value::as_str) != Some(QUIET) {
+                messages.push((row.position, message));
+            }
+            if messages.len() == limit {
+                return Ok(messages);
+            }
+        }
+        // A page of messages that nobody is disturbed for may hide others behind it.
+        match last.filter(|last| *last < through) {
+            Some(last) => walk = last,
+            None => return Ok(messages),
         }
     }
-    Ok(messages)
 }
