@@ -237,7 +237,7 @@ fn amended(state: &mut State, message: &MessageId, revision: u32, until: Option<
 
 /// A handoff waits to move it.
 fn hold(state: &mut State, by: ExchangeId, initiator: &Name) {
-    state.held = Some(Held { by, initiator: initiator.clone() });
+    state.held = Some(Held { by, initiator: initiator.clone(), asked_again: false });
 }
 
 /// Whoever decided so moved it past any handoff.
@@ -289,8 +289,9 @@ fn enter(state: &mut State, phase: Phase) {
     state.phase = phase;
 }
 
-/// The agent owes its ACK; where none is required it works at once.
+/// The agent owes its ACK; where none is required it works at once. One that is being replaced was told to stop.
 fn awaiting(state: &mut State, until: Option<Time>) {
+    state.held.iter_mut().for_each(|held| held.asked_again = true);
     let phase = match (state.requires_ack, until) {
         (true, until) => Phase::AwaitingAck { until: until.unwrap_or(state.updated), backing_off: false },
         (false, check) => Phase::Working { check, checks: 0 },

@@ -129,6 +129,9 @@ impl Outcome {
 pub struct Held {
     pub by: ExchangeId,
     pub initiator: Name,
+    /// The failed agent was asked again since it was told to stop.
+    #[serde(default)]
+    pub asked_again: bool,
 }
 
 /// A handoff that is settled. The assignee repeats what it understood.

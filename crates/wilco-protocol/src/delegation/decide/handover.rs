@@ -45,6 +45,10 @@ pub(super) fn hand_over(
         return release(draft, by);
     }
     let (from, until) = (draft.state.assignee.clone(), Some(draft.ack_deadline()));
+    // Its initiator sent it the task once more: it hears again that it is not its own.
+    if draft.state.held.as_ref().is_some_and(|held| held.asked_again) {
+        draft.say_to_assignee(Say::Cancel { because: CancelReason::HandedOver });
+    }
     draft.event(Event::HandedOver { to: to.clone(), by, state_file, until, requires_ack: true });
     draft.say_to_assignee(Say::Assignment { sole: true, spell_out: false });
     if draft.state.initiator != *orchestrator {
