@@ -34,6 +34,13 @@ impl Memory {
     pub fn rebuilding(&self) -> bool {
         self.tables.rebuilding
     }
+
+    /// Whether the other has the same head, derived rows and effects: every read answers the same.
+    pub fn answers_like(&self, other: &Memory) -> bool {
+        let (mine, theirs) = (&*self.tables, &*other.tables);
+        let same_head = mine.record.head(mine.at) == theirs.record.head(theirs.at);
+        same_head && mine.derived == theirs.derived && mine.operational.effects == theirs.operational.effects
+    }
 }
 
 impl Store for Memory {
@@ -77,7 +84,7 @@ struct Record {
     spoken: BTreeSet<(u64, u64)>,
 }
 
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, PartialEq)]
 struct Derived {
     inboxes: BTreeMap<Name, Inbox>,
     exchanges: BTreeMap<u64, Arc<ExchangeRow>>,
@@ -86,7 +93,7 @@ struct Derived {
     reached: BTreeMap<(u64, Name), Reached>,
 }
 
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 struct Inbox {
     messages: BTreeMap<u64, InboxStatus>,
     /// Those of `messages` that are unread, so that a long inbox is as quick as a short one.
