@@ -1,8 +1,9 @@
 //! Defects that can be planted, to show that the simulation finds such. None of them is in the product:
 //! each is a fault of the simulated disk, or of how the world carries the engine's answers.
 
-use wilco_protocol::Time;
-use wilco_store::{Batch, EffectChange, InboxStatus, Reader};
+use wilco_protocol::decision::Effect;
+use wilco_protocol::{Exchange, Time};
+use wilco_store::{Batch, EffectChange, ExchangeRow, InboxStatus, Reader};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Bug {
@@ -40,10 +41,20 @@ pub enum Bug {
     RepeatedCommand,
     /// A nudge that was ordered is not kept.
     LostNudge,
+    /// A command that checked a phase when the server stopped is run again.
+    RepeatedCheck,
+    /// An open validation of the same issue is not found.
+    TwoLoops,
+    /// How often a phase may fail is read wrongly.
+    EndlessLoop,
+    /// What a handoff ordered from the courier is not kept.
+    LostOrder,
+    /// An open handoff of the same task is not found.
+    TwoHandoffs,
 }
 
 impl Bug {
-    pub const ALL: [Bug; 17] = [
+    pub const ALL: [Bug; 22] = [
         Bug::LostWake,
         Bug::StuckTimer,
         Bug::DoubledEffect,
@@ -61,6 +72,11 @@ impl Bug {
         Bug::LostKey,
         Bug::RepeatedCommand,
         Bug::LostNudge,
+        Bug::RepeatedCheck,
+        Bug::TwoLoops,
+        Bug::EndlessLoop,
+        Bug::LostOrder,
+        Bug::TwoHandoffs,
     ];
 
     /// Every how many commits a defect of the disk shows.
@@ -88,6 +104,7 @@ impl Bug {
             }
             Bug::ReadByItself => batch.inbox.iter_mut().for_each(|row| row.status = InboxStatus::Read),
             Bug::LostNudge => batch.effects.retain(|change| !nudges(change)),
+            Bug::LostOrder => batch.effects.retain(|change| !hands_over(change)),
             Bug::StaleKey => batch.keys.retain(|change| change.added),
             Bug::EarlyAnswer
             | Bug::TwoAssignees
@@ -97,7 +114,33 @@ impl Bug {
             | Bug::FastClock
             | Bug::ForgottenDowntime
             | Bug::LostKey
-            | Bug::RepeatedCommand => {}
+            | Bug::RepeatedCommand
+            | Bug::RepeatedCheck
+            | Bug::TwoLoops
+            | Bug::EndlessLoop
+            | Bug::TwoHandoffs => {}
+        }
+    }
+
+    /// Whether what is looked for under this key is not found.
+    pub(crate) fn hides(self, key: &str) -> bool {
+        match self {
+            Bug::TwoAssignees => key.starts_with("task:"),
+            Bug::TwoLoops => key.starts_with("issue:"),
+            Bug::TwoHandoffs => key.starts_with("handed:"),
+            _ => false,
+        }
+    }
+
+    /// The exchange as the defective disk reads it.
+    pub(crate) fn misread(self, row: &mut ExchangeRow) {
+        let read = Some(&row.body).filter(|_| self == Bug::EndlessLoop);
+        let Some(Ok(Exchange::Validation(mut state))) = read.map(|body| serde_json::from_slice(body)) else {
+            return;
+        };
+        state.phases.iter_mut().for_each(|phase| phase.max_iterations += 1);
+        if let Ok(body) = serde_json::to_vec(&Exchange::Validation(state)) {
+            row.body = body;
         }
     }
 
@@ -120,4 +163,12 @@ impl Bug {
 fn nudges(change: &EffectChange) -> bool {
     let EffectChange::Put(row) = change else { return false };
     matches!(serde_json::from_slice(&row.body), Ok(wilco_engine::Errand::Nudge { .. }))
+}
+
+fn hands_over(change: &EffectChange) -> bool {
+    let EffectChange::Put(row) = change else { return false };
+    match serde_json::from_slice(&row.body) {
+        Ok(wilco_engine::Errand::Order(order)) => matches!(order.effect, Effect::Handoff { .. }),
+        Ok(wilco_engine::Errand::Nudge { .. }) | Err(_) => false,
+    }
 }

@@ -29,6 +29,8 @@ pub(crate) struct Climate {
     /// Agents that are nudged, and nudges that fail, per cent.
     pub(crate) nudged: u64,
     pub(crate) deafness: u64,
+    /// Documents, files and issues that cannot be written, per cent.
+    pub(crate) mishaps: u64,
 }
 
 impl Climate {
@@ -50,6 +52,7 @@ impl Climate {
             group: chance.between(1, 8),
             nudged: some(chance, 50, 100),
             deafness: some(chance, 20, 90),
+            mishaps: some(chance, 10, 60),
         }
     }
 }

@@ -50,7 +50,7 @@ impl World {
         }
         let report = match errand.came {
             Some(report) => report,
-            None => self.came_of_it(&order.effect)?,
+            None => self.came_of_it(&order)?,
         };
         if once && self.faulty && self.climate.deaths > 0 && self.chance.percent(10) {
             self.die("while a command runs");
@@ -68,8 +68,8 @@ impl World {
         Ok(())
     }
 
-    fn came_of_it(&mut self, effect: &Effect) -> Result<Report, Broken> {
-        Ok(match effect {
+    fn came_of_it(&mut self, order: &Order) -> Result<Report, Broken> {
+        Ok(match &order.effect {
             Effect::CallHuman { escalation, .. } => {
                 Report::HumanCalled { escalation: *escalation, reached: self.chance.percent(80) }
             }
@@ -88,7 +88,9 @@ impl World {
                 let verdict = *self.chance.pick(&verdicts);
                 Report::Judged { ack: ack.clone(), verdict, correction: Some("Read it.".to_owned()), missing }
             }
-            Effect::Handoff { order, .. } => Report::Handoff(order.failed("the disk is full".to_owned())),
+            Effect::Handoff { order: handed, .. } => {
+                Report::Handoff(self.came_of_handoff(handed, &order.payload))
+            }
             Effect::RunStep { exchange, agent, run } => {
                 self.model.performs(*exchange, agent, *run)?;
                 let exit_code = Some(i32::from(self.chance.percent(15)));
@@ -96,7 +98,8 @@ impl World {
                 let end = StepEnd { exit_code, stdout, stderr, failure: None };
                 Report::StepEnded { agent: agent.clone(), run: *run, end }
             }
-            Effect::RunCheck { phase, run, .. } => {
+            Effect::RunCheck { exchange, phase, run } => {
+                self.model.checks(*exchange, *phase, *run)?;
                 let exit_code = Some(*self.chance.pick(&[0, 0, 1, 1, 127]));
                 let stdout = format!("src/a{}.rs:3 - wrong\n", self.chance.percent(50));
                 let end = StepEnd { exit_code, stdout, stderr: String::new(), failure: None };
@@ -115,7 +118,7 @@ impl World {
                     continue;
                 }
             };
-            match order.effect.interrupted().filter(|_| self.bug != Some(Bug::RepeatedCommand)) {
+            match order.effect.interrupted().filter(|_| !self.is_repeated(&order.effect)) {
                 None => self.run_errands(std::slice::from_ref(row)),
                 Some(report) => {
                     let (position, index) = (row.position, row.index);
@@ -131,5 +134,13 @@ impl World {
             }
         }
         Ok(())
+    }
+
+    /// A planted defect: what must not be repeated is.
+    fn is_repeated(&self, effect: &Effect) -> bool {
+        match effect {
+            Effect::RunCheck { .. } => self.bug == Some(Bug::RepeatedCheck),
+            _ => self.bug == Some(Bug::RepeatedCommand),
+        }
     }
 }

@@ -148,13 +148,15 @@ impl World {
         }
         let Ok(Done::Accepted(accepted)) = answer else { return };
         let Some(summary) = accepted.exchange.as_ref().filter(|_| first) else { return };
-        let speech = self.requests[index].speech.clone();
-        if speech.kind() != "task-assignment" {
-            return;
-        }
+        let speech = &self.requests[index].speech;
         let (cast, climate, chance) = (&self.cast, &self.climate, &mut self.chance);
         let mut initiator = Initiator { me: &speech.from, cast, climate, chance };
-        for (after, said) in initiator.meddle(summary.id, &speech) {
+        let said = match speech.kind() {
+            "task-assignment" => initiator.meddle(summary.id, speech),
+            "replacement-request" | "replacement_handoff" => initiator.meddle_with_handoff(summary.id),
+            _ => Vec::new(),
+        };
+        for (after, said) in said {
             self.later(after, Happening::Say(Box::new(said)));
         }
     }

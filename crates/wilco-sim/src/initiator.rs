@@ -1,7 +1,7 @@
 //! Those who delegate: they assign, answer questions, judge, decide, change their minds, or forget to.
 
 use serde_json::{Value, json};
-use wilco_protocol::{ExchangeId, Name, Span};
+use wilco_protocol::{ExchangeId, Name, Protocol, Span};
 
 use crate::cast::{CAPABILITIES, Cast, job, task_id};
 use crate::chance::Chance;
@@ -20,8 +20,11 @@ impl Initiator<'_> {
     pub(crate) fn delegate(&mut self) -> Speech {
         let to = vec![self.chance.pick(&self.cast.workers).clone()];
         let task_id = task_id(self.chance, self.climate.tasks);
-        if self.chance.percent(15) {
-            return self.operate();
+        match self.chance.below(20) {
+            0..3 => return self.operate(),
+            3..6 => return self.validate(),
+            6..8 => return self.replace(),
+            _ => {}
         }
         let content = match self.chance.below(12) {
             0 => json!({"message": heading(&task_id)}),
@@ -29,40 +32,6 @@ impl Initiator<'_> {
             2 => return self.talk(),
             _ => self.assignment(&task_id),
         };
-        Speech { from: self.me.clone(), to, exchange: None, in_reply_to: None, content }
-    }
-
-    /// Somebody is to be restarted, or all of them.
-    fn operate(&mut self) -> Speech {
-        let all = self.chance.percent(60);
-        let to =
-            if all { self.cast.workers.clone() } else { vec![self.chance.pick(&self.cast.workers).clone()] };
-        let mut content = json!({
-            "type": "pre-operation", "operation": "restart", "message": "I will restart you.",
-            "on_cancel": self.chance.pick(&["abort", "exclude"]),
-            "on_interrupted": self.chance.pick(&["ask", "retry"]),
-            "quorum": self.chance.pick(&["all", "majority"]),
-        });
-        if self.chance.percent(50) {
-            content["proceed_on_timeout"] = json!(self.chance.percent(70));
-        }
-        match self.chance.below(4) {
-            0 => content["execute"] = json!("none"),
-            1 => {}
-            most => {
-                content["execute"] =
-                    json!({"command": ["restart-agent", "{agent}"], "max_parallel": most - 1})
-            }
-        }
-        Speech { from: self.me.clone(), to, exchange: None, in_reply_to: None, content }
-    }
-
-    /// Plain talk to one or to all.
-    fn talk(&mut self) -> Speech {
-        let all = self.chance.percent(50);
-        let to =
-            if all { self.cast.workers.clone() } else { vec![self.chance.pick(&self.cast.workers).clone()] };
-        let content = json!({"type": "conversation", "message": "Lunch is at noon."});
         Speech { from: self.me.clone(), to, exchange: None, in_reply_to: None, content }
     }
 
@@ -126,14 +95,19 @@ impl Initiator<'_> {
     }
 
     /// What a letter makes an initiator say, and after how long.
-    pub(crate) fn react(&mut self, letter: &Letter) -> Vec<(Span, Speech)> {
-        let content = match (letter.kind.as_str(), letter.reason.as_str()) {
-            ("escalation", _) => self.decision(letter.escalation.as_deref()),
+    pub(crate) fn react(&mut self, letter: &Letter<'_>) -> Vec<(Span, Speech)> {
+        let hands_over = letter.protocol() == Some(Protocol::Handoff);
+        let content = match (&*letter.kind, &*letter.reason) {
+            ("escalation", _) => self.decision(letter),
             ("operation-authorized", _) | ("protocol-notice", "result-due") => {
                 json!({"type": "operation-result", "status": self.chance.pick(&["done", "failed"])})
             }
+            ("protocol-notice", "clarification-needed" | "clarification-due") if hands_over => {
+                self.clarifications()
+            }
+            ("protocol-notice", "environment-issue" | "help-due") => self.help(),
             ("protocol-notice", "clarification-needed" | "questions-open") => self.answers(),
-            ("protocol-notice", "verdict-needed") => self.verdict(&letter.task_id),
+            ("protocol-notice", "verdict-needed" | "verdict-due") => self.verdict(&letter.task_id),
             ("protocol-notice", "amendment-needed") => {
                 json!({"type": "task-amend", "message": "Read it so."})
             }
@@ -175,22 +149,6 @@ impl Initiator<'_> {
         }
     }
 
-    fn decision(&mut self, escalation: Option<&str>) -> Value {
-        let option =
-            *self.chance.pick(&["retry", "reassign", "accept", "extend", "proceed", "abort", "abort"]);
-        let mut content = json!({"type": "decision", "option": option});
-        if let Some(id) = escalation {
-            content["escalation"] = json!(id);
-        }
-        if option == "reassign" && self.chance.percent(60) {
-            content["agent"] = json!(self.chance.pick(&self.cast.workers));
-        }
-        if option == "extend" {
-            content["time"] = json!("10m");
-        }
-        content
-    }
-
     /// Second thoughts about a delegation that was accepted.
     pub(crate) fn meddle(&mut self, exchange: ExchangeId, first: &Speech) -> Vec<(Span, Speech)> {
         let mut said = Vec::new();
@@ -228,7 +186,12 @@ impl Initiator<'_> {
         again
     }
 
-    fn about(&mut self, exchange: Option<ExchangeId>, content: Value, letter: Option<&Letter>) -> Speech {
+    pub(crate) fn about(
+        &mut self,
+        exchange: Option<ExchangeId>,
+        content: Value,
+        letter: Option<&Letter<'_>>,
+    ) -> Speech {
         let reply = letter.filter(|_| self.chance.percent(30)).map(|letter| letter.id.clone());
         let to = if self.chance.percent(50) {
             vec![self.chance.pick(&self.cast.workers).clone()]

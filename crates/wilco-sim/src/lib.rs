@@ -5,9 +5,11 @@
 //! One seed is one run, byte for byte. Nothing here reads a clock or starts a thread; whoever wants many runs
 //! calls [`simulate`] for many seeds.
 
+mod beginning;
 mod bug;
 mod cast;
 mod chance;
+mod clerk;
 mod climate;
 mod courier;
 mod disk;
@@ -17,7 +19,10 @@ mod model;
 mod nudge;
 mod people;
 mod power;
+mod replacement;
+mod ruling;
 mod run;
+mod specialist;
 mod speech;
 mod step;
 mod worker;

@@ -9,6 +9,9 @@ use wilco_sim::simulate;
 
 use crate::campaign::campaign;
 
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 /// Plays whole worlds by seed and says which do not hold
 #[derive(Parser)]
 struct Options {

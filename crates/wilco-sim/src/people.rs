@@ -113,13 +113,14 @@ impl World {
         }))
     }
 
-    fn react(&mut self, who: &Name, letter: &Letter) {
+    fn react(&mut self, who: &Name, letter: &Letter<'_>) {
         if self.chance.percent(self.climate.silence) {
             return;
         }
         let (cast, climate, chance) = (&self.cast, &self.climate, &mut self.chance);
         let said = if cast.is_worker(who) {
-            Worker { me: who, letter, cast, climate, chance, said: Vec::new() }.react()
+            let documents = &self.documents;
+            Worker { me: who, letter, cast, climate, documents, chance, said: Vec::new() }.react()
         } else {
             Initiator { me: who, cast, climate, chance }.react(letter)
         };

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
-use wilco_protocol::{ExchangeId, MessageId, Name};
+use wilco_protocol::{ExchangeId, MessageId, Name, Protocol};
 
 /// A message to be sent. The content is what the protocol reads; the rest says where it belongs.
 #[derive(Debug, Clone)]
@@ -50,15 +50,23 @@ impl Speech {
 
 /// A message in somebody's inbox.
 #[derive(Debug)]
-pub(crate) struct Letter {
+pub(crate) struct Letter<'a> {
     pub(crate) id: MessageId,
     pub(crate) from: Name,
     pub(crate) exchange: Option<ExchangeId>,
-    pub(crate) kind: String,
-    pub(crate) reason: String,
-    pub(crate) task_id: String,
+    pub(crate) kind: Cow<'a, str>,
+    pub(crate) reason: Cow<'a, str>,
+    pub(crate) task_id: Cow<'a, str>,
     pub(crate) revision: Option<u32>,
-    pub(crate) escalation: Option<String>,
+    pub(crate) escalation: Option<Cow<'a, str>>,
+    /// Of a validation: the id that an answer repeats, and what it is about.
+    pub(crate) message_id: Cow<'a, str>,
+    pub(crate) issue: Cow<'a, str>,
+    pub(crate) phase: Cow<'a, str>,
+    pub(crate) operation: Cow<'a, str>,
+    /// Of a handoff.
+    pub(crate) handoff_id: Cow<'a, str>,
+    pub(crate) starting_from: Option<Cow<'a, str>>,
 }
 
 #[derive(Deserialize)]
@@ -85,11 +93,23 @@ struct Content<'a> {
     revision: Option<u32>,
     #[serde(borrow, default)]
     escalation: Option<Cow<'a, str>>,
+    #[serde(borrow, default)]
+    message_id: Cow<'a, str>,
+    #[serde(borrow, default)]
+    issue: Cow<'a, str>,
+    #[serde(borrow, default)]
+    phase: Cow<'a, str>,
+    #[serde(borrow, default)]
+    operation: Cow<'a, str>,
+    #[serde(borrow, default)]
+    handoff_id: Cow<'a, str>,
+    #[serde(borrow, default)]
+    starting_from: Option<Cow<'a, str>>,
 }
 
-impl Letter {
+impl Letter<'_> {
     /// Reads a stored message as its reader gets it.
-    pub(crate) fn read(body: &[u8]) -> Result<Letter, serde_json::Error> {
+    pub(crate) fn read(body: &[u8]) -> Result<Letter<'_>, serde_json::Error> {
         let envelope: Envelope<'_> = serde_json::from_slice(body)?;
         let shown = envelope.delivered.unwrap_or(envelope.content);
         let content: Content<'_> = serde_json::from_str(shown.get())?;
@@ -97,11 +117,21 @@ impl Letter {
             id: envelope.id,
             from: envelope.from,
             exchange: envelope.exchange,
-            kind: content.kind.into_owned(),
-            reason: content.reason.into_owned(),
-            task_id: content.task_id.into_owned(),
+            kind: content.kind,
+            reason: content.reason,
+            task_id: content.task_id,
             revision: content.revision,
-            escalation: content.escalation.map(Cow::into_owned),
+            escalation: content.escalation,
+            message_id: content.message_id,
+            issue: content.issue,
+            phase: content.phase,
+            operation: content.operation,
+            handoff_id: content.handoff_id,
+            starting_from: content.starting_from,
         })
+    }
+
+    pub(crate) fn protocol(&self) -> Option<Protocol> {
+        self.exchange.map(|id| id.protocol)
     }
 }

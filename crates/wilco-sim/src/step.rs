@@ -78,6 +78,7 @@ impl World {
             (Err(error), Fate::Stored) => broken("G9", format!("a commit failed by itself: {error}")),
             (Err(_), Fate::Full | Fate::Failed) => {
                 self.tally.refusals += 1;
+                self.model.was_refused();
                 self.note(|| format!("           the disk refuses a commit: {fate:?}"));
                 self.observe()?;
                 Ok(Outcome::Refused)

@@ -1,5 +1,7 @@
 //! Agents that are given tasks: they answer rightly, wrongly, late, twice, against themselves or not at all.
 
+use std::collections::BTreeMap;
+
 use serde_json::{Value, json};
 use wilco_protocol::Span;
 use wilco_protocol::{ExchangeId, MessageId, Name};
@@ -7,6 +9,7 @@ use wilco_protocol::{ExchangeId, MessageId, Name};
 use crate::cast::{Cast, job, understood};
 use crate::chance::Chance;
 use crate::climate::Climate;
+use crate::replacement::Document;
 use crate::speech::{Letter, Speech};
 
 const ERRORS: [&str; 6] = [
@@ -21,9 +24,11 @@ const ERRORS: [&str; 6] = [
 /// What a letter makes a worker say, and after how long.
 pub(crate) struct Worker<'a> {
     pub(crate) me: &'a Name,
-    pub(crate) letter: &'a Letter,
+    pub(crate) letter: &'a Letter<'a>,
     pub(crate) cast: &'a Cast,
     pub(crate) climate: &'a Climate,
+    /// The documents of handoffs, by their ids.
+    pub(crate) documents: &'a BTreeMap<String, Document>,
     pub(crate) chance: &'a mut Chance,
     pub(crate) said: Vec<(Span, Speech)>,
 }
@@ -31,7 +36,7 @@ pub(crate) struct Worker<'a> {
 impl Worker<'_> {
     pub(crate) fn react(mut self) -> Vec<(Span, Speech)> {
         let share = |worker: &mut Self, percent| worker.chance.percent(percent);
-        match (self.letter.kind.as_str(), self.letter.reason.as_str()) {
+        match (&*self.letter.kind, &*self.letter.reason) {
             ("task-cancel", _) => match self.chance.below(10) {
                 0..6 => self.answer("stop-ack", json!({})),
                 6 | 7 => self.work(),
@@ -48,6 +53,14 @@ impl Worker<'_> {
                 }
             }
             ("begin-now", _) => self.work(),
+            ("validation-request" | "revalidation-trigger", _) => self.check(),
+            ("fix-request", _) => self.fix(),
+            ("timeout-reminder", _) => self.reminded_of_check(),
+            (
+                "replacement_handoff" | "handoff_reminder" | "handoff-correction" | "handoff_clarification",
+                _,
+            )
+            | ("protocol-notice", "wrong-handoff-id" | "malformed-ack") => self.take_over(),
             ("status-check", _) if share(&mut self, 70) => self.work(),
             ("protocol-notice", "ack-first" | "which-revision" | "stale-revision" | "which-criterion") => {
                 self.acknowledge();
@@ -158,7 +171,7 @@ impl Worker<'_> {
     }
 
     fn ack(&mut self, status: &str, fields: Value) {
-        let task_id = self.letter.task_id.clone();
+        let task_id = self.letter.task_id.to_string();
         self.ack_of(&task_id, status, fields);
     }
 
@@ -181,12 +194,12 @@ impl Worker<'_> {
         self.say(fields);
     }
 
-    fn text(&mut self, text: String) {
+    pub(crate) fn text(&mut self, text: String) {
         self.say(json!({"message": text}));
     }
 
     /// Says it after whatever was said before, and says where it belongs in one of several ways.
-    fn say(&mut self, content: Value) {
+    pub(crate) fn say(&mut self, content: Value) {
         let wait = if self.chance.percent(self.climate.lateness) {
             self.chance.seconds(60, 2400)
         } else {
@@ -200,8 +213,9 @@ impl Worker<'_> {
             _ => {}
         }
         let to = match &self.letter.from {
-            wilco if *wilco == Name::wilco() && self.chance.percent(30) => Vec::new(),
-            wilco if *wilco == Name::wilco() => vec![self.chance.pick(&self.cast.initiators).clone()],
+            wilco if wilco.is_wilco() && self.chance.percent(30) => Vec::new(),
+            wilco if *wilco == Name::orchestrator() && self.chance.percent(50) => vec![wilco.clone()],
+            wilco if wilco.is_wilco() => vec![self.chance.pick(&self.cast.initiators).clone()],
             sender => vec![sender.clone()],
         };
         if to.is_empty() {

@@ -6,6 +6,7 @@ use wilco_engine::{Command, Engine, Nudge, Settings};
 use wilco_protocol::{Name, Span, Time};
 use wilco_store::EffectRow;
 
+use crate::beginning::LINT;
 use crate::bug::Bug;
 use crate::cast::Cast;
 use crate::chance::Chance;
@@ -15,6 +16,7 @@ use crate::disk::Disk;
 use crate::door::Request;
 use crate::model::{Broken, Model, broken};
 use crate::nudge::BELL;
+use crate::replacement::Document;
 use crate::speech::Speech;
 use crate::step::Outcome;
 
@@ -34,6 +36,8 @@ pub(crate) struct World {
     queue: BTreeMap<(Time, u64), Happening>,
     queued: u64,
     pub(crate) requests: Vec<Request>,
+    /// The documents of handoffs that lie where they can be read.
+    pub(crate) documents: BTreeMap<String, Document>,
     /// How far everybody has read, and who is about to look.
     pub(crate) read: BTreeMap<Name, u64>,
     pub(crate) looking: BTreeSet<Name>,
@@ -77,6 +81,12 @@ impl World {
         let mut settings = Settings { judge: true, ..Settings::default() };
         settings.operation_commands.insert("restart-agent".to_owned());
         settings.nudge.commands.insert(BELL.to_owned());
+        settings.validation_commands.insert(LINT.to_owned());
+        settings.handoff.state_file = chance.percent(50);
+        settings.handoff.github = chance.percent(30);
+        if let Some(controller) = cast.initiators.last().filter(|_| chance.percent(75)) {
+            settings.handoff.controller = controller.clone();
+        }
         settings.escalation.reaches_human = chance.percent(50);
         settings.escalation.controller = cast.initiators.last().filter(|_| chance.percent(25)).cloned();
         if chance.percent(10) {
@@ -98,6 +108,7 @@ impl World {
             queue: BTreeMap::new(),
             queued: 0,
             requests: Vec::new(),
+            documents: BTreeMap::new(),
             read: BTreeMap::new(),
             looking: BTreeSet::new(),
             tally: Tally::default(),

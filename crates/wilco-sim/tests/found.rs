@@ -92,3 +92,97 @@ fn g5_a_text_that_names_a_task_twice_moves_it_once() {
     let moved = |bytes: &[u8]| String::from_utf8_lossy(bytes).contains("\"type\":\"reassigned\"");
     assert_eq!(journal.iter().filter(|row| moved(&row.bytes)).count(), 1);
 }
+
+/// MSG-21: a message that nobody is disturbed for hides none that came behind it.
+#[test]
+fn msg_21_a_quiet_message_hides_none_behind_it() {
+    let mut store = Memory::new();
+    let mut settings = Settings::default();
+    settings.nudge.commands.insert("bell".to_owned());
+    let mut engine = Engine::load(settings, &store).expect("an engine");
+    let nudge = Some(serde_json::json!({"kind": "command", "command": "bell"}));
+    let profile = wilco_protocol::directory::Profile { nudge, ..Default::default() };
+    let boss = PutAgent { name: "boss".to_owned(), profile, mark: None, viewer: Viewer::Operator };
+    let hello = r#"{"from": "ada", "to": "boss", "content": {"type": "conversation", "message": "Hello."}}"#;
+    step(&mut engine, &mut store, 0, vec![put("ada"), Command::PutAgent(Box::new(boss)), post(hello)]);
+    let first = store.effects().expect("effects").remove(0);
+    let through = first.position;
+    // The initiator watches: what changes is told to it quietly, what the specialist says is not.
+    let start = r#"{"from": "boss", "to": "validation-orchestrator", "content": {"type": "validation-start",
+        "issue": "7", "main_agent": "ada", "phases": [{"name": "build", "specialist": "ada"}]}}"#;
+    let pass = r#"{"from": "ada", "to": "validation-orchestrator",
+        "content": {"type": "validation-result", "status": "PASS"}}"#;
+    step(&mut engine, &mut store, 1, vec![post(start)]);
+    step(&mut engine, &mut store, 2, vec![post(pass)]);
+    let agent = wilco_protocol::Name::new("boss");
+    let outcome = wilco_engine::NudgeOutcome::Delivered;
+    let nudged = Command::Nudged { position: first.position, index: first.index, agent, through, outcome };
+    step(&mut engine, &mut store, 3, vec![nudged]);
+    assert_eq!(store.effects().expect("effects").len(), 1, "boss is told of what ada said");
+}
+
+/// HO-6, G5: a failed agent that is given its task once more while it is handed over hears again that it is not
+/// its own, when it goes to the replacement.
+#[test]
+fn ho_6_who_was_asked_again_hears_that_somebody_else_has_it() {
+    let mut store = Memory::new();
+    let mut engine = Engine::load(Settings::default(), &store).expect("an engine");
+    let task = r#"{"from": "boss", "to": "ada", "content": {"type": "task-assignment", "task_id": "GH-1",
+        "title": "Sweep", "policy": {"ack_timeout": "5m", "retry_timeouts": []}}}"#;
+    step(&mut engine, &mut store, 0, vec![put("ada"), put("bob"), put("boss"), post(task)]);
+    step(&mut engine, &mut store, 300, vec![Command::Wake]);
+    assert_eq!(states(&store), ["escalated"]);
+    let replace = r#"{"from": "boss", "content": {"type": "replacement-request", "failed_agent": "ada",
+        "replacement_agent": "bob", "reason": "context_loss", "policy": {"understanding": "accept"}}}"#;
+    step(&mut engine, &mut store, 301, vec![post(replace)]);
+    let escalation = escalation(&store);
+    let decision = serde_json::json!({"type": "decision", "option": "retry", "escalation": escalation});
+    let retry = serde_json::json!({"from": "boss", "content": decision}).to_string();
+    step(&mut engine, &mut store, 302, vec![post(&retry)]);
+    let order = store.effects().expect("effects").remove(0);
+    let published = wilco_protocol::handoff::Published {
+        url: "http://127.0.0.1/document".to_owned(),
+        bytes: 1,
+        published_as: wilco_protocol::handoff::Publish::Local,
+        failures: Vec::new(),
+        at: after(303),
+    };
+    let report = wilco_protocol::handoff::Report::DocumentPublished {
+        number: 1,
+        name: "handoff.md".to_owned(),
+        published,
+    };
+    let report = wilco_protocol::decision::Report::Handoff(report);
+    let report = Command::Report { position: order.position, index: order.index, report };
+    step(&mut engine, &mut store, 303, vec![report]);
+    let ack = r#"{"from": "bob", "to": "boss", "content": {"type": "handoff_ack", "status": "ready_to_proceed",
+        "understanding": "I sweep", "starting_from": "the door"}}"#;
+    step(&mut engine, &mut store, 304, vec![post(ack)]);
+    assert_eq!(states(&store), ["complete", "awaiting-ack"]);
+    let told = kinds(&store, "ada");
+    assert_eq!(told.last().map(String::as_str), Some("task-cancel"), "{told:?}");
+}
+
+/// The only escalation there is.
+fn escalation(store: &Memory) -> String {
+    let rows = store.messages_before(None, 100).expect("messages");
+    let ids = rows.iter().filter_map(|row| content(&row.body).get("escalation")?.as_str().map(str::to_owned));
+    ids.last().expect("an escalation")
+}
+
+fn content(body: &[u8]) -> serde_json::Value {
+    let message: serde_json::Value = serde_json::from_slice(body).expect("a message");
+    message["content"].clone()
+}
+
+/// What lies in an inbox, oldest first.
+fn kinds(store: &Memory, agent: &str) -> Vec<String> {
+    let filter = wilco_store::InboxFilter {
+        agent: wilco_protocol::Name::new(agent),
+        statuses: vec![wilco_store::InboxStatus::Unread],
+        walk: wilco_store::Walk::Behind(0),
+        limit: 100,
+    };
+    let rows = store.inbox(&filter).expect("an inbox");
+    rows.iter().map(|(_, row)| content(&row.body)["type"].as_str().unwrap_or("").to_owned()).collect()
+}

@@ -6,13 +6,13 @@ use std::collections::BTreeMap;
 use serde::Deserialize;
 use wilco_protocol::{Name, Time};
 
-use super::{Broken, broken};
+use super::{Broken, Followed, broken};
 
 #[derive(Debug)]
 pub(crate) struct Asked {
-    pub(super) seq: u64,
-    pub(super) initiator: Name,
-    pub(super) state: String,
+    seq: u64,
+    initiator: Name,
+    state: String,
     agents: BTreeMap<Name, Part>,
     /// When the initiator's result is due, and when an open escalation is told again.
     result: Option<Time>,
@@ -68,6 +68,43 @@ struct Policy {
 
 const ENDS: [&str; 3] = ["post-operation", "operation-cancelled", "operation-aborted"];
 
+impl Followed for Asked {
+    fn initiator(&self) -> &Name {
+        &self.initiator
+    }
+
+    fn state(&self) -> &str {
+        &self.state
+    }
+
+    fn seq(&self) -> u64 {
+        self.seq
+    }
+
+    fn counts(&mut self) {
+        self.seq += 1;
+    }
+
+    fn is_open(&self) -> bool {
+        !matches!(self.state.as_str(), "done" | "failed" | "cancelled" | "aborted")
+    }
+
+    fn wake(&self) -> Option<Time> {
+        let waiting = self.agents.values().filter(|part| part.waiting && self.state == "waiting");
+        let parts = waiting.flat_map(|part| part.reminders.first().copied().into_iter().chain(part.deadline));
+        parts.chain(self.result).chain(self.reminder).min().filter(|_| self.is_open())
+    }
+
+    /// Whether nothing more will happen by itself but reminders or the end of a command.
+    fn is_settled(&self) -> bool {
+        !self.is_open() || self.reminder.is_some() || self.agents.values().any(|part| part.running)
+    }
+
+    fn is_stuck(&self) -> bool {
+        self.is_open() && self.wake().is_none() && !self.is_settled()
+    }
+}
+
 impl Asked {
     pub(super) fn born(said: Said) -> Result<Asked, Broken> {
         let Some(initiator) = said.initiator else { return broken("OP-1", "an operation of nobody's") };
@@ -82,26 +119,6 @@ impl Asked {
             repeats: 0,
             retries_by_itself: said.policy.on_interrupted == "retry",
         })
-    }
-
-    pub(super) fn is_open(&self) -> bool {
-        !matches!(self.state.as_str(), "done" | "failed" | "cancelled" | "aborted")
-    }
-
-    /// When it must be woken next.
-    pub(super) fn wake(&self) -> Option<Time> {
-        let waiting = self.agents.values().filter(|part| part.waiting && self.state == "waiting");
-        let parts = waiting.flat_map(|part| part.reminders.first().copied().into_iter().chain(part.deadline));
-        parts.chain(self.result).chain(self.reminder).min().filter(|_| self.is_open())
-    }
-
-    /// Whether nothing more will happen by itself but reminders or the end of a command.
-    pub(super) fn is_settled(&self) -> bool {
-        !self.is_open() || self.reminder.is_some() || self.agents.values().any(|part| part.running)
-    }
-
-    pub(super) fn is_stuck(&self) -> bool {
-        self.is_open() && self.wake().is_none() && !self.is_settled()
     }
 
     /// Somebody got a message of Wilco's.

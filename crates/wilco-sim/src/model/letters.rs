@@ -3,7 +3,7 @@
 use wilco_protocol::{MessageId, Name, Protocol};
 use wilco_store::{InboxStatus, Reader};
 
-use super::record::{Accepted, Marked, Message, Reading, Record};
+use super::record::{Accepted, Documented, Marked, Message, Parties, Reading, Record};
 use super::{Broken, Change, Model, broken};
 use crate::disk::Disk;
 
@@ -32,16 +32,30 @@ impl Model {
         }
         self.messages += 1;
         // What Wilco says in an operation carries the mark of the message that began it.
-        if let Some(mark) = message.broadcast_id.as_ref().filter(|_| message.from != Name::wilco()) {
+        if let Some(mark) = message.broadcast_id.as_ref().filter(|_| !message.from.is_wilco()) {
             let stored = self.stored.entry(mark.clone().into_owned()).or_default();
             stored.push((position, accepted.id.clone()));
         }
-        self.lies_right(position, &message, &accepted)?;
+        let opens_handoff = record.exchange.is_some_and(|id| id.protocol == Protocol::Handoff);
+        if opens_handoff && record.seq == Some(1) {
+            // Its first event says whom it is about, and so where it lies.
+            change.addressed.insert(position, message.to.clone());
+        } else {
+            self.lies_right(position, &message, &accepted)?;
+        }
+        if accepted.kind == "status-change" && message.from.is_wilco() {
+            self.quiet.insert(position);
+        }
         for agent in &accepted.inboxes {
             if disk.inbox_status(agent, position)? != Some(InboxStatus::Unread) {
                 return broken("G4", format!("{} does not lie unread in {agent}'s inbox", accepted.id));
             }
             self.inboxes.insert((agent.clone(), position), InboxStatus::Unread);
+        }
+        if let Some(id) = message.exchange.filter(|_| message.from.is_wilco()) {
+            let confirms = accepted.kind == "replacement_confirmation";
+            let to = if confirms { &message.from } else { &message.to };
+            change.debts.heard(id.number, id.protocol, &accepted.kind, to);
         }
         if let Some(asked) = message.exchange.and_then(|id| self.operations.get_mut(&id.number)) {
             let told = accepted.inboxes.iter().filter(|_| message.from == Name::wilco());
@@ -63,13 +77,16 @@ impl Model {
                 _ => false,
             },
             Some(Protocol::Handoff) => {
-                matches!(&*reading.meaning, "replacement-request" | "override" | "decision")
+                let verdict = WITHHELD.contains(&&*reading.meaning);
+                verdict || &*reading.meaning == "override" || Self::waits_for_document(message, reading)
             }
             Some(Protocol::Validation) => matches!(&*reading.meaning, "validation-start" | "decision"),
         };
         let mut right = Vec::new();
-        if !message.reading.as_ref().is_some_and(withheld) {
-            right.extend(Some(&message.to).filter(|to| **to != Name::wilco()));
+        // What a command found is for Wilco alone.
+        let by_command = message.from.is_reserved() && !message.from.is_wilco();
+        if !by_command && !message.reading.as_ref().is_some_and(withheld) {
+            right.extend(Some(&message.to).filter(|to| !to.is_reserved()));
             if let (Some(initiator), Some(_)) = (initiator, &message.reading)
                 && message.from != *initiator
                 && message.to != *initiator
@@ -84,11 +101,44 @@ impl Model {
         Ok(())
     }
 
+    /// Answers that come with a document are told with it.
+    fn waits_for_document(message: &Message<'_>, reading: &Reading<'_>) -> bool {
+        let documented = || serde_json::from_str::<Documented>(message.content.get());
+        &*reading.meaning == "answers" && documented().is_ok_and(|content| content.document.is_some())
+    }
+
+    /// A request to replace somebody is read by whom it is for, unless that is one of those it is about.
+    pub(super) fn is_addressed_right(
+        &self,
+        number: u64,
+        record: &Record<'_>,
+        change: &mut Change,
+    ) -> Result<(), Broken> {
+        let parties: Parties = serde_json::from_str(record.data.get())?;
+        let lies = change.first.remove(&number).unwrap_or_default();
+        let Some(to) = change.addressed.remove(&number) else {
+            return broken("G3", format!("handoff {number} begins without a message"));
+        };
+        let about = to == parties.replacement.id || parties.failed.is_some_and(|failed| failed.id == to);
+        let read = parties.given_url.is_some() || !to.is_wilco() && !about;
+        if lies.contains(&to) != read || lies.len() != usize::from(read) {
+            return broken("G4", format!("the request to {to} of handoff {number} lies in {lies:?}"));
+        }
+        Ok(())
+    }
+
     /// Who holds the task by what was said, and who had to hear it.
     fn gave(&mut self, record: &Record<'_>, message: &Message<'_>, accepted: &Accepted, change: &mut Change) {
         let Some(id) = message.exchange else { return };
         let reached = accepted.inboxes.iter().map(|agent| (id.number, agent.clone()));
         change.reached.extend(reached);
+        if let Some(handoff) = self.handoffs.get(&id.number) {
+            let answers =
+                |reading: &Reading<'_>| &*reading.meaning == "answers" && &*reading.effect != "none";
+            let passes = message.reading.as_ref().is_some_and(answers) && !accepted.inboxes.is_empty();
+            change.owed.extend(passes.then(|| (id.number, handoff.agent.clone())));
+            return;
+        }
         let Some(track) = self.tracks.get_mut(&id.number) else {
             change.first.entry(id.number).or_default().extend(accepted.inboxes.iter().cloned());
             return;

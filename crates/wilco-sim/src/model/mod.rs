@@ -1,15 +1,21 @@
 //! The reference: what must be true after every step, kept beside the engine and learnt only from what can
 //! be read in the store.
 //!
-//! `track` follows single delegations and `asked` single operations (G5, G6, G7), `letters` messages and inboxes (G4), `nudges` that agents are told of them (MSG-21), `answers` what callers
+//! `track` follows single delegations, `asked` operations, `rounds` validations and `handover` handoffs; `judge` says
+//! what must be true of each after a step (G5, G6, G7), `told` that whoever is to hear something does so once,
+//! `letters` has messages and inboxes (G4), `nudges` that agents are told of them (MSG-21), `answers` what callers
 //! were told (G4, MSG-12, MSG-13), `whole` compares everything with a rebuild (G8). This file has the journal
 //! itself (G3).
 
 mod answers;
 mod asked;
+mod handover;
+mod judge;
 mod letters;
 mod nudges;
 mod record;
+mod rounds;
+mod told;
 mod track;
 mod whole;
 
@@ -20,8 +26,11 @@ use wilco_protocol::{ExchangeId, MessageId, Name, Protocol, Time};
 use wilco_store::{Hash, InboxStatus, Reader, StoreError, genesis, link};
 
 use crate::disk::Disk;
-use asked::{Asked, Said};
+use asked::Asked;
+use handover::Handover;
 use record::{Assigned, Particulars, Record};
+use rounds::Loop;
+use told::{Debts, Told};
 use track::Track;
 
 /// A law that does not hold.
@@ -53,8 +62,12 @@ pub(crate) struct Model {
     hash: Hash,
     tracks: BTreeMap<u64, Track>,
     operations: BTreeMap<u64, Asked>,
+    loops: BTreeMap<u64, Loop>,
+    handoffs: BTreeMap<u64, Handover>,
     /// Commands that were run: for which operation and agent, the how manieth time.
     performed: BTreeSet<(u64, Name, u32)>,
+    /// Commands that checked a phase.
+    checked: BTreeSet<(u64, usize, u32)>,
     wakes: BTreeSet<(Time, u64)>,
     /// The messages that were stored under each sender's mark, in order.
     stored: BTreeMap<String, Vec<(u64, MessageId)>>,
@@ -66,6 +79,12 @@ pub(crate) struct Model {
     down: Vec<(Time, Time)>,
     /// Who was taken off the list once: what came meanwhile nobody was to be told of.
     left: BTreeSet<Name>,
+    /// Who was replaced, and has not been registered anew since.
+    replaced: BTreeSet<Name>,
+    /// Whether the list of agents may have changed since it was last compared.
+    agents_touched: bool,
+    /// Messages that nobody is nudged for.
+    quiet: BTreeSet<u64>,
     /// Orders that were reported on.
     reported: BTreeSet<(u64, u32)>,
     pub(crate) messages: u64,
@@ -78,8 +97,31 @@ struct Change {
     /// Who got something in which exchange, and who had to.
     reached: BTreeSet<(u64, Name)>,
     owed: BTreeSet<(u64, Name)>,
-    /// Who got the first message of an exchange that is not born yet.
+    /// Who got the first message of an exchange that is not born yet, and whom it was for.
     first: BTreeMap<u64, BTreeSet<Name>>,
+    addressed: BTreeMap<u64, Name>,
+    /// What was to be said in this step, and was.
+    debts: Debts,
+}
+
+/// What is asked of every exchange that is followed.
+trait Followed {
+    fn initiator(&self) -> &Name;
+    fn state(&self) -> &str;
+    fn is_open(&self) -> bool;
+    fn seq(&self) -> u64;
+    /// One more event of it.
+    fn counts(&mut self);
+    /// When it must be woken next.
+    fn wake(&self) -> Option<Time>;
+    /// Whether nothing more will happen by itself but reminders, or what the courier brings.
+    fn is_settled(&self) -> bool;
+    /// Against G6.
+    fn is_stuck(&self) -> bool;
+    /// Whether it waits for the courier alone.
+    fn rests(&self) -> bool {
+        false
+    }
 }
 
 /// Rows read at once.
@@ -92,20 +134,61 @@ impl Model {
             hash: genesis(),
             tracks: BTreeMap::new(),
             operations: BTreeMap::new(),
+            loops: BTreeMap::new(),
+            handoffs: BTreeMap::new(),
             performed: BTreeSet::new(),
+            checked: BTreeSet::new(),
             wakes: BTreeSet::new(),
             stored: BTreeMap::new(),
             inboxes: BTreeMap::new(),
             asked: BTreeSet::new(),
             down: Vec::new(),
             left: BTreeSet::new(),
+            replaced: BTreeSet::new(),
+            agents_touched: true,
+            quiet: BTreeSet::new(),
             reported: BTreeSet::new(),
             messages: 0,
         }
     }
 
     pub(crate) fn exchanges(&self) -> usize {
-        self.tracks.len() + self.operations.len()
+        self.tracks.len() + self.operations.len() + self.loops.len() + self.handoffs.len()
+    }
+
+    /// The numbers of all of them.
+    fn numbers(&self) -> impl Iterator<Item = u64> {
+        let delegated = self.tracks.keys().chain(self.operations.keys());
+        delegated.chain(self.loops.keys()).chain(self.handoffs.keys()).copied()
+    }
+
+    fn followed(&self, number: u64) -> Option<&dyn Followed> {
+        let track = self.tracks.get(&number).map(|one| one as &dyn Followed);
+        track
+            .or_else(|| self.operations.get(&number).map(|one| one as &dyn Followed))
+            .or_else(|| self.loops.get(&number).map(|one| one as &dyn Followed))
+            .or_else(|| self.handoffs.get(&number).map(|one| one as &dyn Followed))
+    }
+
+    fn followed_mut(&mut self, number: u64) -> Option<&mut dyn Followed> {
+        if let Some(track) = self.tracks.get_mut(&number) {
+            return Some(track);
+        }
+        if let Some(asked) = self.operations.get_mut(&number) {
+            return Some(asked);
+        }
+        if let Some(looped) = self.loops.get_mut(&number) {
+            return Some(looped);
+        }
+        self.handoffs.get_mut(&number).map(|one| one as &mut dyn Followed)
+    }
+
+    /// A command checks a phase.
+    pub(crate) fn checks(&mut self, id: ExchangeId, phase: usize, run: u32) -> Result<(), Broken> {
+        if self.checked.insert((id.number, phase, run)) {
+            return Ok(());
+        }
+        broken("VAL-1", format!("run {run} of phase {phase} of {id} happens twice"))
     }
 
     /// A command is run.
@@ -117,8 +200,7 @@ impl Model {
     }
 
     fn initiator_of(&self, number: u64) -> Option<&Name> {
-        let delegated = self.tracks.get(&number).map(|track| &track.initiator);
-        delegated.or(self.operations.get(&number).map(|asked| &asked.initiator))
+        self.followed(number).map(|one| one.initiator())
     }
 
     pub(crate) fn head(&self) -> (u64, Hash) {
@@ -128,12 +210,17 @@ impl Model {
     /// The server did not run between these instants.
     pub(crate) fn was_down(&mut self, from: Time, to: Time) {
         self.down.push((from, to));
+        self.agents_touched = true;
     }
 
     /// Exchanges that still wait for something that time alone will bring.
     pub(crate) fn unsettled(&self) -> Option<u64> {
-        let delegated = self.tracks.iter().find(|(_, track)| !track.is_settled()).map(|(number, _)| *number);
-        delegated.or(self.operations.iter().find(|(_, asked)| !asked.is_settled()).map(|(number, _)| *number))
+        self.numbers().find(|number| self.followed(*number).is_some_and(|one| !one.is_settled()))
+    }
+
+    /// A commit was refused: nothing of it may be left in what the engine remembers.
+    pub(crate) fn was_refused(&mut self) {
+        self.agents_touched = true;
     }
 
     /// Takes in what was stored since the last look, at this instant.
@@ -175,119 +262,92 @@ impl Model {
         record: &Record<'_>,
         change: &mut Change,
     ) -> Result<(), Broken> {
-        let exchange = record.exchange.map(|id| id.number);
-        match (&*record.kind, exchange) {
+        match (&*record.kind, record.exchange) {
             ("message-accepted", _) => self.accepted(disk, position, record, change)?,
             (kind, None) if kind.starts_with("message-") => self.marked(disk, record)?,
-            ("agent-removed", None) => self.left(record)?,
+            (kind, None) if kind.starts_with("agent-") => self.agent_changed(record)?,
             (_, None) => {}
-            (kind, Some(number)) if record.exchange.is_some_and(|id| id.protocol == Protocol::Operation) => {
-                let said: Said = serde_json::from_str(record.data.get())?;
-                if kind == "announced" {
-                    change.first.remove(&number);
-                    self.operations.insert(number, Asked::born(said)?);
-                } else if let Some(asked) = self.operations.get_mut(&number) {
-                    asked.take(kind, &said)?;
-                } else {
-                    return broken("G3", format!("{kind} comes before operation {number} began"));
-                }
-            }
-            ("assigned", Some(number)) => {
-                let assigned: Assigned = serde_json::from_str(record.data.get())?;
-                let first = change.first.remove(&number).unwrap_or_default();
-                let mut track = Track::born(assigned, record.at, &first)?;
-                track.seq = 1;
-                if self.tracks.insert(number, track).is_some() {
-                    return broken("G3", format!("exchange {number} begins twice"));
-                }
-            }
-            (kind, Some(number)) => {
-                let Some(track) = self.tracks.get_mut(&number) else {
-                    return broken("G3", format!("{kind} comes before exchange {number} began"));
-                };
-                let said: Particulars = serde_json::from_str(record.data.get())?;
-                track.take(kind, &said, record.at, &self.down)?;
-            }
+            (_, Some(id)) => match id.protocol {
+                Protocol::Delegation => self.delegated(id.number, record, change)?,
+                Protocol::Operation => self.operated(id.number, record, change)?,
+                Protocol::Validation => self.validated(id.number, record, change)?,
+                Protocol::Handoff => self.handed_over(id.number, record, change)?,
+            },
         }
-        let Some(number) = exchange else { return Ok(()) };
+        let Some(number) = record.exchange.map(|id| id.number) else { return Ok(()) };
         change.tracks.insert(number);
-        let asked = self.operations.get_mut(&number).map(|asked| &mut asked.seq);
-        let Some(seq) = self.tracks.get_mut(&number).map(|track| &mut track.seq).or(asked) else {
-            return Ok(());
-        };
         let first_message = &*record.kind == "message-accepted" && record.seq == Some(1);
-        if first_message {
-            return Ok(());
-        }
-        *seq += 1;
-        if record.seq != Some(*seq) {
-            return broken("G3", format!("{number} is at seq {:?}, not {seq}", record.seq));
+        let Some(followed) = self.followed_mut(number).filter(|_| !first_message) else { return Ok(()) };
+        followed.counts();
+        if record.seq != Some(followed.seq()) {
+            return broken("G3", format!("{number} is at seq {:?}, not {}", record.seq, followed.seq()));
         }
         Ok(())
     }
 
-    /// What must be true of everything that was touched.
-    fn judge(&mut self, disk: &Disk, change: &Change) -> Result<(), Broken> {
-        for number in &change.tracks {
-            if let Some(asked) = self.operations.get(number) {
-                judge_operation(asked, disk, *number)?;
-                self.wakes.retain(|(_, other)| other != number);
-                self.wakes.extend(asked.wake().map(|due| (due, *number)));
-                continue;
-            }
-            let Some(track) = self.tracks.get(number) else {
-                return broken("G3", format!("exchange {number} never began"));
-            };
-            let Some(row) = disk.exchange(*number)? else {
-                return broken("G8", format!("exchange {number} is not stored"));
-            };
-            let (stored, told) =
-                ((&*row.state, row.open, row.seq), (&*track.state, track.is_open(), track.seq));
-            if stored != told {
-                return broken("G8", format!("{} is stored as {stored:?}, its events say {told:?}", row.id));
-            }
-            if row.wake_at != track.wake() {
-                let what = format!("{} wakes {:?}, its events say {:?}", row.id, row.wake_at, track.wake());
-                return broken("G7", what);
-            }
-            if !track.is_undecided() {
-                return broken("G6", format!("{} is {}, against its escalation", row.id, track.state));
-            }
-            if track.is_stuck() {
-                return broken("G6", format!("{} is {} and nothing will move it", row.id, track.state));
-            }
-            if track.is_open() && track.holders.iter().any(|holder| *holder != track.assignee) {
-                let what = format!("{} is {}'s, but {:?} hold it", row.id, track.assignee, track.holders);
-                return broken("G5", what);
-            }
-            self.wakes.retain(|(_, other)| other != number);
-            self.wakes.extend(row.wake_at.map(|due| (due, *number)));
-            self.is_the_only_one(*number, track)?;
+    fn delegated(&mut self, number: u64, record: &Record<'_>, change: &mut Change) -> Result<(), Broken> {
+        if &*record.kind == "assigned" {
+            let assigned: Assigned = serde_json::from_str(record.data.get())?;
+            let first = change.first.remove(&number).unwrap_or_default();
+            let track = Track::born(assigned, record.at, &first)?;
+            return self.is_new(number, |model| model.tracks.insert(number, track).is_some());
         }
-        match change.owed.iter().find(|owed| !change.reached.contains(owed)) {
-            Some((number, agent)) => broken("G4", format!("{agent} was not reached in exchange {number}")),
-            None => Ok(()),
-        }
+        let said: Particulars = serde_json::from_str(record.data.get())?;
+        self.has_taken_over(&record.kind, &said)?;
+        let Some(track) = self.tracks.get_mut(&number) else { return unborn(number, &record.kind) };
+        track.take(&record.kind, &said, (record.at, &record.by), &self.down)
     }
 
-    /// G5: no other open exchange is about the same task.
-    fn is_the_only_one(&self, number: u64, track: &Track) -> Result<(), Broken> {
-        let same = |other: &Track| {
-            let task = other.initiator == track.initiator && other.task_id == track.task_id;
-            other.is_open() && (task || other.task_uuid == track.task_uuid)
-        };
-        let mut others = self.tracks.iter().filter(|(other, _)| **other != number);
-        match others.find(|(_, other)| track.is_open() && same(other)) {
-            Some((other, _)) => broken("G5", format!("{} is open as {number} and {other}", track.task_id)),
-            None => Ok(()),
+    fn operated(&mut self, number: u64, record: &Record<'_>, change: &mut Change) -> Result<(), Broken> {
+        let said: asked::Said = serde_json::from_str(record.data.get())?;
+        if &*record.kind == "announced" {
+            change.first.remove(&number);
+            let asked = Asked::born(said)?;
+            return self.is_new(number, |model| model.operations.insert(number, asked).is_some());
+        }
+        let Some(asked) = self.operations.get_mut(&number) else { return unborn(number, &record.kind) };
+        asked.take(&record.kind, &said)
+    }
+
+    fn validated(&mut self, number: u64, record: &Record<'_>, change: &mut Change) -> Result<(), Broken> {
+        let said: rounds::Said = serde_json::from_str(record.data.get())?;
+        if &*record.kind == "started" {
+            change.first.remove(&number);
+            let looped = Loop::born(said)?;
+            return self.is_new(number, |model| model.loops.insert(number, looped).is_some());
+        }
+        let Some(looped) = self.loops.get_mut(&number) else { return unborn(number, &record.kind) };
+        let mut told = Told { number, debts: &mut change.debts };
+        looped.take(&record.kind, &said, record.at, &self.down, &mut told)
+    }
+
+    fn handed_over(&mut self, number: u64, record: &Record<'_>, change: &mut Change) -> Result<(), Broken> {
+        let said: handover::Said = serde_json::from_str(record.data.get())?;
+        if &*record.kind == "requested" {
+            self.is_addressed_right(number, record, change)?;
+            let handoff = Handover::born(said)?;
+            return self.is_new(number, |model| model.handoffs.insert(number, handoff).is_some());
+        }
+        let Some(handoff) = self.handoffs.get_mut(&number) else { return unborn(number, &record.kind) };
+        let mut told = Told { number, debts: &mut change.debts };
+        handoff.take(&record.kind, &said, record.at, &self.down, &mut told)
+    }
+
+    fn is_new(&mut self, number: u64, keep: impl FnOnce(&mut Model) -> bool) -> Result<(), Broken> {
+        match keep(self) {
+            false => Ok(()),
+            true => broken("G3", format!("exchange {number} begins twice")),
         }
     }
 
     /// What the engine remembers is what is stored.
-    pub(crate) fn compare(&self, engine: &Engine, disk: &Disk) -> Result<(), Broken> {
+    pub(crate) fn compare(&mut self, engine: &Engine, disk: &Disk) -> Result<(), Broken> {
         let next = self.wakes.first().map(|(due, _)| *due);
         if engine.next_wake() != next {
             return broken("G7", format!("the engine wakes {:?}, the store {next:?}", engine.next_wake()));
+        }
+        if !std::mem::take(&mut self.agents_touched) {
+            return Ok(());
         }
         if !engine.directory().iter().eq(disk.agents()?.iter()) {
             return broken("G8", "the engine knows other agents than the store");
@@ -306,21 +366,6 @@ impl Model {
     }
 }
 
-/// What must be true of an operation that was touched.
-fn judge_operation(asked: &Asked, disk: &Disk, number: u64) -> Result<(), Broken> {
-    let Some(row) = disk.exchange(number)? else {
-        return broken("G8", format!("operation {number} is not stored"));
-    };
-    let (stored, told) = ((&*row.state, row.open, row.seq), (&*asked.state, asked.is_open(), asked.seq));
-    if stored != told {
-        return broken("G8", format!("{} is stored as {stored:?}, its events say {told:?}", row.id));
-    }
-    if row.wake_at != asked.wake() {
-        let what = format!("{} wakes {:?}, its events say {:?}", row.id, row.wake_at, asked.wake());
-        return broken("G7", what);
-    }
-    if asked.is_stuck() {
-        return broken("G6", format!("{} is {} and nothing will move it", row.id, asked.state));
-    }
-    Ok(())
+fn unborn(number: u64, kind: &str) -> Result<(), Broken> {
+    broken("G3", format!("{kind} comes before exchange {number} began"))
 }

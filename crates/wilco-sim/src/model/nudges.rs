@@ -22,14 +22,55 @@ struct Standing {
 }
 
 #[derive(Deserialize)]
-struct Removed {
+struct Named {
     name: Name,
 }
 
+#[derive(Deserialize)]
+struct Changed {
+    agent: Marked,
+}
+
+#[derive(Deserialize)]
+struct Marked {
+    name: Name,
+    #[serde(default)]
+    mark: Option<String>,
+}
+
 impl Model {
-    pub(super) fn left(&mut self, record: &Record<'_>) -> Result<(), Broken> {
-        let removed: Removed = serde_json::from_str(record.data.get())?;
-        self.left.insert(removed.name);
+    /// Who was replaced stays inactive, whatever it sends (HO-23).
+    pub(super) fn agent_changed(&mut self, record: &Record<'_>) -> Result<(), Broken> {
+        self.agents_touched = true;
+        match &*record.kind {
+            "agent-removed" => {
+                let removed: Named = serde_json::from_str(record.data.get())?;
+                self.replaced.remove(&removed.name);
+                self.left.insert(removed.name);
+            }
+            "agent-replaced" => {
+                let replaced: Named = serde_json::from_str(record.data.get())?;
+                self.replaced.insert(replaced.name);
+            }
+            "agent-returned" => {
+                let returned: Named = serde_json::from_str(record.data.get())?;
+                if self.replaced.contains(&returned.name) {
+                    return broken("HO-23", format!("{} was replaced, and returns", returned.name));
+                }
+            }
+            "agent-registered" | "agent-changed" => {
+                let changed: Changed = serde_json::from_str(record.data.get())?;
+                // Of what lay there before it was registered nobody was to tell it.
+                let has_mail = self.inboxes.keys().any(|(owner, _)| *owner == changed.agent.name);
+                if &*record.kind == "agent-registered" && has_mail {
+                    self.left.insert(changed.agent.name.clone());
+                }
+                if changed.agent.mark.as_deref() != Some("inactive") {
+                    self.replaced.remove(&changed.agent.name);
+                }
+            }
+            _ => {}
+        }
         Ok(())
     }
 
@@ -62,7 +103,8 @@ impl Model {
         let unread = self
             .inboxes
             .iter()
-            .filter(|((owner, _), status)| owner == agent && **status == InboxStatus::Unread);
+            .filter(|((owner, _), status)| owner == agent && **status == InboxStatus::Unread)
+            .filter(|((_, position), _)| !self.quiet.contains(position));
         for ((_, position), _) in unread {
             let Some(row) = stored.message_at(*position)? else { continue };
             let message: Message<'_> = serde_json::from_slice(&row.body)?;

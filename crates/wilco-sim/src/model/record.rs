@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use serde::Deserialize;
+use serde::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
 use wilco_protocol::{ExchangeId, MessageId, Name, Span, Time};
 
@@ -30,8 +30,18 @@ pub(super) struct Particulars {
     pub(super) expected_duration: Option<Span>,
     pub(super) to: Option<Name>,
     pub(super) because: String,
+    pub(super) requires_ack: bool,
+    /// The handoff that holds or moves it; of other events, whoever decided.
+    #[serde(deserialize_with = "exchange")]
+    pub(super) by: Option<ExchangeId>,
     pub(super) outcome: String,
     pub(super) escalation: Escalation,
+}
+
+/// An exchange; the name of somebody is none.
+fn exchange<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<ExchangeId>, D::Error> {
+    let text = Option::<Cow<'de, str>>::deserialize(deserializer)?;
+    Ok(text.and_then(|text| text.parse().ok()))
 }
 
 #[derive(Deserialize, Default)]
@@ -84,6 +94,8 @@ pub(super) struct Message<'a> {
     pub(super) timestamp: Time,
     #[serde(borrow, default)]
     pub(super) reading: Option<Reading<'a>>,
+    #[serde(borrow)]
+    pub(super) content: &'a RawValue,
 }
 
 #[derive(Deserialize)]
@@ -93,4 +105,34 @@ pub(super) struct Reading<'a> {
     pub(super) meaning: Cow<'a, str>,
     #[serde(borrow)]
     pub(super) effect: Cow<'a, str>,
+}
+
+/// Whether a content brings a document.
+#[derive(Deserialize)]
+pub(super) struct Documented {
+    pub(super) document: Option<String>,
+}
+
+/// The two ends of a handoff, as its first event names them.
+#[derive(Deserialize)]
+pub(super) struct Parties {
+    pub(super) given_url: Option<String>,
+    pub(super) failed: Option<Party>,
+    pub(super) replacement: Party,
+}
+
+#[derive(Deserialize)]
+pub(super) struct Party {
+    pub(super) id: Name,
+}
+
+/// An order to the courier, and which exchange it is for.
+#[derive(Deserialize)]
+pub(super) struct Ordered {
+    pub(super) effect: OrderedBy,
+}
+
+#[derive(Deserialize)]
+pub(super) struct OrderedBy {
+    pub(super) exchange: ExchangeId,
 }

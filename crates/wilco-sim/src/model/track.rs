@@ -6,11 +6,11 @@ use std::collections::BTreeSet;
 use wilco_protocol::{Name, Span, Time};
 
 use super::record::{Assigned, Particulars};
-use super::{Broken, broken};
+use super::{Broken, Followed, broken};
 
 #[derive(Debug)]
 pub(crate) struct Track {
-    pub(super) seq: u64,
+    seq: u64,
     pub(super) initiator: Name,
     pub(super) task_id: String,
     pub(super) task_uuid: String,
@@ -31,11 +31,56 @@ pub(crate) struct Track {
     pause: Option<Span>,
     /// Where it was when it was escalated, and until when the judge was waited for there.
     before: Option<(String, Option<Time>)>,
+    /// The handoff that will move it: until then its time stands still.
+    pub(super) held: Option<u64>,
 }
 
 /// Reasons of escalations that only silence can give.
 const SILENT: [&str; 6] =
     ["no-acknowledgment", "no-clarification", "no-verdict", "not-amended", "queue-stuck", "no-checkpoint"];
+
+impl Followed for Track {
+    fn initiator(&self) -> &Name {
+        &self.initiator
+    }
+
+    fn state(&self) -> &str {
+        &self.state
+    }
+
+    fn is_open(&self) -> bool {
+        !matches!(self.state.as_str(), "completed" | "cancelled" | "failed")
+    }
+
+    fn seq(&self) -> u64 {
+        self.seq
+    }
+
+    fn counts(&mut self) {
+        self.seq += 1;
+    }
+
+    fn wake(&self) -> Option<Time> {
+        if self.held.is_some() && self.is_open() {
+            return None;
+        }
+        let own = self.judging.or(self.deadline);
+        [own, self.confirmation, self.reminder].into_iter().flatten().min()
+    }
+
+    /// Whether nothing more will happen by itself but reminders, and rightly so.
+    fn is_settled(&self) -> bool {
+        let reminded = self.state == "paused" && self.pause.is_some() && self.deadline.is_some();
+        let held = self.held.is_some();
+        !self.is_open() || held || self.reminder.is_some() || self.may_rest() || reminded
+    }
+
+    /// It has a wake, an open escalation, or may rest; and it is escalated exactly while somebody is to decide.
+    fn is_stuck(&self) -> bool {
+        let waits = self.wake().is_some() || self.held.is_some() || self.may_rest();
+        self.is_open() && !waits || (self.state == "escalated") != self.reminder.is_some()
+    }
+}
 
 impl Track {
     pub(super) fn born(assigned: Assigned, at: Time, first: &BTreeSet<Name>) -> Result<Track, Broken> {
@@ -47,7 +92,7 @@ impl Track {
             );
         }
         Ok(Track {
-            seq: 0,
+            seq: 1,
             initiator: assigned.initiator,
             task_id: assigned.task_id.to_lowercase(),
             task_uuid: assigned.task_uuid,
@@ -64,27 +109,12 @@ impl Track {
             reminder: None,
             pause: None,
             before: None,
+            held: None,
         })
     }
 
-    pub(super) fn is_open(&self) -> bool {
-        !matches!(self.state.as_str(), "completed" | "cancelled" | "failed")
-    }
-
-    /// When it must be woken next.
-    pub(super) fn wake(&self) -> Option<Time> {
-        let own = self.judging.or(self.deadline);
-        [own, self.confirmation, self.reminder].into_iter().flatten().min()
-    }
-
-    /// Whether nothing more will happen by itself but reminders, and rightly so.
-    pub(super) fn is_settled(&self) -> bool {
-        let reminded = self.state == "paused" && self.pause.is_some() && self.deadline.is_some();
-        !self.is_open() || self.reminder.is_some() || self.rests() || reminded
-    }
-
     /// The two exceptions of G6: at work without checkpoints, and paused for nobody knows how long.
-    fn rests(&self) -> bool {
+    fn may_rest(&self) -> bool {
         let quiet = self.deadline.is_none() && self.confirmation.is_none();
         let paused = self.state == "paused" && self.pause.is_none();
         quiet && (paused || self.state == "working" && !self.wants_checkpoints)
@@ -104,25 +134,26 @@ impl Track {
         Ok(())
     }
 
-    /// G6: it has a wake, an open escalation, or may rest.
-    pub(super) fn is_stuck(&self) -> bool {
-        self.is_open() && self.wake().is_none() && !self.rests()
-    }
-
     pub(super) fn take(
         &mut self,
         kind: &str,
         said: &Particulars,
-        at: Time,
+        (at, by): (Time, &Name),
         down: &[(Time, Time)],
     ) -> Result<(), Broken> {
-        self.is_due(kind, said, at)?;
+        // Whoever gave the task may ask at any time.
+        if *by != self.initiator || kind != "ack-requested" {
+            self.is_due(kind, said, at)?;
+        }
         self.had_its_chance(kind, said, down)?;
         self.stays_ended(kind)?;
         self.goes_to_somebody_new(kind, said)?;
         self.is_reminded_of(kind, said, at)?;
         self.moves(kind, said);
-        let fresh = matches!(kind, "corrected" | "specifics-asked" | "clarified" | "reassigned" | "amended");
+        let fresh = matches!(
+            kind,
+            "corrected" | "specifics-asked" | "clarified" | "reassigned" | "handed-over" | "amended"
+        );
         if fresh && self.requires_ack && said.until != Some(at.plus(self.ack_timeout)) {
             return broken("G7", format!("{kind} gives until {:?}, at {at}", said.until));
         }
@@ -161,18 +192,14 @@ impl Track {
 
     /// G5: a task moves to another agent, by itself never to one that had it before or that gave it.
     fn goes_to_somebody_new(&self, kind: &str, said: &Particulars) -> Result<(), Broken> {
-        let Some(to) = said.to.as_ref().filter(|_| kind == "reassigned") else { return Ok(()) };
-        let decided = said.because == "decision";
+        let moves = matches!(kind, "reassigned" | "handed-over");
+        let Some(to) = said.to.as_ref().filter(|_| moves) else { return Ok(()) };
+        let decided = said.because == "decision" || kind == "handed-over";
         let known = *to == self.initiator || self.former.contains(to) && !decided;
         if *to == self.assignee || known {
             return broken("G5", format!("it goes from {} to {to}, which had it or gave it", self.assignee));
         }
         Ok(())
-    }
-
-    /// It is escalated exactly while an escalation is open.
-    pub(super) fn is_undecided(&self) -> bool {
-        (self.state == "escalated") == self.reminder.is_some()
     }
 
     fn moves(&mut self, kind: &str, said: &Particulars) {
@@ -182,7 +209,11 @@ impl Track {
                 self.asks(said.until);
             }
             "early-work-shown" if said.until.is_some() => self.enters("awaiting-ack", said.until),
-            "reassigned" => {
+            "held" => self.held = said.by.as_ref().map(|by| by.number),
+            "released" => self.held = None,
+            "reassigned" | "handed-over" => {
+                self.held = None;
+                self.requires_ack |= said.requires_ack;
                 let to = said.to.clone().unwrap_or_else(|| self.assignee.clone());
                 self.former.insert(std::mem::replace(&mut self.assignee, to));
                 self.asks(said.until);
