@@ -166,8 +166,9 @@ fn ho_6_who_was_asked_again_hears_that_somebody_else_has_it() {
 /// The only escalation there is.
 fn escalation(store: &Memory) -> String {
     let rows = store.messages_before(None, 100).expect("messages");
-    let ids = rows.iter().filter_map(|row| content(&row.body).get("escalation")?.as_str().map(str::to_owned));
-    ids.last().expect("an escalation")
+    let mut ids =
+        rows.iter().filter_map(|row| content(&row.body).get("escalation")?.as_str().map(str::to_owned));
+    ids.next_back().expect("an escalation")
 }
 
 fn content(body: &[u8]) -> serde_json::Value {
