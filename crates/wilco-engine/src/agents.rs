@@ -24,11 +24,24 @@ pub fn check_name(name: &str) -> Result<Name, String> {
     if name.chars().all(|c| c == '.') {
         return Err(format!("{name:?} means a folder, not an agent; use a letter or a digit too"));
     }
-    let checked = Name::new(name);
-    if Name::new(name.to_ascii_lowercase()).is_reserved() {
-        return Err(format!("the name {name:?} is Wilco's own; choose another"));
+    check_free(name)?;
+    Ok(Name::new(name))
+}
+
+fn check_free(name: &str) -> Result<(), String> {
+    match Name::new(name.to_ascii_lowercase()).is_reserved() {
+        true => Err(format!("the name {name:?} is Wilco's own; choose another")),
+        false => Ok(()),
     }
-    Ok(checked)
+}
+
+/// Nobody goes by a name of Wilco's.
+fn check_other_names(profile: &Profile) -> Result<(), Refused> {
+    for (pointer, name) in [("/alias", &profile.alias), ("/session", &profile.session)] {
+        let free = name.as_deref().map_or(Ok(()), check_free);
+        free.map_err(|detail| Refused::invalid(pointer, detail))?;
+    }
+    Ok(())
 }
 
 impl Work<'_> {
@@ -37,6 +50,7 @@ impl Work<'_> {
         // Letter case does not tell agents apart.
         let name = self.directory().spelt(name.as_str()).cloned().unwrap_or(name);
         self.may_manage(&name, &put.viewer)?;
+        check_other_names(&put.profile)?;
         self.check_nudge(&put.profile, name.as_str())?;
         let created = self.directory().get(&name).is_none();
         self.room_for(created)?;
@@ -60,6 +74,7 @@ impl Work<'_> {
         let mut profile = serde_json::to_value(&known.profile).map_err(wrong)?;
         merge(&mut profile, Value::Object(patch.fields));
         let profile: Box<Profile> = Box::new(serde_json::from_value(profile).map_err(wrong)?);
+        check_other_names(&profile)?;
         let name = known.name.clone();
         if profile.nudge != known.profile.nudge {
             self.check_nudge(&profile, name.as_str())?;
@@ -117,7 +132,7 @@ impl Work<'_> {
     fn may_manage(&self, name: &Name, viewer: &Viewer) -> Result<(), Refused> {
         match viewer {
             Viewer::Local | Viewer::Operator => Ok(()),
-            Viewer::Agent(agent) if agent == name => Ok(()),
+            Viewer::Agent(agent) if agent.as_str().eq_ignore_ascii_case(name.as_str()) => Ok(()),
             Viewer::Agent(agent) => Err(Refused::Forbidden {
                 detail: format!("this token is {agent}'s; an operator's is needed"),
             }),
@@ -179,8 +194,7 @@ impl Work<'_> {
     }
 
     pub(crate) fn waits(&mut self, agent: &str) -> Result<(), Refused> {
-        let known = self.directory().exactly(agent).map(|agent| agent.name.clone());
-        let name = match (known, self.settings.auto_register) {
+        let name = match (self.agent_named(agent)?, self.settings.auto_register) {
             (Some(name), _) => name,
             (None, AutoRegister::None) => {
                 let detail = format!("there is no agent {agent:?}; register it first");

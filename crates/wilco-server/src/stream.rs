@@ -26,7 +26,7 @@ const STALL: Duration = Duration::from_secs(1);
 /// How often a stream shows that it is there, when it has nothing to say.
 pub(crate) const KEEP_ALIVE: Duration = Duration::from_secs(15);
 
-/// What a stream needs of its request.
+/// What a stream, or a reader that waits, needs of its request.
 pub(crate) struct Reader {
     line: Arc<Line>,
     secret: Option<String>,
@@ -58,6 +58,22 @@ impl FromRequestParts<Door> for Reader {
     }
 }
 
+impl Reader {
+    /// Whether it may still see what it asked for: its token may have been revoked.
+    fn is_allowed(&self, door: &Door) -> bool {
+        self.secret.as_ref().is_none_or(|secret| door.config.tokens.still_means(secret, &self.viewer))
+    }
+
+    /// Asked again before what was waited for is given out.
+    pub(crate) fn check(&self, door: &Door) -> Result<(), Failure> {
+        if self.is_allowed(door) {
+            return Ok(());
+        }
+        let detail = "this token was revoked while you waited; ask an operator for another";
+        Err(Failure::new(StatusCode::UNAUTHORIZED, "unauthorized", detail))
+    }
+}
+
 /// Where what happens is written to.
 pub(crate) struct Outlet {
     frames: mpsc::Sender<Frame>,
@@ -68,7 +84,7 @@ pub(crate) struct Outlet {
     _seat: OwnedSemaphorePermit,
 }
 
-/// The reader is gone, or was cut off.
+/// The reader is gone, was cut off, or may no longer read.
 #[derive(Debug)]
 pub(crate) struct Gone;
 
@@ -103,8 +119,12 @@ pub(crate) fn open(door: &Door, reader: Reader) -> Result<(Outlet, Response), Fa
 }
 
 impl Outlet {
-    /// Something that happened. Waits while the buffer is full, but not for ever.
+    /// Something that happened. Waits while the buffer is full, but not for ever. A token that was revoked
+    /// gets nothing more.
     pub(crate) async fn send(&self, position: u64, json: &str) -> Result<(), Gone> {
+        if !self.is_allowed() {
+            return Err(Gone);
+        }
         let text = format!("id: {position}\ndata: {json}\n\n");
         let size = u32::try_from(text.len()).unwrap_or(u32::MAX).min(self.bytes);
         let sent = tokio::time::timeout(STALL, async {
@@ -135,11 +155,6 @@ impl Outlet {
 
     /// Whether the reader may still see what it asked for: its token may have been revoked.
     pub(crate) fn is_allowed(&self) -> bool {
-        let Some(secret) = &self.reader.secret else { return true };
-        self.door
-            .config
-            .tokens
-            .viewer(secret)
-            .is_ok_and(|viewer| viewer.as_ref() == Some(&self.reader.viewer))
+        self.reader.is_allowed(&self.door)
     }
 }

@@ -161,3 +161,34 @@ fn msg_45_addresses_are_ids_names_aliases_sessions_and_last_segments() {
     let detail = problem["detail"].as_str().unwrap();
     assert!(detail.contains("code-impl-auth") && detail.contains("test-auth"), "{detail}");
 }
+
+#[test]
+fn msg_45_two_agents_with_one_alias_or_session_are_409() {
+    let server = Server::start();
+    server.put("/v1/agents/anna", &json!({"alias": "gate", "session": "pane-3"}));
+    server.put("/v1/agents/eve", &json!({"alias": "GATE", "session": "Pane-3"}));
+    for shared in ["gate", "Gate", "@gate", "pane-3"] {
+        for message in [text("bob", shared, "hi"), text(shared, "bob", "hi")] {
+            let problem = server.refused(&message, 409);
+            let detail = problem["detail"].as_str().unwrap();
+            assert!(detail.contains("anna") && detail.contains("eve"), "{detail}");
+        }
+        let waits = server.get(&format!("/v1/agents/{shared}/inbox?wait=0s"));
+        assert_eq!(waits.0, 409, "{}", waits.1);
+    }
+    assert_eq!(server.inbox("anna"), server.inbox("eve"), "nobody got anything");
+    server.register(&["gate"]);
+    assert_eq!(server.send(&text("bob", "gate", "hi"))["message"]["to"], "gate", "a name always wins");
+}
+
+#[test]
+fn msg_1_nobody_goes_by_a_reserved_name() {
+    let server = Server::start();
+    for name in ["wilco", "Wilco", "validation-orchestrator"] {
+        for field in ["alias", "session"] {
+            let (status, problem) = server.put("/v1/agents/eve", &json!({field: name}));
+            assert_eq!((status, pointers(&problem)), (422, vec![format!("/{field}").as_str()]));
+        }
+    }
+    assert_eq!(server.get("/v1/agents/eve").0, 404, "nothing was registered");
+}

@@ -224,3 +224,149 @@ fn sec_5_one_server_per_directory_and_files_for_the_owner_only() {
     assert!(said.contains("another") || said.contains("in use") || said.contains("lock"), "{said}");
     server.send(&text("ann", "bob", "still here"));
 }
+
+/// Takes the newest token away again.
+fn revoke(server: &Server, name: &str) {
+    let tokens = Tokens::new(server.data.path());
+    let token = tokens.list().unwrap().into_iter().rfind(|token| token.name == *name).unwrap();
+    tokens.revoke(&token.id).unwrap();
+}
+
+#[test]
+fn sec_2_streams_of_a_revoked_token_end_before_the_next_delivery() {
+    let server = guarded();
+    let operator = server.with_token("root", Role::Operator);
+    operator.register(&["ann", "bob"]);
+    let bob = server.with_token("bob", Role::Agent);
+    let mut streams = ["/v1/agents/bob/inbox", "/v1/events"].map(|path| bob.stream(path).unwrap());
+    operator.send(&text("ann", "bob", "before"));
+    for stream in &mut streams {
+        stream.next().unwrap();
+    }
+    revoke(&server, "bob");
+    operator.send(&text("ann", "bob", "secret"));
+    for mut stream in streams {
+        while let Some((_, told)) = stream.next() {
+            assert!(!told.to_string().contains("secret"), "{told}");
+        }
+    }
+}
+
+#[test]
+fn sec_2_whoever_waits_with_a_revoked_token_gets_401() {
+    let server = guarded();
+    let operator = server.with_token("root", Role::Operator);
+    operator.register(&["ann", "bob", "eve"]);
+    let head = operator.get("/v1/events?limit=1000").1["next"].as_str().unwrap_or("999").to_owned();
+    let paths = [
+        ("bob", "/v1/agents/bob/inbox?wait=30s".to_owned()),
+        ("eve", format!("/v1/events?wait=30s&after={head}")),
+    ];
+    for (name, path) in paths {
+        let caller = server.with_token(name, Role::Agent);
+        let waiting = std::thread::spawn(move || caller.get(&path));
+        operator.until_seen(name);
+        revoke(&server, name);
+        operator.send(&text("ann", name, "secret"));
+        let (status, problem) = waiting.join().unwrap();
+        assert_eq!(status, 401, "{problem}");
+    }
+}
+
+#[test]
+fn msg_1_a_token_is_made_only_for_a_name_that_an_agent_may_have() {
+    let data = tempfile::tempdir().unwrap();
+    let create = |name: &str| {
+        let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_wilco"));
+        command.args(["token", "create", name, "--data"]).arg(data.path()).output().unwrap()
+    };
+    for (name, why) in [
+        ("wilco", "is Wilco's own"),
+        ("Validation-Orchestrator", "is Wilco's own"),
+        ("", "expected 1 to 128 characters"),
+        ("a b/c", "expected 1 to 128 characters"),
+    ] {
+        let made = create(name);
+        assert_eq!(made.status.code(), Some(2), "{name:?}");
+        let said = String::from_utf8(made.stderr).unwrap();
+        assert!(said.contains(why), "{said}");
+    }
+    assert_eq!(Tokens::new(data.path()).list().unwrap(), []);
+    assert!(create("anna").status.success());
+}
+
+#[test]
+fn msg_1_a_token_with_a_reserved_name_is_nobodys() {
+    let server = guarded();
+    server.with_token("root", Role::Operator).register(&["bob"]);
+    for name in ["wilco", "WILCO", "validation-orchestrator"] {
+        let caller = server.with_token(name, Role::Agent);
+        caller.refused(&json!({"to": "bob", "content": {"message": "hi"}}), 403);
+        caller.refused(&text(name, "bob", "hi"), 403);
+        assert_eq!(caller.get("/v1/agents/bob").0, 403);
+    }
+}
+
+#[test]
+fn msg_1_letter_case_of_a_token_does_not_make_another_agent() {
+    let server = guarded();
+    let operator = server.with_token("root", Role::Operator);
+    operator.register(&["anna", "bob"]);
+    let loud = server.with_token("ANNA", Role::Agent);
+    assert_eq!(loud.send(&text("ANNA", "bob", "hi"))["message"]["from"], "anna");
+    let nameless = json!({"to": "bob", "content": {"message": "hi"}});
+    assert_eq!(loud.send(&nameless)["message"]["from"], "anna");
+    operator.send(&text("bob", "anna", "for you"));
+    assert_eq!(loud.get("/v1/agents/anna/inbox").1["items"].as_array().unwrap().len(), 1);
+    assert_eq!(loud.put("/v1/agents/Anna", &json!({"alias": "a"})).0, 200);
+    let mut stream = loud.stream("/v1/agents/anna/inbox").unwrap();
+    assert_eq!(stream.next().unwrap().1["content"]["message"], "for you");
+    // Who writes to itself in another spelling is one agent, too.
+    let new = server.with_token("Carl", Role::Agent);
+    assert_eq!(new.send(&text("carl", "CARL", "note"))["message"]["to"], "Carl");
+    let (_, agents) = operator.get("/v1/agents");
+    assert_eq!(agents["items"].as_array().unwrap().len(), 3, "{agents}");
+}
+
+#[test]
+fn g4_only_the_reader_says_that_it_has_read() {
+    let server = guarded();
+    let operator = server.with_token("root", Role::Operator);
+    operator.register(&["ann", "bob"]);
+    let sent = operator.send(&text("ann", "bob", "hi"));
+    let path = format!("/v1/messages/{}", sent["message"]["id"].as_str().unwrap());
+    for caller in [operator.clone(), operator.as_agent("root"), operator.as_agent("ann")] {
+        let (status, problem) = caller.post(&format!("{path}/read"), &json!({}));
+        assert_eq!(status, 403, "{problem}");
+        assert!(problem["detail"].as_str().unwrap().contains("only bob"), "{problem}");
+    }
+    assert_eq!(operator.get(&path).1["status"], "unread");
+    let bob = server.with_token("bob", Role::Agent);
+    assert_eq!(bob.post(&format!("{path}/read"), &json!({})).0, 204);
+    assert_eq!(operator.get(&path).1["status"], "read");
+}
+
+#[test]
+fn sec_3_two_hosts_are_400() {
+    let server = Server::start();
+    let (own, body) = (server.address(), text("ann", "bob", "hi").to_string());
+    for second in [own, "evil.example"] {
+        let headers = format!("Host: {own}\r\nHost: {second}\r\n");
+        assert_eq!(status(&server, "POST", &headers, &body), 400, "{second}");
+    }
+    assert_eq!(server.get("/v1/agents/bob").0, 404, "nothing was sent");
+}
+
+#[test]
+fn msg_4_g11_a_body_that_is_declared_too_large_is_413_before_it_comes() {
+    let server = Setup::new().config("[limits]\nbody_timeout = \"60s\"").start();
+    for expect in ["", "Expect: 100-continue\r\n"] {
+        let mut stream = TcpStream::connect(server.address()).unwrap();
+        stream.set_read_timeout(Some(std::time::Duration::from_secs(20))).unwrap();
+        let head = format!("POST /v1/messages HTTP/1.1\r\nHost: {}\r\n{expect}", server.address());
+        write!(stream, "{head}Content-Type: application/json\r\nContent-Length: 1048577\r\n\r\n").unwrap();
+        let mut said = [0; 12];
+        stream.read_exact(&mut said).unwrap();
+        assert_eq!(String::from_utf8_lossy(&said), "HTTP/1.1 413", "{expect:?}");
+    }
+}

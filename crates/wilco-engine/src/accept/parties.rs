@@ -15,15 +15,8 @@ impl Work<'_> {
     /// The sender: the token's agent, what `from` says, whoever the caller claims to be, or the default.
     pub(crate) fn sender(&mut self, post: &Post) -> Result<Name, Refused> {
         let given = post.incoming.from.as_deref().map(|from| from.strip_prefix('@').unwrap_or(from));
-        let known = |work: &Self, text: &str| work.directory().exactly(text).map(|agent| agent.name.clone());
         if let Viewer::Agent(agent) = &post.viewer {
-            return match given {
-                Some(from) if from != agent.as_str() && known(self, from).as_ref() != Some(agent) => {
-                    let detail = format!("this token is {agent}'s; it cannot send as {from:?}");
-                    Err(Refused::Forbidden { detail })
-                }
-                Some(_) | None => Ok(agent.clone()),
-            };
+            return self.proven(agent, given);
         }
         let text = match (given, &post.claimed) {
             (Some(from), _) => from.to_owned(),
@@ -34,9 +27,35 @@ impl Work<'_> {
             let detail = format!("only Wilco sends as {text:?}; use your own name");
             return Err(Refused::Forbidden { detail });
         }
-        match known(self, &text) {
+        match self.agent_named(&text)? {
             Some(name) => Ok(name),
             None => check_name(&text).map_err(|detail| Refused::invalid("/from", detail)),
+        }
+    }
+
+    /// The token's agent as the directory spells it, which `from` may name too.
+    fn proven(&self, agent: &Name, from: Option<&str>) -> Result<Name, Refused> {
+        let agent = match self.directory().spelt(agent.as_str()) {
+            Some(known) => known.clone(),
+            None => check_name(agent.as_str()).map_err(|detail| Refused::Forbidden { detail })?,
+        };
+        let Some(from) = from.filter(|from| !from.eq_ignore_ascii_case(agent.as_str())) else {
+            return Ok(agent);
+        };
+        match self.agent_named(from)? {
+            Some(named) if named == agent => Ok(agent),
+            Some(_) | None => {
+                let detail = format!("this token is {agent}'s; it cannot send as {from:?}");
+                Err(Refused::Forbidden { detail })
+            }
+        }
+    }
+
+    /// Who is named exactly; nobody when it could be several.
+    pub(crate) fn agent_named(&self, text: &str) -> Result<Option<Name>, Refused> {
+        match self.directory().exact(text) {
+            Ok(found) => Ok(found.map(|agent| agent.name.clone())),
+            Err(why) => Err(Refused::Conflict { detail: unresolved(text, &why), exchange: None }),
         }
     }
 
@@ -116,9 +135,11 @@ impl Work<'_> {
             (Unresolved::Unknown { .. }, AutoRegister::All, _)
             | (Unresolved::Unknown { .. }, AutoRegister::Conversations, false) => {
                 let name = check_name(bare).map_err(|detail| Refused::invalid("/to", detail))?;
-                if name != *from {
-                    self.register(&name)?;
+                // The sender itself is registered as it spells itself.
+                if name.as_str().eq_ignore_ascii_case(from.as_str()) {
+                    return Ok(from.clone());
                 }
+                self.register(&name)?;
                 Ok(name)
             }
         }

@@ -25,21 +25,25 @@ impl Directory {
         if let Some((name, host)) = text.rsplit_once('@') {
             return self.on_host(name, host);
         }
-        if let Some(agent) = self.exactly(text) {
+        if let Some(agent) = self.exact(text)? {
             return Ok(agent);
         }
         let suffix = format!("-{}", text.to_lowercase());
         let by_segment =
-            |agent: &&Agent| !text.is_empty() && agent.name.as_str().to_lowercase().ends_with(&suffix);
-        let mut matches = self.iter().filter(by_segment);
-        match (matches.next(), matches.next()) {
-            (Some(only), None) => Ok(only),
-            (None, _) => Err(Unresolved::Unknown { nearest: nearest(self.iter().map(|a| &a.name), text) }),
-            (Some(_), Some(_)) => {
-                let candidates = self.iter().filter(by_segment).map(|agent| agent.name.clone()).collect();
-                Err(Unresolved::Ambiguous { candidates })
-            }
+            |agent: &Agent| !text.is_empty() && agent.name.as_str().to_lowercase().ends_with(&suffix);
+        let unknown = || Unresolved::Unknown { nearest: nearest(self.iter().map(|a| &a.name), text) };
+        self.only(&by_segment)?.ok_or_else(unknown)
+    }
+
+    /// The one agent that passes; several are too many.
+    fn only(&self, test: &dyn Fn(&Agent) -> bool) -> Result<Option<&Agent>, Unresolved> {
+        let mut matches = self.iter().filter(|agent| test(agent));
+        let (first, second) = (matches.next(), matches.next());
+        if second.is_none() {
+            return Ok(first);
         }
+        let all = first.into_iter().chain(second).chain(matches);
+        Err(Unresolved::Ambiguous { candidates: all.map(|agent| agent.name.clone()).collect() })
     }
 
     /// The name as it is written in the directory; letter case does not matter.
@@ -49,16 +53,27 @@ impl Directory {
         found.map(|agent| &agent.name)
     }
 
-    /// Finds a sender: exactly by id, name, alias or session.
+    /// Who is named exactly; nobody when it could be several.
     pub fn exactly(&self, text: &str) -> Option<&Agent> {
+        self.exact(text).ok().flatten()
+    }
+
+    /// Finds a sender: exactly by id, name, alias or session. Two agents may say that they go by the same one.
+    pub fn exact(&self, text: &str) -> Result<Option<&Agent>, Unresolved> {
         let text = text.strip_prefix('@').unwrap_or(text);
         let same = |other: &str| other.eq_ignore_ascii_case(text);
         let by = |test: &dyn Fn(&Agent) -> bool| self.iter().find(|agent| test(agent));
-        self.get(&Name::new(text))
+        let certain = self
+            .get(&Name::new(text))
             .or_else(|| by(&|agent| same(&agent.id)))
-            .or_else(|| by(&|agent| same(agent.name.as_str())))
-            .or_else(|| by(&|agent| agent.profile.alias.as_deref().is_some_and(same)))
-            .or_else(|| by(&|agent| same(agent.session())))
+            .or_else(|| by(&|agent| same(agent.name.as_str())));
+        if certain.is_some() {
+            return Ok(certain);
+        }
+        match self.only(&|agent| agent.profile.alias.as_deref().is_some_and(same))? {
+            Some(agent) => Ok(Some(agent)),
+            None => self.only(&|agent| same(agent.session())),
+        }
     }
 
     fn on_host(&self, name: &str, host: &str) -> Result<&Agent, Unresolved> {

@@ -7,12 +7,13 @@ use axum::extract::Request;
 use axum::response::{IntoResponse, Response};
 use http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header};
 use tower::Service;
-use wilco_engine::Viewer;
+use wilco_engine::{Viewer, check_name, reads};
 
 use super::Caller;
 use crate::door::Door;
 use crate::mcp;
 use crate::problem::Failure;
+use crate::v1::body;
 
 /// These answer anybody: they say nothing about anybody.
 const OPEN: [&str; 4] = ["/healthz", "/readyz", "/api/health", "/api/v1/health"];
@@ -27,34 +28,41 @@ pub(crate) struct Peer(pub(crate) IpAddr);
 /// What time it is here, for everybody who shows how long ago or how soon something is.
 const TIME: HeaderName = HeaderName::from_static("wilco-time");
 
-pub(crate) async fn guard(door: &Door, request: Request, inside: Router) -> Response {
-    let mut response = checked(door, request, inside).await;
+pub(crate) async fn guard(door: &Door, request: Request, mut inside: Router) -> Response {
+    let mut response = match admitted(door, request).await {
+        Ok(request) => {
+            let Ok(response) = inside.call(request).await;
+            response
+        }
+        Err(failure) => failure.into_response(),
+    };
+    if response.status() == StatusCode::UNAUTHORIZED {
+        response.headers_mut().insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
+    }
     if let Ok(now) = HeaderValue::from_str(&door.handle.now().to_string()) {
         response.headers_mut().insert(TIME, now);
     }
     response
 }
 
-async fn checked(door: &Door, mut request: Request, mut inside: Router) -> Response {
-    match check(door, &request) {
-        Ok(viewer) => {
-            let caller = Caller::new(viewer.clone(), request.headers());
-            if caller.is_proven() || !MESSAGES.contains(&request.uri().path()) {
-                door.presence.called(&door.handle, &caller).await;
-            }
-            request.extensions_mut().insert(viewer);
-            let Ok(response) = inside.call(request).await;
-            response
-        }
-        Err(failure) => {
-            let unauthorized = failure.0.status == StatusCode::UNAUTHORIZED.as_u16();
-            let mut response = failure.into_response();
-            if unauthorized {
-                response.headers_mut().insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
-            }
-            response
-        }
+async fn admitted(door: &Door, request: Request) -> Result<Request, Failure> {
+    let viewer = as_spelt(door, check(door, &request)?).await;
+    let mut request = body::declared(request, &door.config.limits)?;
+    let caller = Caller::new(viewer.clone(), request.headers());
+    if caller.is_proven() || !MESSAGES.contains(&request.uri().path()) {
+        door.presence.called(&door.handle, &caller).await;
     }
+    request.extensions_mut().insert(viewer);
+    Ok(request)
+}
+
+/// The token's agent as the directory spells it: letter case does not tell agents apart.
+async fn as_spelt(door: &Door, viewer: Viewer) -> Viewer {
+    let Viewer::Agent(name) = viewer else { return viewer };
+    let wanted = name.clone();
+    let spelt = door.handle.read(move |reader| reads::spelt(reader, &wanted)).await;
+    // What cannot be read now cannot be shown either.
+    Viewer::Agent(spelt.ok().flatten().unwrap_or(name))
 }
 
 fn check(door: &Door, request: &Request) -> Result<Viewer, Failure> {
@@ -65,6 +73,9 @@ fn check(door: &Door, request: &Request) -> Result<Viewer, Failure> {
 
 /// A page on another site can make a browser send requests here, but not with our own name as host.
 fn host(door: &Door, request: &Request) -> Result<(), Failure> {
+    if request.headers().get_all(header::HOST).iter().count() > 1 {
+        return Err(Failure::bad_request("there is more than one Host header; send one"));
+    }
     let header = text(request.headers(), header::HOST);
     let given = header.or_else(|| request.uri().authority().map(|authority| authority.as_str()));
     let known =
@@ -110,6 +121,14 @@ fn viewer(door: &Door, request: &Request) -> Result<Viewer, Failure> {
             "a token is needed; make one with: wilco token create NAME, and send Authorization: Bearer TOKEN",
         )),
         Some(secret) => match door.config.tokens.viewer(secret) {
+            Ok(Some(Viewer::Agent(name))) if !open => match check_name(name.as_str()) {
+                Ok(name) => Ok(Viewer::Agent(name)),
+                Err(why) => {
+                    let detail =
+                        format!("this token belongs to no agent: {why}; revoke it and create another");
+                    Err(Failure::new(StatusCode::FORBIDDEN, "forbidden", detail))
+                }
+            },
             Ok(Some(viewer)) => Ok(viewer),
             Ok(None) if open => Ok(Viewer::Local),
             Ok(None) => {

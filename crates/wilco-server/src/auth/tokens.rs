@@ -101,6 +101,17 @@ impl Tokens {
         }))
     }
 
+    /// Whether the secret still means this viewer: its token may have been revoked.
+    pub(crate) fn still_means(&self, secret: &str, viewer: &Viewer) -> bool {
+        match (self.viewer(secret), viewer) {
+            (Ok(Some(Viewer::Agent(token))), Viewer::Agent(agent)) => {
+                token.as_str().eq_ignore_ascii_case(agent.as_str())
+            }
+            (Ok(now), viewer) => now.as_ref() == Some(viewer),
+            (Err(_), _) => false,
+        }
+    }
+
     fn current(&self) -> Result<Vec<Token>, TokenError> {
         let stamp = stamp(&self.path);
         let mut read = self.read.lock().unwrap_or_else(PoisonError::into_inner);

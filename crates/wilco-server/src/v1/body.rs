@@ -1,7 +1,8 @@
 //! Reading the body of a request: bounded in size and time.
 
 use axum::body::Body;
-use http::StatusCode;
+use axum::extract::Request;
+use http::{StatusCode, header};
 use http_body_util::BodyExt;
 
 use crate::door::Limits;
@@ -10,6 +11,26 @@ use crate::problem::Failure;
 /// A body that is too large is read on to its end, and thrown away, while it is not absurd: a client that
 /// is still sending would otherwise lose the answer together with the connection.
 const MAX_THROWN_AWAY: usize = 16 << 20;
+
+/// A body that is declared too large is refused at once. What the client sends of it all the same is thrown
+/// away meanwhile; one that waits to be told to go on (`Expect`) sends nothing.
+pub(crate) fn declared(request: Request, limits: &Limits) -> Result<Request, Failure> {
+    let length = request.headers().get(header::CONTENT_LENGTH).and_then(|value| value.to_str().ok());
+    let length = length.and_then(|text| text.parse::<usize>().ok());
+    if length.is_none_or(|length| length <= limits.body_bytes) {
+        return Ok(request);
+    }
+    if !request.headers().contains_key(header::EXPECT) {
+        let (body, limits) = (request.into_body(), limits.clone());
+        tokio::spawn(async move { bytes(body, &limits).await.map(drop) });
+    }
+    Err(too_large(limits.body_bytes))
+}
+
+fn too_large(most: usize) -> Failure {
+    let detail = format!("the body is larger than {most} bytes");
+    Failure::new(StatusCode::PAYLOAD_TOO_LARGE, "too-large", detail)
+}
 
 pub(crate) async fn bytes(body: Body, limits: &Limits) -> Result<Vec<u8>, Failure> {
     match tokio::time::timeout(limits.body_timeout, collected(body, limits.body_bytes)).await {
@@ -37,6 +58,5 @@ async fn collected(mut body: Body, most: usize) -> Result<Vec<u8>, Failure> {
     if size <= most {
         return Ok(kept);
     }
-    let detail = format!("the body is larger than {most} bytes");
-    Err(Failure::new(StatusCode::PAYLOAD_TOO_LARGE, "too-large", detail))
+    Err(too_large(most))
 }

@@ -33,7 +33,7 @@ pub(crate) async fn list(
 ) -> Result<Response, Failure> {
     match accepted(&headers, &[JSON, EVENTS])? {
         EVENTS => follow(door, caller, reader, query),
-        _ => Ok(pages(door, caller, query).await?.into_response()),
+        _ => Ok(pages(door, caller, &reader, query).await?.into_response()),
     }
 }
 
@@ -52,7 +52,12 @@ fn follow(door: Door, caller: Caller, reader: Reader, query: Option<String>) -> 
     Ok(response)
 }
 
-async fn pages(door: Door, caller: Caller, query: Option<String>) -> Result<Json<Value>, Failure> {
+async fn pages(
+    door: Door,
+    caller: Caller,
+    reader: &Reader,
+    query: Option<String>,
+) -> Result<Json<Value>, Failure> {
     let query = Query::read(query.as_deref(), &KEYS)?;
     let wanted = EventQuery {
         after: query.cursor("after")?.unwrap_or(0),
@@ -62,7 +67,7 @@ async fn pages(door: Door, caller: Caller, query: Option<String>) -> Result<Json
     };
     let part = match query.wait(door.config.limits.wait)? {
         None => page(&door, &caller, &wanted).await?,
-        Some(wait) => wait_for(&door, &caller, wanted, wait).await?,
+        Some(wait) => wait_for(&door, &caller, reader, wanted, wait).await?,
     };
     let items: Vec<_> = part.items.iter().map(shape::event).collect();
     Ok(Json(json!({"items": items, "next": part.next.map(|next| next.to_string())})))
@@ -81,6 +86,7 @@ pub(super) async fn page(
 async fn wait_for(
     door: &Door,
     caller: &Caller,
+    reader: &Reader,
     mut wanted: EventQuery,
     wait: Duration,
 ) -> Result<Part<EventView>, Failure> {
@@ -94,6 +100,7 @@ async fn wait_for(
     loop {
         let part = page(door, caller, &wanted).await?;
         if !part.items.is_empty() || patience.is_elapsed() || *stopping.borrow() {
+            reader.check(door)?;
             return Ok(part);
         }
         wanted.after = part.next.unwrap_or(wanted.after);

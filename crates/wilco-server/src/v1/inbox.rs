@@ -35,7 +35,7 @@ pub(crate) async fn inbox(
 ) -> Result<Response, Failure> {
     match accepted(&headers, &[JSON, EVENTS])? {
         EVENTS => follow(door, caller, reader, query, &name).await,
-        _ => pages(door, caller, query, &name).await,
+        _ => pages(door, caller, &reader, query, &name).await,
     }
 }
 
@@ -57,7 +57,13 @@ async fn follow(
     Ok(response)
 }
 
-async fn pages(door: Door, caller: Caller, query: Option<String>, name: &str) -> Result<Response, Failure> {
+async fn pages(
+    door: Door,
+    caller: Caller,
+    reader: &Reader,
+    query: Option<String>,
+    name: &str,
+) -> Result<Response, Failure> {
     let query = Query::read(query.as_deref(), &KEYS)?;
     let wait = query.wait(door.config.limits.wait)?;
     let statuses = statuses(query.text("status"))?;
@@ -66,7 +72,7 @@ async fn pages(door: Door, caller: Caller, query: Option<String>, name: &str) ->
     let query = InboxQuery { agent, statuses, after, limit };
     let part = match wait {
         None => page(&door, &caller, query).await?,
-        Some(wait) => wait_for(&door, &caller, query, wait).await?,
+        Some(wait) => wait_for(&door, &caller, reader, query, wait).await?,
     };
     let part = part.ok_or_else(|| unknown(name))?;
     let items: Vec<_> = part.items.iter().map(shape::delivered).collect();
@@ -122,6 +128,7 @@ pub(super) async fn page(
 async fn wait_for(
     door: &Door,
     caller: &Caller,
+    reader: &Reader,
     query: InboxQuery,
     wait: Duration,
 ) -> Result<Option<Part<Letter>>, Failure> {
@@ -140,6 +147,7 @@ async fn wait_for(
         let part = page(door, caller, query.clone()).await?;
         let found = part.as_ref().is_none_or(|part| !part.items.is_empty());
         if found || patience.is_elapsed() || *stopping.borrow() {
+            reader.check(door)?;
             return Ok(part);
         }
         tokio::select! {

@@ -6,7 +6,7 @@ use axum::extract::State;
 use axum::response::{IntoResponse, Response};
 use http::{HeaderMap, StatusCode, header};
 use serde::Serialize;
-use wilco_engine::{Accepted, Answer, Api, Command, Done, MarkAs, Post, Refused, reads};
+use wilco_engine::{Accepted, Answer, Api, Command, Done, MarkAs, Post, Refused, Viewer, reads};
 use wilco_language::parse::{self, FieldError, ParseError};
 use wilco_protocol::{MessageId, Name};
 use wilco_wire as wire;
@@ -233,7 +233,14 @@ async fn happened(
     let lookup = key.clone();
     let found = door.handle.read(move |reader| reads::message(reader, &viewer, &lookup)).await?;
     let letter = found.ok_or_else(|| Failure::not_found(format!("there is no message {id:?}")))?;
-    let agent = caller.agent.unwrap_or(letter.message.to);
+    let to = letter.message.to;
+    let own = caller.agent.as_ref().map(|agent| agent.as_str().eq_ignore_ascii_case(to.as_str()));
+    // Only the reader says what it has read; an operator sees everything, and is somebody else.
+    if matches!(caller.viewer, Viewer::Operator) && own != Some(true) {
+        let detail = format!("only {to}, to whom this message is addressed, can say so; an operator cannot");
+        return Err(Failure::new(StatusCode::FORBIDDEN, "forbidden", detail));
+    }
+    let agent = caller.agent.filter(|_| own == Some(false)).unwrap_or(to);
     door.handle.send(note(agent, key)).await??;
     Ok(StatusCode::NO_CONTENT)
 }

@@ -3,9 +3,10 @@
 use std::process::ExitCode;
 
 use clap::{Subcommand, ValueEnum};
-use wilco_protocol::Name;
+use wilco_engine::check_name;
 use wilco_server::{Role, Tokens};
 
+use crate::failure::Usage;
 use crate::output::table::Table;
 use crate::output::{self, Screen};
 use crate::place::Place;
@@ -86,7 +87,8 @@ impl Kind {
 pub(crate) fn run(args: Args) -> anyhow::Result<ExitCode> {
     match args.what {
         What::Create(args) => {
-            output::print(&tokens(&args.place)?.create(Name::new(&args.name), args.role.role())?);
+            let name = check_name(&args.name).map_err(|why| Usage(format!("NAME: {why}")))?;
+            output::print(&tokens(&args.place)?.create(name, args.role.role())?);
         }
         What::List(args) => list(&args)?,
         What::Revoke(args) => {
