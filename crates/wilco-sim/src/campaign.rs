@@ -18,6 +18,8 @@ struct Sum {
     messages: u64,
     deaths: u64,
     refusals: u64,
+    /// Of all histories together, in whatever order they were lived: a change that alters none leaves it as it is.
+    history: u64,
     /// Processor time spent in runs, so that other load on the machine does not count.
     busy: Duration,
     failed: Vec<Failure>,
@@ -30,6 +32,8 @@ impl Sum {
         self.messages += run.messages;
         self.deaths += run.deaths;
         self.refusals += run.refusals;
+        let [first, ..] = *run.hash.as_chunks::<8>().0 else { return };
+        self.history ^= u64::from_be_bytes(first).rotate_left(run.seed as u32 % 64);
     }
 }
 
@@ -50,8 +54,8 @@ pub(crate) fn campaign(first: u64, end: u64, cores: Option<usize>) -> anyhow::Re
     let sum = sum.into_inner().unwrap_or_else(|poisoned| poisoned.into_inner());
     let rate = sum.exchanges as f64 / sum.busy.as_secs_f64().max(f64::EPSILON);
     println!(
-        "{} runs hold: {} exchanges, {} messages, {} deaths and {} refused commits; {rate:.0} exchanges per second and core",
-        sum.runs, sum.exchanges, sum.messages, sum.deaths, sum.refusals
+        "{} runs hold: {} exchanges, {} messages, {} deaths and {} refused commits; history {:016x}; {rate:.0} exchanges per second and core",
+        sum.runs, sum.exchanges, sum.messages, sum.deaths, sum.refusals, sum.history
     );
     let Some(failure) = sum.failed.iter().min_by_key(|failure| failure.seed) else { return Ok(()) };
     let seeds: Vec<_> = sum.failed.iter().map(|failure| failure.seed.to_string()).collect();
@@ -80,7 +84,7 @@ fn work(next: &AtomicU64, end: u64, sum: &Mutex<Sum>) {
 }
 
 /// What this thread has used so far.
-fn processor_time() -> Duration {
+pub(crate) fn processor_time() -> Duration {
     let time = clock_gettime(ClockId::ThreadCPUTime);
     Duration::new(time.tv_sec.unsigned_abs(), time.tv_nsec.unsigned_abs() as u32)
 }

@@ -2,6 +2,7 @@
 //! happened in it.
 
 mod campaign;
+mod plain;
 
 use anyhow::bail;
 use clap::Parser;
@@ -27,10 +28,16 @@ struct Options {
     /// How many cores to use; all of them by default
     #[arg(long)]
     cores: Option<usize>,
+    /// Instead of worlds, so many plain delegations, and what one costs
+    #[arg(long, conflicts_with_all = ["seed", "seeds", "trace", "cores"])]
+    delegations: Option<u64>,
 }
 
 fn main() -> anyhow::Result<()> {
     let options = Options::parse();
+    if let Some(number) = options.delegations {
+        return plain::delegations(number);
+    }
     match options.seed {
         Some(seed) if options.trace => tell(seed),
         first => {
