@@ -263,13 +263,13 @@ impl Event {
         }
     }
 
-    /// Reads an event of a protocol from its `{type, data}`.
-    pub fn from_json(protocol: Protocol, json: Value) -> Result<Event, serde_json::Error> {
+    /// Reads an event of a protocol from an object with its `type` and `data`; what else it has does not count.
+    pub(crate) fn from_bytes(protocol: Protocol, json: &[u8]) -> Result<Event, serde_json::Error> {
         match protocol {
-            Protocol::Delegation => serde_json::from_value(json).map(Event::Delegation),
-            Protocol::Operation => serde_json::from_value(json).map(Event::Operation),
-            Protocol::Validation => serde_json::from_value(json).map(Event::Validation),
-            Protocol::Handoff => serde_json::from_value(json).map(Event::Handoff),
+            Protocol::Delegation => serde_json::from_slice(json).map(Event::Delegation),
+            Protocol::Operation => serde_json::from_slice(json).map(Event::Operation),
+            Protocol::Validation => serde_json::from_slice(json).map(Event::Validation),
+            Protocol::Handoff => serde_json::from_slice(json).map(Event::Handoff),
         }
     }
 }

@@ -1,7 +1,11 @@
 //! What stands in the journal: everything that somebody may be asked about later.
 
+use std::borrow::Cow;
+use std::io::Write;
+
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
+use serde_json::json;
+use serde_json::value::RawValue;
 
 use crate::name::{ExchangeId, MessageId, Name};
 use crate::time::{Span, Time};
@@ -78,40 +82,46 @@ pub enum ServerEvent {
     ServerStarted { version: String, down_from: Option<Time>, downtime: Option<Span> },
 }
 
-impl Fact {
-    /// `{type, data}`, or `{type}` where there is no data.
-    fn to_text(&self) -> String {
-        let text = match self {
+impl Entry {
+    /// The exact bytes that are stored, hashed and exported.
+    pub fn to_bytes(&self) -> Vec<u8> {
+        let mut line = Vec::with_capacity(LINE_BYTES);
+        // Writing to memory does not fail.
+        let _ = self.write(&mut line);
+        line
+    }
+
+    fn write(&self, line: &mut Vec<u8>) -> std::io::Result<()> {
+        // Every event comes through here: its data is written once, and copied as it is.
+        let fact = match &self.fact {
             Fact::Exchange(event) => event.to_text(),
             Fact::Agent(event) => serde_json::to_string(event),
             Fact::Message(event) => serde_json::to_string(event),
             Fact::Server(event) => serde_json::to_string(event),
-        };
-        text.unwrap_or_default()
-    }
-}
-
-impl Entry {
-    /// The exact bytes that are stored, hashed and exported.
-    pub fn to_bytes(&self) -> Vec<u8> {
-        // Every event comes through here: its data is written once, and copied as it is.
-        let text = self.fact.to_text();
-        let (kind, data) = apart(&text);
-        let exchange = self.exchange.map_or_else(|| "null".to_owned(), |id| format!("\"{id}\""));
-        let seq = self.seq.map_or_else(|| "null".to_owned(), |seq| seq.to_string());
-        let (at, by) = (self.at, serde_json::to_string(&self.by).unwrap_or_default());
-        let line = format!(
-            r#"{{"exchange":{exchange},"seq":{seq},"type":"{kind}","at":"{at}","by":{by},"data":{data}}}"#
-        );
-        line.into_bytes()
+        }?;
+        let (kind, data) = apart(&fact);
+        match self.exchange {
+            Some(id) => write!(line, r#"{{"exchange":"{id}","seq":"#)?,
+            None => line.extend_from_slice(br#"{"exchange":null,"seq":"#),
+        }
+        match self.seq {
+            Some(seq) => write!(line, "{seq}")?,
+            None => line.extend_from_slice(b"null"),
+        }
+        write!(line, r#","type":"{kind}","at":"{}","by":"#, self.at)?;
+        serde_json::to_writer(&mut *line, &self.by)?;
+        write!(line, r#","data":{data}}}"#)
     }
 
     pub fn from_bytes(bytes: &[u8]) -> Result<Entry, serde_json::Error> {
-        let record: Record = serde_json::from_slice(bytes)?;
-        let fact = record.fact()?;
+        let record: Record<'_> = serde_json::from_slice(bytes)?;
+        let fact = record.fact(bytes)?;
         Ok(Entry { exchange: record.exchange, seq: record.seq, at: record.at, by: record.by, fact })
     }
 }
+
+/// What most events need.
+const LINE_BYTES: usize = 400;
 
 /// The type and the data of a fact in its written form; an empty object where it has no data.
 fn apart(fact: &str) -> (&str, &str) {
@@ -122,28 +132,30 @@ fn apart(fact: &str) -> (&str, &str) {
 }
 
 #[derive(Deserialize)]
-struct Record {
+struct Record<'a> {
     exchange: Option<ExchangeId>,
     seq: Option<u64>,
-    #[serde(rename = "type")]
-    kind: String,
+    #[serde(rename = "type", borrow)]
+    kind: Cow<'a, str>,
     at: Time,
     by: Name,
-    data: Value,
+    #[serde(borrow)]
+    data: &'a RawValue,
 }
 
-impl Record {
-    fn fact(&self) -> Result<Fact, serde_json::Error> {
-        let empty = self.data.as_object().is_some_and(|data| data.is_empty());
-        let json =
-            if empty { json!({"type": self.kind}) } else { json!({"type": self.kind, "data": self.data}) };
+impl Record<'_> {
+    /// The fact that stands in a line: `{type, data}`, or `{type}` where there is no data. What else the line
+    /// has is no part of it.
+    fn fact(&self, line: &[u8]) -> Result<Fact, serde_json::Error> {
+        let bare = (self.data.get() == "{}").then(|| json!({"type": self.kind}).to_string());
+        let fact = bare.as_deref().map_or(line, str::as_bytes);
         if self.kind.starts_with("message-") {
-            return serde_json::from_value(json).map(Fact::Message);
+            return serde_json::from_slice(fact).map(Fact::Message);
         }
         match self.exchange {
-            Some(id) => exchange::Event::from_json(id.protocol, json).map(Fact::Exchange),
-            None if self.kind.starts_with("agent-") => serde_json::from_value(json).map(Fact::Agent),
-            None => serde_json::from_value(json).map(Fact::Server),
+            Some(id) => exchange::Event::from_bytes(id.protocol, fact).map(Fact::Exchange),
+            None if self.kind.starts_with("agent-") => serde_json::from_slice(fact).map(Fact::Agent),
+            None => serde_json::from_slice(fact).map(Fact::Server),
         }
     }
 }

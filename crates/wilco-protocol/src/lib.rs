@@ -13,6 +13,8 @@ pub mod journal;
 pub mod name;
 pub mod operation;
 pub mod policy;
+mod stamp;
+mod text;
 pub mod time;
 pub mod validation;
 

@@ -1,10 +1,13 @@
 //! Names and ids: agents, messages, exchanges, escalations.
 
+use std::convert::Infallible;
 use std::fmt;
 use std::str::FromStr;
 use std::sync::Arc;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+use crate::text::from_text;
 
 /// Messages that Wilco makes are from this name, and nobody else may use it.
 pub const WILCO: &str = "wilco";
@@ -18,9 +21,15 @@ pub const RESERVED: [&str; 2] = [WILCO, ORCHESTRATOR];
 macro_rules! text_id {
     ($(#[$doc:meta])* $name:ident) => {
         $(#[$doc])*
-        #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+        #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
         #[serde(transparent)]
         pub struct $name(Arc<str>);
+
+        impl<'de> Deserialize<'de> for $name {
+            fn deserialize<D: Deserializer<'de>>(input: D) -> Result<Self, D::Error> {
+                from_text(input, |text| Ok::<_, Infallible>(Self::new(text)))
+            }
+        }
 
         impl $name {
             pub fn new(text: impl AsRef<str>) -> Self {
@@ -156,8 +165,7 @@ impl Serialize for ExchangeId {
 
 impl<'de> Deserialize<'de> for ExchangeId {
     fn deserialize<D: Deserializer<'de>>(input: D) -> Result<ExchangeId, D::Error> {
-        let text = std::borrow::Cow::<'de, str>::deserialize(input)?;
-        text.parse().map_err(serde::de::Error::custom)
+        from_text(input, str::parse)
     }
 }
 

@@ -6,6 +6,9 @@ use std::str::FromStr;
 use serde::de::{self, Deserializer, Visitor};
 use serde::{Deserialize, Serialize, Serializer};
 
+use crate::stamp;
+use crate::text::from_text;
+
 /// An instant, in milliseconds since 1970. Written as RFC 3339 in UTC with milliseconds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
 pub struct Time(i64);
@@ -38,10 +41,7 @@ impl Time {
 
 impl fmt::Display for Time {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        static PRINTER: jiff::fmt::temporal::DateTimePrinter =
-            jiff::fmt::temporal::DateTimePrinter::new().precision(Some(3));
-        let stamp = jiff::Timestamp::from_millisecond(self.0).map_err(|_| fmt::Error)?;
-        PRINTER.print_timestamp(&stamp, jiff::fmt::StdFmtWrite(f)).map_err(|_| fmt::Error)
+        f.write_str(std::str::from_utf8(&stamp::written(self.0)).map_err(|_| fmt::Error)?)
     }
 }
 
@@ -49,6 +49,10 @@ impl FromStr for Time {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Time, String> {
+        // Nearly all are read as they were written here.
+        if let Some(millis) = stamp::read(text.as_bytes()) {
+            return Ok(Time(millis));
+        }
         let stamp: jiff::Timestamp =
             text.parse().map_err(|_| format!("expected an RFC 3339 time, got {text:?}"))?;
         match stamp.as_millisecond() {
@@ -60,14 +64,14 @@ impl FromStr for Time {
 
 impl Serialize for Time {
     fn serialize<S: Serializer>(&self, out: S) -> Result<S::Ok, S::Error> {
-        out.collect_str(self)
+        let written = stamp::written(self.0);
+        out.serialize_str(std::str::from_utf8(&written).map_err(serde::ser::Error::custom)?)
     }
 }
 
 impl<'de> Deserialize<'de> for Time {
     fn deserialize<D: Deserializer<'de>>(input: D) -> Result<Time, D::Error> {
-        let text = std::borrow::Cow::<'de, str>::deserialize(input)?;
-        text.parse().map_err(de::Error::custom)
+        from_text(input, str::parse)
     }
 }
 
