@@ -3,9 +3,9 @@
 //!
 //! Whether two chains say the same is the question of `follow`.
 
-use std::collections::HashSet;
 use std::rc::Rc;
 
+use super::hashed::HashSet;
 use super::quantity;
 use super::vocabulary as vocab;
 use super::words::{SIGNS, Words};
@@ -64,11 +64,11 @@ pub(super) fn chain(words: &Words, source: Source<'_>) -> Chain {
             pending.begun &= same;
             clause = word.clause;
         }
-        let filler = match source {
+        let counts = || match source {
             Source::Title | Source::Demand => !COURTESY.contains(&word.lower.as_ref()),
             Source::Said(task) => pending.in_clause || task.list.iter().any(|own| own.lower == word.lower),
         };
-        if let Some(turn) = turn(&word.lower, filler) {
+        if let Some(turn) = word.is.turn.or_else(|| word.is.filler.filter(|_| counts())) {
             pending.turned.push(if turn == "to" && pending.begun { "added to" } else { turn });
         } else if vocab::begins(&word.root) && !pending.in_phrase {
             let announced = match source {
@@ -78,7 +78,7 @@ pub(super) fn chain(words: &Words, source: Source<'_>) -> Chain {
             };
             pending.begun = true;
             pending.turned.push(if announced { "may build" } else { "build" });
-        } else if word.tells() && !vocab::announces(&word.lower) {
+        } else if word.tells() && !word.is.announces {
             beads.push(pending.bead(words, at));
         } else {
             pending.passive |= BE.contains(&word.lower.as_ref());
@@ -184,7 +184,7 @@ fn link(lower: Option<&&str>) -> Link {
 
 /// The small words that turn the meaning of what follows; those that mean the same share one name. Any small word
 /// does that is not known to be harmless; what agrees politely does behind the first word that tells something.
-fn turn(lower: &str, filler: bool) -> Option<&'static str> {
+pub(super) fn turn(lower: &str) -> Option<&'static str> {
     if vocab::is_negator(lower) {
         return Some("not");
     }
@@ -208,11 +208,7 @@ fn turn(lower: &str, filler: bool) -> Option<&'static str> {
         "then" => "then",
         "may" | "can" | "could" => "may",
         "must" | "should" | "shall" => "must",
-        _ => {
-            return vocab::small_word(lower)
-                .or_else(|| vocab::filler(lower).filter(|_| filler))
-                .or_else(|| sign(lower));
-        }
+        _ => return vocab::small_word(lower).or_else(|| sign(lower)),
     })
 }
 

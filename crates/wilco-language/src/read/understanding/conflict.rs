@@ -2,8 +2,7 @@
 //!
 //! Each test here may only forbid an acceptance, never give one.
 
-use std::collections::HashSet;
-
+use super::hashed::{HashSet, roomy};
 use super::quantity;
 use super::vocabulary::{self as vocab, Action};
 use super::words::{Word, Words};
@@ -32,21 +31,21 @@ fn excuses(said: &Words) -> bool {
 }
 
 fn hedges(task: &Words, said: &Words) -> bool {
-    let hedged = |word: &&Word| vocab::is_hedge(&word.lower);
+    let hedged = |word: &&Word| word.is.hedge;
     let mut hedges = said.list.iter().filter(hedged);
     hedges.any(|hedge| !task.has(&hedge.stem))
 }
 
 /// A negation that the task does not make itself, or that reaches what the task wants.
 fn takes_back(task: &Words, said: &Words) -> bool {
-    let count = |words: &Words| words.list.iter().filter(|w| vocab::is_negator(&w.lower)).count();
+    let count = |words: &Words| words.list.iter().filter(|word| word.is.negator).count();
     // Denying a denial once more turns it round.
     if count(said) > count(task) {
         return true;
     }
     let banned = stems(task, true);
     let wanted = stems(task, false);
-    let negators = said.list.iter().enumerate().filter(|(_, w)| vocab::is_negator(&w.lower));
+    let negators = said.list.iter().enumerate().filter(|(_, word)| word.is.negator);
     for (at, negator) in negators {
         let next = said.list.get(at + 1);
         if next.is_some_and(|next| &*next.lower == "only") {
@@ -74,7 +73,9 @@ fn breaks_ban(task: &Words, said: &Words) -> bool {
 
 fn stems(words: &Words, negated: bool) -> HashSet<&str> {
     let kept = words.list.iter().filter(|word| word.tells() && word.negated == negated);
-    kept.map(|word| word.stem.as_ref()).collect()
+    let mut stems = roomy(words.list.len());
+    stems.extend(kept.map(|word| word.stem.as_ref()));
+    stems
 }
 
 /// "disable" for "enable", "Windows" for "macOS".
@@ -141,8 +142,8 @@ fn actions(words: &Words) -> Vec<Action> {
 fn strays_in_other_tongue(task: &Words, said: &Words) -> bool {
     let both = || task.list.iter().chain(&said.list);
     let other_script = both().any(|word| !word.lower.is_ascii());
-    let english = both().any(|word| vocab::is_english(&word.lower));
+    let english = both().any(|word| word.is.english);
     let other = other_script || (!english && both().count() >= 6);
-    let strays = |word: &Word| !task.has(&word.stem) && !vocab::is_foreign_article(&word.lower);
+    let strays = |word: &Word| !task.has(&word.stem) && !word.is.foreign_article;
     other && said.list.iter().any(strays)
 }

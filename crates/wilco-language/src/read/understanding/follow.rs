@@ -4,10 +4,10 @@
 //! meant. So what is said must be links of the task's chain, and the task's demands must be links of
 //! what is said.
 
-use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
 use super::chain::{Bead, Chain, Link};
+use super::hashed::{HashMap, HashSet};
 
 impl Chain {
     /// What is told beside the criteria may be left out, but only by whole sentences that nothing said comes from, and
@@ -126,14 +126,13 @@ pub(super) type Touched = HashSet<(usize, usize)>;
 impl Walk {
     /// A phrase that stands in several parts tells nothing of the order in either.
     fn note(&mut self, beads: &[Bead]) {
-        let sentences: HashSet<_> =
-            self.places.iter().map(|at| (beads[*at].part, beads[*at].sentence)).collect();
-        if sentences.len() == 1 {
-            self.touched.extend(sentences);
-        }
-        let parts: HashSet<usize> = self.places.iter().map(|at| beads[*at].part).collect();
-        if let (1, Some(at)) = (parts.len(), self.places.iter().min()) {
-            self.reached.insert(beads[*at].part, *at);
+        let Some(least) = self.places.iter().min() else { return };
+        let Bead { part, sentence, .. } = &beads[*least];
+        if self.places.iter().all(|at| beads[*at].part == *part) {
+            self.reached.insert(*part, *least);
+            if self.places.iter().all(|at| beads[*at].sentence == *sentence) {
+                self.touched.insert((*part, *sentence));
+            }
         }
     }
 }
@@ -153,8 +152,8 @@ fn turned_alike(task: &[&str], said: &[&str]) -> bool {
 
 impl Bead {
     fn fits(&self, other: &Bead, alike: Alike) -> bool {
-        let ends = other.ending.is_empty() || alike(&self.ending, &other.ending);
-        self.key == other.key && ends && alike(&self.turned, &other.turned)
+        let ends = || other.ending.is_empty() || alike(&self.ending, &other.ending);
+        self.key == other.key && ends() && alike(&self.turned, &other.turned)
     }
 
     /// Forbids, or makes the task narrower.

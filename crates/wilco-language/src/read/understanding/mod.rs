@@ -6,15 +6,16 @@
 mod chain;
 mod conflict;
 mod follow;
+mod hashed;
 mod quantity;
 mod vocabulary;
 mod words;
 
-use std::collections::HashSet;
 use std::rc::Rc;
 
 use self::chain::{Chain, Source, chain};
 use self::conflict::conflicts;
+use self::hashed::{HashSet, roomy};
 use self::quantity::Quantity;
 use self::words::{MOST_ASKED, MOST_SAID, Weight, Word, Words, words};
 
@@ -210,7 +211,7 @@ impl Said {
     }
 
     fn share_by(&self, words: &Words, says: Says) -> u32 {
-        let mut seen = HashSet::new();
+        let mut seen = roomy(words.list.len());
         let (mut all, mut said) = (0, 0);
         for (at, word) in words.list.iter().enumerate() {
             if !word.tells() || !seen.insert(word.stem.as_ref()) {

@@ -4,10 +4,11 @@
 //! Tables only. They are written in plain words and stemmed once; how they are used is decided by
 //! the scorer and its conflicts.
 
-use std::collections::{HashMap, HashSet};
 use std::sync::LazyLock;
 
 use rust_stemmers::{Algorithm, Stemmer};
+
+use super::hashed::{HashMap, HashSet};
 
 /// What somebody does to a thing. A task to fix is not understood as a task to build.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -128,7 +129,7 @@ pub(super) fn stem(lower: &str) -> String {
 static STEMMER: LazyLock<Stemmer> = LazyLock::new(|| Stemmer::create(Algorithm::English));
 
 static SYNONYM: LazyLock<HashMap<String, String>> = LazyLock::new(|| {
-    let mut map = HashMap::new();
+    let mut map = HashMap::default();
     for group in SYNONYMS {
         let mut words = group.split(' ');
         let first = words.next().unwrap_or_default();
@@ -147,7 +148,7 @@ static ACTION: LazyLock<HashMap<String, Action>> = LazyLock::new(|| {
 });
 
 static EXCLUDED: LazyLock<HashMap<String, Vec<String>>> = LazyLock::new(|| {
-    let mut map: HashMap<String, Vec<String>> = HashMap::new();
+    let mut map: HashMap<String, Vec<String>> = HashMap::default();
     for group in OPPOSITES.iter().chain(CHOICES) {
         exclude(&mut map, group, canonical);
         exclude(&mut map, group, stem);

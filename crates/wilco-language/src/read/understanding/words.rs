@@ -3,12 +3,14 @@
 //!
 //! Knows nothing of tasks; what two texts have in common is the scorer's question.
 
+use std::borrow::Cow;
 use std::cell::RefCell;
-use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
 use unicode_segmentation::UnicodeSegmentation;
 
+use super::chain::turn;
+use super::hashed::{HashMap, HashSet};
 use super::quantity;
 use super::vocabulary as vocab;
 
@@ -55,6 +57,23 @@ pub(super) struct Word {
     pub(super) negated: bool,
     /// A comma stands before it.
     pub(super) after_comma: bool,
+    pub(super) is: Traits,
+}
+
+/// What the vocabulary says of a word as written, wherever it stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Traits {
+    pub(super) negator: bool,
+    pub(super) polite: bool,
+    pub(super) opener: bool,
+    pub(super) hedge: bool,
+    pub(super) announces: bool,
+    pub(super) english: bool,
+    pub(super) foreign_article: bool,
+    /// How it turns the meaning of what follows.
+    pub(super) turn: Option<&'static str>,
+    /// What agrees politely, and turns a meaning too where a phrase has begun.
+    pub(super) filler: Option<&'static str>,
 }
 
 impl Word {
@@ -82,14 +101,16 @@ const ENDS: [char; 5] = ['.', '!', '?', ';', '。'];
 
 /// Reads a text up to `most` words, passing over the names of the task itself.
 pub(super) fn words(text: &str, task_id: &str, most: usize) -> Words {
-    let text = text.replace('’', "'");
+    let text = if text.contains('’') { text.replace('’', "'").into() } else { Cow::Borrowed(text) };
+    let task_id = task_id.trim().to_ascii_lowercase();
     let mut words = Words { asks: text.contains(['?', '？']), ..Words::default() };
     let mut clause = 0;
     for line in text.lines() {
         if words.list.len() > most {
             break;
         }
-        let line = without_number(&without_id(line, task_id));
+        let line = without_id(line, &task_id);
+        let line = without_number(&line);
         let mut end = 0;
         for (at, word) in line.unicode_word_indices() {
             if words.list.len() > most {
@@ -124,15 +145,13 @@ pub(super) fn words(text: &str, task_id: &str, most: usize) -> Words {
 }
 
 /// The id says which task is meant, not what it is about.
-fn without_id(line: &str, task_id: &str) -> String {
-    let id = task_id.trim();
+fn without_id<'a>(line: &'a str, id: &str) -> Cow<'a, str> {
     if id.is_empty() || !id.is_ascii() {
-        return line.to_owned();
+        return line.into();
     }
     let lower = line.to_ascii_lowercase();
-    let mut out = String::with_capacity(line.len());
-    let mut from = 0;
-    for (at, found) in lower.match_indices(&id.to_ascii_lowercase()) {
+    let (mut out, mut from) = (String::new(), 0);
+    for (at, found) in lower.match_indices(id) {
         let apart = |c: Option<char>| !c.is_some_and(char::is_alphanumeric);
         let end = at + found.len();
         if apart(line[..at].chars().next_back()) && apart(line[end..].chars().next()) {
@@ -140,16 +159,16 @@ fn without_id(line: &str, task_id: &str) -> String {
             from = end;
         }
     }
+    if from == 0 {
+        return line.into();
+    }
     out.push_str(&line[from..]);
-    out
+    out.into()
 }
 
 /// The number of a list item counts nothing.
-fn without_number(line: &str) -> String {
-    match crate::read::text::list_item(line) {
-        Some((_, item)) => item.to_owned(),
-        None => line.to_owned(),
-    }
+fn without_number(line: &str) -> &str {
+    crate::read::text::list_item(line).map_or(line, |(_, item)| item)
 }
 
 /// Signs that turn what is said as small words do.
@@ -188,13 +207,13 @@ impl Words {
 
     /// Passes over what only agrees: "request received", "I will complete …"; not where the task speaks of it.
     pub(super) fn hush(&mut self, task: &Words) {
-        let polite = |word: &Word| vocab::is_polite(&word.lower) && !task.has(&word.stem);
+        let polite = |word: &Word| word.is.polite && !task.has(&word.stem);
         let telling = self.list.iter().filter(|word| word.tells() && !polite(word));
         let telling: HashSet<usize> = telling.map(|word| word.clause).collect();
         for at in 0..self.list.len() {
             let after_will = at > 0 && PROMISES.contains(&self.list[at - 1].lower.as_ref());
             let word = &mut self.list[at];
-            let opens = after_will && vocab::is_opener(&word.lower);
+            let opens = after_will && word.is.opener;
             if polite(word) && (opens || !telling.contains(&word.clause)) {
                 word.weight = Weight::Nothing;
             }
@@ -241,6 +260,13 @@ impl Words {
             return self.push_part(&word.replace(',', ""), Weight::Exact, clause);
         }
         let marked = ["`", "/", ".", "--", "::"].iter().any(|mark| before.ends_with(mark));
+        // Most words are written as words are.
+        let mut bytes = word.bytes();
+        let begun = bytes.next().is_some_and(|byte| byte.is_ascii_alphanumeric());
+        if begun && bytes.all(|byte| byte.is_ascii_lowercase()) {
+            let weight = if marked || is_exact(word) { Weight::Exact } else { Weight::Plain };
+            return self.push_part(word, weight, clause);
+        }
         let exact = marked || is_exact(word);
         for part in parts(word) {
             let weight = if exact { Weight::Exact } else { Weight::Plain };
@@ -249,7 +275,7 @@ impl Words {
     }
 
     fn push_part(&mut self, part: &str, weight: Weight, clause: usize) {
-        let Known { lower, stem, root, most } = known(part);
+        let Known { lower, stem, root, most, is } = known(part);
         let weight = weight.min(most);
         let sentence = self.sentence;
         self.list.push(Word {
@@ -261,6 +287,7 @@ impl Words {
             sentence,
             negated: false,
             after_comma: false,
+            is,
         });
     }
 
@@ -301,7 +328,7 @@ impl Words {
     fn mark_negated(&mut self) {
         for at in 0..self.list.len() {
             let only = self.list.get(at + 1).is_some_and(|next| &*next.lower == "only");
-            if !vocab::is_negator(&self.list[at].lower) || only {
+            if !self.list[at].is.negator || only {
                 continue;
             }
             let clause = self.list[at].clause;
@@ -347,6 +374,7 @@ struct Known {
     root: Rc<str>,
     /// The most it can tell.
     most: Weight,
+    is: Traits,
 }
 
 /// Words that are remembered; then all are forgotten.
@@ -374,10 +402,18 @@ fn known(word: &str) -> Known {
 fn find_out(lower: &str) -> Known {
     let root = vocab::stem(lower);
     let stem = vocab::canonical_of(lower, &root);
-    let noise = vocab::is_stop(lower)
-        || vocab::is_filler(lower, &root)
-        || vocab::is_negator(lower)
-        || vocab::is_foreign_article(lower);
+    let is = Traits {
+        negator: vocab::is_negator(lower),
+        polite: vocab::is_polite(lower),
+        opener: vocab::is_opener(lower),
+        hedge: vocab::is_hedge(lower),
+        announces: vocab::announces(lower),
+        english: vocab::is_english(lower),
+        foreign_article: vocab::is_foreign_article(lower),
+        turn: turn(lower),
+        filler: vocab::filler(lower),
+    };
+    let noise = vocab::is_stop(lower) || vocab::is_filler(lower, &root) || is.negator || is.foreign_article;
     let most = if noise {
         Weight::Nothing
     } else if vocab::is_general(lower, &stem) {
@@ -385,7 +421,7 @@ fn find_out(lower: &str) -> Known {
     } else {
         Weight::Exact
     };
-    Known { lower: lower.into(), stem: stem.into(), root: root.into(), most }
+    Known { lower: lower.into(), stem: stem.into(), root: root.into(), most, is }
 }
 
 /// Written as names are: digits with letters, underscores, capitals inside, or all capitals.
