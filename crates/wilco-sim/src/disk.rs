@@ -1,6 +1,8 @@
 //! The simulated disk: a store in memory whose next commit may be refused, or cut short by the end of the
 //! process just before or just after it took place. Planted defects live here too.
 
+use std::borrow::Cow;
+
 use wilco_protocol::directory::Agent;
 use wilco_protocol::{MessageId, Name, Protocol, Time};
 use wilco_store::{
@@ -33,6 +35,21 @@ pub(crate) struct Disk {
 impl Disk {
     pub(crate) fn new(bug: Option<Bug>) -> Disk {
         Disk { tables: Memory::new(), fate: Fate::Stored, bug, commits: 0 }
+    }
+
+    /// The events behind a position as a reader gets them, without a copy.
+    pub(crate) fn events(&self, after: u64) -> impl Iterator<Item = &JournalRow> {
+        let skips = self.bug == Some(Bug::SkippedPosition);
+        self.tables.events(after).iter().filter(move |row| !skips || !row.position.is_multiple_of(64))
+    }
+
+    /// An exchange in the same way.
+    pub(crate) fn standing(&self, number: u64) -> Option<Cow<'_, ExchangeRow>> {
+        let row = self.tables.standing(number)?;
+        let Some(bug) = self.bug else { return Some(Cow::Borrowed(row)) };
+        let mut row = row.clone();
+        bug.misread(&mut row);
+        Some(Cow::Owned(row))
     }
 
     fn store(&mut self, batch: &Batch) -> Result<(), StoreError> {
@@ -119,11 +136,7 @@ impl Reader for Disk {
     }
 
     fn exchange(&self, number: u64) -> Result<Option<ExchangeRow>, StoreError> {
-        let mut row = self.tables.exchange(number)?;
-        if let (Some(bug), Some(row)) = (self.bug, &mut row) {
-            bug.misread(row);
-        }
-        Ok(row)
+        Ok(self.standing(number).map(Cow::into_owned))
     }
 
     fn exchanges(&self, filter: &ExchangeFilter) -> Result<Vec<ExchangeRow>, StoreError> {
@@ -146,11 +159,7 @@ impl Reader for Disk {
     }
 
     fn journal(&self, after: u64, limit: usize) -> Result<Vec<JournalRow>, StoreError> {
-        let mut rows = self.tables.journal(after, limit)?;
-        if self.bug == Some(Bug::SkippedPosition) {
-            rows.retain(|row| !row.position.is_multiple_of(64));
-        }
-        Ok(rows)
+        Ok(self.events(after).take(limit).cloned().collect())
     }
 
     fn journal_of(&self, exchange: u64, after_seq: u64, limit: usize) -> Result<Vec<JournalRow>, StoreError> {

@@ -2,9 +2,9 @@
 
 use std::borrow::Cow;
 
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use serde_json::value::RawValue;
-use serde_json::{Value, json};
 use wilco_protocol::{ExchangeId, MessageId, Name, Protocol};
 
 /// A message to be sent. The content is what the protocol reads; the rest says where it belongs.
@@ -20,22 +20,15 @@ pub(crate) struct Speech {
 impl Speech {
     /// The request body. The mark stands in the stored message too, and tells it from all others.
     pub(crate) fn body(&self, mark: &str, id: Option<&str>) -> String {
-        let mut body = json!({"from": self.from, "broadcast_id": mark, "content": self.content});
-        match self.to.as_slice() {
-            [] => {}
-            [one] => body["to"] = json!(one),
-            several => body["to"] = json!(several),
-        }
-        if let Some(exchange) = self.exchange {
-            body["exchange"] = json!(exchange);
-        }
-        if let Some(parent) = &self.in_reply_to {
-            body["in_reply_to"] = json!(parent);
-        }
-        if let Some(id) = id {
-            body["id"] = json!(id);
-        }
-        body.to_string()
+        let to = match self.to.as_slice() {
+            [] => None,
+            [one] => Some(To::One(one)),
+            several => Some(To::Several(several)),
+        };
+        let (exchange, in_reply_to) = (self.exchange, self.in_reply_to.as_ref());
+        let (from, content) = (&self.from, &self.content);
+        let body = Body { from, broadcast_id: mark, content, to, exchange, in_reply_to, id };
+        serde_json::to_string(&body).unwrap_or_default()
     }
 
     /// How many copies of it are stored.
@@ -46,6 +39,28 @@ impl Speech {
     pub(crate) fn kind(&self) -> &str {
         self.content.get("type").and_then(Value::as_str).unwrap_or("text")
     }
+}
+
+#[derive(Serialize)]
+struct Body<'a> {
+    from: &'a Name,
+    broadcast_id: &'a str,
+    content: &'a Value,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    to: Option<To<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    exchange: Option<ExchangeId>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    in_reply_to: Option<&'a MessageId>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    id: Option<&'a str>,
+}
+
+#[derive(Serialize)]
+#[serde(untagged)]
+enum To<'a> {
+    One(&'a Name),
+    Several(&'a [Name]),
 }
 
 /// A message in somebody's inbox.

@@ -1,6 +1,6 @@
 //! What must be true of everything that a step touched.
 
-use wilco_store::{ExchangeRow, Reader};
+use wilco_store::ExchangeRow;
 
 use super::record::{Ordered, Particulars};
 use super::{Broken, Change, Followed, Model, broken};
@@ -12,11 +12,11 @@ impl Model {
             let Some(followed) = self.followed(*number) else {
                 return broken("G3", format!("exchange {number} never began"));
             };
-            let Some(row) = disk.exchange(*number)? else {
+            let Some(row) = disk.standing(*number) else {
                 return broken("G8", format!("exchange {number} is not stored"));
             };
             is_as_stored(followed, &row)?;
-            if followed.is_open() && followed.rests() && !is_under_way(disk, *number)? {
+            if followed.is_open() && followed.rests() && !is_under_way(disk, *number) {
                 let what = format!("{} is {}, and the courier does nothing for it", row.id, row.state);
                 return broken("G6", what);
             }
@@ -120,9 +120,9 @@ fn is_as_stored(followed: &dyn Followed, row: &ExchangeRow) -> Result<(), Broken
 }
 
 /// Whether the courier has an order of this exchange.
-fn is_under_way(disk: &Disk, number: u64) -> Result<bool, Broken> {
+fn is_under_way(disk: &Disk, number: u64) -> bool {
     let of_it = |body: &[u8]| {
         serde_json::from_slice::<Ordered>(body).is_ok_and(|order| order.effect.exchange.number == number)
     };
-    Ok(disk.effects()?.iter().any(|row| of_it(&row.body)))
+    disk.tables.orders().any(|row| of_it(&row.body))
 }

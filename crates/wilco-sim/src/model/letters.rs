@@ -23,7 +23,7 @@ impl Model {
         change: &mut Change,
     ) -> Result<(), Broken> {
         let accepted: Accepted = serde_json::from_str(record.data.get())?;
-        let Some(row) = disk.message_at(position)? else {
+        let Some(row) = disk.tables.letter(position) else {
             return broken("G4", format!("the message at {position} is not stored"));
         };
         let message: Message<'_> = serde_json::from_slice(&row.body)?;

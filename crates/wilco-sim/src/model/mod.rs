@@ -124,9 +124,6 @@ trait Followed {
     }
 }
 
-/// Rows read at once.
-const PAGE: usize = 4096;
-
 impl Model {
     pub(crate) fn new() -> Model {
         Model {
@@ -226,8 +223,7 @@ impl Model {
     /// Takes in what was stored since the last look, at this instant.
     pub(crate) fn observe(&mut self, disk: &Disk, now: Time) -> Result<(), Broken> {
         let mut change = Change::default();
-        let rows = disk.journal(self.head, PAGE)?;
-        for row in &rows {
+        for row in disk.events(self.head) {
             if row.position != self.head + 1 {
                 return broken("G3", format!("position {} follows {}", row.position, self.head));
             }

@@ -106,7 +106,7 @@ impl Model {
             .filter(|((owner, _), status)| owner == agent && **status == InboxStatus::Unread)
             .filter(|((_, position), _)| !self.quiet.contains(position));
         for ((_, position), _) in unread {
-            let Some(row) = stored.message_at(*position)? else { continue };
+            let Some(row) = stored.letter(*position) else { continue };
             let message: Message<'_> = serde_json::from_slice(&row.body)?;
             let reached = stored.reached(agent, *position)?;
             let told = reached.has(Reach::Nudged) || reached.has(Reach::NudgeFailed);

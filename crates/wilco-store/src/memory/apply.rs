@@ -11,9 +11,11 @@ use super::{Derived, Inbox, Operational, Record, Tables};
 impl Tables {
     pub(super) fn apply(&mut self, batch: &Batch) {
         self.at = Some(batch.at);
-        self.record.apply(batch);
-        self.derived.apply(batch);
-        self.operational.apply(batch);
+        if !batch.journal.is_empty() || !batch.messages.is_empty() {
+            Arc::make_mut(&mut self.record).apply(batch);
+        }
+        Arc::make_mut(&mut self.derived).apply(batch);
+        Arc::make_mut(&mut self.operational).apply(batch);
     }
 }
 
@@ -23,12 +25,12 @@ impl Record {
             if let (Some(exchange), Some(seq)) = (row.exchange, row.seq) {
                 self.events.insert((exchange, seq), row.position);
             }
-            self.journal.push(Arc::new(row.clone()));
+            self.journal.push(row.clone());
         }
         for row in &batch.messages {
             self.ids.insert(row.id.clone(), row.position);
             self.spoken.extend(row.exchange.map(|exchange| (exchange, row.position)));
-            self.messages.insert(row.position, Arc::new(row.clone()));
+            self.messages.insert(row.position, row.clone());
         }
     }
 }
@@ -55,7 +57,7 @@ impl Derived {
             *reached = reached.and(row.reach);
         }
         for row in &batch.exchanges {
-            self.exchanges.insert(row.id.number, Arc::new(row.clone()));
+            self.exchanges.insert(row.id.number, row.clone());
         }
         for change in &batch.keys {
             self.change_key(change);
@@ -113,7 +115,7 @@ impl Operational {
     fn remember(&mut self, row: &IdempotencyRow) {
         let key = (row.sender.clone(), row.key.clone());
         self.ages.insert((row.at, row.sender.clone(), row.key.clone()));
-        if let Some(former) = self.idempotency.insert(key, Arc::new(row.clone()))
+        if let Some(former) = self.idempotency.insert(key, row.clone())
             && former.at != row.at
         {
             self.ages.remove(&(former.at, former.sender.clone(), former.key.clone()));

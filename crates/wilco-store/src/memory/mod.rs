@@ -19,15 +19,36 @@ use crate::error::StoreError;
 use crate::{Head, Store, genesis};
 
 /// A clone is a snapshot: it shares all rows, and costs something only when one of the two is
-/// written to again.
+/// written to again, for the kinds that are written to.
 #[derive(Debug, Clone, Default)]
 pub struct Memory {
-    tables: Arc<Tables>,
+    tables: Tables,
 }
 
 impl Memory {
     pub fn new() -> Memory {
         Memory::default()
+    }
+
+    /// The events behind a position, without a copy.
+    pub fn events(&self, after: u64) -> &[JournalRow] {
+        let journal = &self.tables.record.journal;
+        &journal[usize::try_from(after).unwrap_or(usize::MAX).min(journal.len())..]
+    }
+
+    /// The same for a message by its position,
+    pub fn letter(&self, position: u64) -> Option<&MessageRow> {
+        self.tables.record.messages.get(&position)
+    }
+
+    /// and for an exchange by its number.
+    pub fn standing(&self, number: u64) -> Option<&ExchangeRow> {
+        self.tables.derived.exchanges.get(&number)
+    }
+
+    /// The orders that have not been reported on.
+    pub fn orders(&self) -> impl Iterator<Item = &EffectRow> {
+        self.tables.operational.effects.values()
     }
 
     /// Whether a rebuild was begun and not finished.
@@ -37,7 +58,7 @@ impl Memory {
 
     /// Whether the other has the same head, derived rows and effects: every read answers the same.
     pub fn answers_like(&self, other: &Memory) -> bool {
-        let (mine, theirs) = (&*self.tables, &*other.tables);
+        let (mine, theirs) = (&self.tables, &other.tables);
         let same_head = mine.record.head(mine.at) == theirs.record.head(theirs.at);
         same_head && mine.derived == theirs.derived && mine.operational.effects == theirs.operational.effects
     }
@@ -46,19 +67,18 @@ impl Memory {
 impl Store for Memory {
     fn commit(&mut self, batch: &Batch) -> Result<(), StoreError> {
         check::batch(&self.tables, batch)?;
-        Arc::make_mut(&mut self.tables).apply(batch);
+        self.tables.apply(batch);
         Ok(())
     }
 
     fn begin_rebuild(&mut self) -> Result<(), StoreError> {
-        let tables = Arc::make_mut(&mut self.tables);
-        tables.derived = Derived::default();
-        tables.rebuilding = true;
+        self.tables.derived = Arc::default();
+        self.tables.rebuilding = true;
         Ok(())
     }
 
     fn finish_rebuild(&mut self) -> Result<(), StoreError> {
-        Arc::make_mut(&mut self.tables).rebuilding = false;
+        self.tables.rebuilding = false;
         Ok(())
     }
 }
@@ -66,19 +86,19 @@ impl Store for Memory {
 #[derive(Debug, Clone, Default)]
 struct Tables {
     at: Option<Time>,
-    record: Record,
-    derived: Derived,
-    operational: Operational,
+    record: Arc<Record>,
+    derived: Arc<Derived>,
+    operational: Arc<Operational>,
     rebuilding: bool,
 }
 
 #[derive(Debug, Clone, Default)]
 struct Record {
     /// Position 1 stands at index 0.
-    journal: Vec<Arc<JournalRow>>,
+    journal: Vec<JournalRow>,
     /// (exchange, seq) → position
     events: BTreeMap<(u64, u64), u64>,
-    messages: BTreeMap<u64, Arc<MessageRow>>,
+    messages: BTreeMap<u64, MessageRow>,
     ids: BTreeMap<MessageId, u64>,
     /// (exchange, position)
     spoken: BTreeSet<(u64, u64)>,
@@ -87,7 +107,7 @@ struct Record {
 #[derive(Debug, Clone, Default, PartialEq)]
 struct Derived {
     inboxes: BTreeMap<Name, Inbox>,
-    exchanges: BTreeMap<u64, Arc<ExchangeRow>>,
+    exchanges: BTreeMap<u64, ExchangeRow>,
     keys: BTreeMap<String, BTreeSet<u64>>,
     agents: BTreeMap<Name, Agent>,
     reached: BTreeMap<(u64, Name), Reached>,
@@ -103,7 +123,7 @@ struct Inbox {
 #[derive(Debug, Clone, Default)]
 struct Operational {
     effects: BTreeMap<(u64, u32), EffectRow>,
-    idempotency: BTreeMap<(Name, String), Arc<IdempotencyRow>>,
+    idempotency: BTreeMap<(Name, String), IdempotencyRow>,
     /// Keys of `idempotency` by age.
     ages: BTreeSet<(Time, Name, String)>,
     presence: BTreeMap<Name, Time>,

@@ -26,24 +26,24 @@ impl Reader for Memory {
     }
 
     fn message_at(&self, position: u64) -> Result<Option<MessageRow>, StoreError> {
-        Ok(self.tables.record.messages.get(&position).map(|row| MessageRow::clone(row)))
+        Ok(self.tables.record.messages.get(&position).cloned())
     }
 
     fn messages_of(&self, exchange: u64, after: u64, limit: usize) -> Result<Vec<MessageRow>, StoreError> {
         let record = &self.tables.record;
         let places = record.spoken.range((Excluded((exchange, after)), Included((exchange, u64::MAX))));
         let rows = places.filter_map(|(_, position)| record.messages.get(position));
-        Ok(rows.take(limit).map(|row| MessageRow::clone(row)).collect())
+        Ok(rows.take(limit).cloned().collect())
     }
 
     fn messages_before(&self, before: Option<u64>, limit: usize) -> Result<Vec<MessageRow>, StoreError> {
         let rows = self.tables.record.messages.range(..before.unwrap_or(u64::MAX));
-        Ok(rows.rev().take(limit).map(|(_, row)| MessageRow::clone(row)).collect())
+        Ok(rows.rev().take(limit).map(|(_, row)| row.clone()).collect())
     }
 
     fn messages_after(&self, after: u64, limit: usize) -> Result<Vec<MessageRow>, StoreError> {
         let rows = self.tables.record.messages.range((Excluded(after), Unbounded));
-        Ok(rows.take(limit).map(|(_, row)| MessageRow::clone(row)).collect())
+        Ok(rows.take(limit).map(|(_, row)| row.clone()).collect())
     }
 
     fn search(&self, filter: &SearchFilter) -> Result<Found, StoreError> {
@@ -54,14 +54,14 @@ impl Reader for Memory {
         scan(filter, |before, most| {
             let places = record.spoken.range((exchange, 0)..(exchange, before)).rev();
             let rows = places.filter_map(|(_, position)| record.messages.get(position));
-            Ok(rows.take(most).map(|row| MessageRow::clone(row)).collect())
+            Ok(rows.take(most).cloned().collect())
         })
     }
 
     fn inbox(&self, filter: &InboxFilter) -> Result<Vec<(InboxStatus, MessageRow)>, StoreError> {
         let Some(inbox) = self.tables.derived.inboxes.get(&filter.agent) else { return Ok(Vec::new()) };
         let row = |(position, status): (u64, InboxStatus)| {
-            Some((status, MessageRow::clone(self.tables.record.messages.get(&position)?)))
+            Some((status, self.tables.record.messages.get(&position)?.clone()))
         };
         let (range, newest_first) = match filter.walk {
             Walk::Behind(position) => ((Excluded(position), Unbounded), false),
@@ -96,14 +96,14 @@ impl Reader for Memory {
     }
 
     fn exchange(&self, number: u64) -> Result<Option<ExchangeRow>, StoreError> {
-        Ok(self.tables.derived.exchanges.get(&number).map(|row| ExchangeRow::clone(row)))
+        Ok(self.tables.derived.exchanges.get(&number).cloned())
     }
 
     fn exchanges(&self, filter: &ExchangeFilter) -> Result<Vec<ExchangeRow>, StoreError> {
         let derived = &self.tables.derived;
         let before = filter.before.unwrap_or(u64::MAX);
         if filter.keys.is_empty() {
-            let rows = derived.exchanges.range(..before).rev().map(|(_, row)| &**row);
+            let rows = derived.exchanges.range(..before).rev().map(|(_, row)| row);
             return Ok(rows.filter(|row| fits(row, filter)).take(filter.limit).cloned().collect());
         }
         let sets: Option<Vec<_>> = filter.keys.iter().map(|key| derived.keys.get(key)).collect();
@@ -111,7 +111,7 @@ impl Reader for Memory {
         let Some(rarest) = sets.iter().flatten().min_by_key(|set| set.len()) else { return Ok(Vec::new()) };
         let in_all = |number: &&u64| sets.iter().flatten().all(|set| set.contains(number));
         let rows = rarest.range(..before).rev().filter(in_all);
-        let rows = rows.filter_map(|number| derived.exchanges.get(number)).map(|row| &**row);
+        let rows = rows.filter_map(|number| derived.exchanges.get(number));
         Ok(rows.filter(|row| fits(row, filter)).take(filter.limit).cloned().collect())
     }
 
@@ -138,16 +138,14 @@ impl Reader for Memory {
     }
 
     fn journal(&self, after: u64, limit: usize) -> Result<Vec<JournalRow>, StoreError> {
-        let journal = &self.tables.record.journal;
-        let start = usize::try_from(after).unwrap_or(usize::MAX).min(journal.len());
-        Ok(journal[start..].iter().take(limit).map(|row| JournalRow::clone(row)).collect())
+        Ok(self.events(after).iter().take(limit).cloned().collect())
     }
 
     fn journal_of(&self, exchange: u64, after_seq: u64, limit: usize) -> Result<Vec<JournalRow>, StoreError> {
         let record = &self.tables.record;
         let events = record.events.range((Excluded((exchange, after_seq)), Included((exchange, u64::MAX))));
         let rows = events.map(|(_, position)| &record.journal[*position as usize - 1]);
-        Ok(rows.take(limit).map(|row| JournalRow::clone(row)).collect())
+        Ok(rows.take(limit).cloned().collect())
     }
 
     fn agent(&self, name: &Name) -> Result<Option<Agent>, StoreError> {
@@ -168,7 +166,7 @@ impl Reader for Memory {
 
     fn idempotent(&self, sender: &Name, key: &str) -> Result<Option<IdempotencyRow>, StoreError> {
         let found = self.tables.operational.idempotency.get(&(sender.clone(), key.to_owned()));
-        Ok(found.map(|row| IdempotencyRow::clone(row)))
+        Ok(found.cloned())
     }
 }
 
