@@ -54,7 +54,7 @@ pub fn message(bytes: &[u8]) {
     assert!(incoming.to.len() <= MAX_RECIPIENTS);
     assert!(incoming.subject.as_ref().is_none_or(|subject| subject.len() <= MAX_SUBJECT));
     let raw: Value = serde_json::from_str(incoming.raw.get()).expect("the content is JSON");
-    assert_eq!(raw.as_object(), Some(&incoming.content), "the content to the byte is the content parsed");
+    assert_eq!(raw.as_object(), Some(&*incoming.content), "the content to the byte is the content parsed");
     let spaced = parse(&[b" \n", bytes, b"\t"].concat()).expect("space around it changes nothing");
     assert_eq!((spaced.fingerprint, &spaced.typed), (incoming.fingerprint, &incoming.typed));
     let task = Task::of(&incoming.content, incoming.subject.as_deref().unwrap_or(""));

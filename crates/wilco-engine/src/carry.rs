@@ -2,7 +2,7 @@
 //! transaction.
 
 use std::collections::VecDeque;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use serde_json::{Map, Value, json};
 use wilco_language::hear::Cited;
@@ -18,7 +18,7 @@ use crate::command::{Order, Refused};
 use crate::facts::World;
 use crate::layer::Live;
 use crate::nudge::QUIET;
-use crate::work::{Work, content_of};
+use crate::work::Work;
 
 /// A chain of tells longer than this is a mistake, and is refused whole.
 const MAX_TELLS: usize = 10_000;
@@ -27,7 +27,7 @@ const MAX_TELLS: usize = 10_000;
 pub(crate) struct Cause<'a> {
     pub(crate) id: &'a MessageId,
     pub(crate) subject: &'a str,
-    pub(crate) content: &'a Map<String, Value>,
+    pub(crate) content: &'a Arc<Map<String, Value>>,
 }
 
 impl Work<'_> {
@@ -49,9 +49,9 @@ impl Work<'_> {
         decision: Decision,
         by: &Name,
         cause: Option<&Cause<'_>>,
-    ) -> Result<Exchange, Refused> {
+    ) -> Result<Arc<Exchange>, Refused> {
         let (mut tells, mut count) = (VecDeque::from(decision.tells), 0);
-        self.apply(&mut live, &decision.events, by);
+        self.apply(&mut live, decision.events, by);
         let exchange = live.exchange.clone();
         self.keep(live);
         // What others hear of it comes first: of a task that replaces another, the last word is its own.
@@ -70,11 +70,11 @@ impl Work<'_> {
         Ok(exchange)
     }
 
-    fn apply(&mut self, live: &mut Live, events: &[Event], by: &Name) {
+    fn apply(&mut self, live: &mut Live, events: Vec<Event>, by: &Name) {
         for event in events {
             live.seq += 1;
-            live.exchange.apply(event, self.now);
-            self.record(Some((live.exchange.id(), live.seq)), by.clone(), Fact::Exchange(event.clone()));
+            Arc::make_mut(&mut live.exchange).apply(&event, self.now);
+            self.record(Some((live.exchange.id(), live.seq)), by.clone(), Fact::Exchange(event));
         }
     }
 
@@ -88,7 +88,7 @@ impl Work<'_> {
                 let exchange = live.exchange.clone();
                 let decided = self.decide(|facts| exchange.told(told, facts, now))?;
                 let decision = decided.map_err(|refusal| refused(&refusal, Some(id)))?;
-                self.apply(&mut live, &decision.events, by);
+                self.apply(&mut live, decision.events, by);
                 let exchange = live.exchange.clone();
                 self.keep(live);
                 self.speak(&exchange, decision.says, None)?;
@@ -235,6 +235,7 @@ impl Work<'_> {
             broadcast_id,
             timestamp: self.now,
             reading: None,
+            parsed: OnceLock::new(),
         };
         let position = self.reserve();
         let seq = self.count(exchange)?;
@@ -359,8 +360,8 @@ impl Work<'_> {
     }
 
     /// The content of a message as it stands in the store.
-    pub(crate) fn content(&mut self, id: &MessageId) -> Result<Option<Map<String, Value>>, StoreError> {
-        Ok(self.message(id)?.map(|(_, message)| content_of(&message)))
+    pub(crate) fn content(&mut self, id: &MessageId) -> Result<Option<Arc<Map<String, Value>>>, StoreError> {
+        Ok(self.message(id)?.map(|(_, message)| message.values().clone()))
     }
 }
 

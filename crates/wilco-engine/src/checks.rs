@@ -3,6 +3,8 @@
 //! A command is a specialist without an inbox: what it found becomes a message of its own, and is heard like an
 //! agent's.
 
+use std::sync::{Arc, OnceLock};
+
 use serde_json::{Map, Value, json};
 use wilco_language::hear::{Heard, Names, hear};
 use wilco_language::parse;
@@ -37,7 +39,7 @@ impl Work<'_> {
 
     /// What a command found. A run that nobody waits for any more says nothing.
     pub(crate) fn checked(&mut self, mut live: Live, report: &Report) -> Result<(), Refused> {
-        let Exchange::Validation(state) = &live.exchange else { return Ok(()) };
+        let Exchange::Validation(state) = &*live.exchange else { return Ok(()) };
         let (place, run, end) = match report {
             Report::CheckEnded { phase, run, end } => (*phase, *run, Some(end)),
             Report::CheckInterrupted { phase, run } => (*phase, *run, None),
@@ -45,7 +47,7 @@ impl Work<'_> {
         };
         let Some(phase) = state.phases.get(place).filter(|phase| phase.runs_now(run)) else { return Ok(()) };
         let (specialist, voice) = (phase.specialist.clone(), live.exchange.voice());
-        let content = render::checked(state, phase, end, self.now);
+        let content = Arc::new(render::checked(state, phase, end, self.now));
         let id = self.new_id();
         let subject = content.get("message_id").and_then(Value::as_str).unwrap_or_default().to_owned();
         let raw = serde_json::value::to_raw_value(&content);
@@ -94,6 +96,7 @@ impl Work<'_> {
                 meaning: "result".to_owned(),
                 effect: format!("{before} -> {}", after.state_name()),
             }),
+            parsed: OnceLock::from(content.clone()),
         };
         let kind = kind(&content);
         self.store_message(position, Some(seq), message, Vec::new(), kind);

@@ -1,6 +1,7 @@
 //! What a decision may know of the world, read from the working set.
 
 use std::cell::RefCell;
+use std::sync::Arc;
 
 use wilco_protocol::decision::{Facts, Stage};
 use wilco_protocol::directory::Mark;
@@ -41,7 +42,7 @@ impl<'w, 'a> World<'w, 'a> {
     }
 
     /// Open delegations under a key.
-    fn open(&self, key: &str) -> Vec<Exchange> {
+    fn open(&self, key: &str) -> Vec<Arc<Exchange>> {
         self.ask(|work| {
             let mut open = Vec::new();
             for number in work.find(key)? {

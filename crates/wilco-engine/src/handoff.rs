@@ -12,7 +12,7 @@ use wilco_protocol::{Exchange, MessageId, Name, delegation};
 use wilco_store::{Message, StoreError};
 
 use crate::carry::Cause;
-use crate::work::{Work, content_of, damaged};
+use crate::work::{Work, damaged};
 
 /// Events and messages of a task that its document tells of: the newest.
 const MAX_HISTORY: usize = 40;
@@ -77,7 +77,7 @@ impl Work<'_> {
             let number = delegated.exchange.number;
             let Some(live) = self.live(number)? else { continue };
             let texts = self.citing(&live.exchange, None)?;
-            if let Exchange::Delegation(task) = &live.exchange {
+            if let Exchange::Delegation(task) = &*live.exchange {
                 known.push(handed(&live.exchange, task, &texts));
             }
             history.extend(self.history(number)?);
@@ -113,7 +113,7 @@ impl Work<'_> {
         for row in self.store.messages_of(number, 0, MAX_LOOKED_AT)? {
             let message: Message =
                 serde_json::from_slice(&row.body).map_err(|error| damaged(row.position, error))?;
-            let content = content_of(&message);
+            let content = message.values();
             let text =
                 |key: &str| content.get(key).and_then(Value::as_str).filter(|text| !text.trim().is_empty());
             let said =

@@ -8,13 +8,14 @@ use wilco_store::{EffectChange, IdempotencyRow, InboxMark, InboxRow, InboxStatus
 
 use crate::nudge::Standing;
 
-/// An exchange with its place in the journal and the keys it is found under.
+/// An exchange with its place in the journal and the keys it is found under. It is shared by whoever looks at it,
+/// and copied when something happens to it.
 #[derive(Debug, Clone)]
 pub(crate) struct Live {
-    pub(crate) exchange: Exchange,
+    pub(crate) exchange: Arc<Exchange>,
     /// The seq of its newest event.
     pub(crate) seq: u64,
-    pub(crate) keys: Vec<String>,
+    pub(crate) keys: Arc<[String]>,
     /// When the alarm has it, as of the last commit.
     pub(crate) alarm: Option<Time>,
 }

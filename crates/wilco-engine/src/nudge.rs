@@ -6,20 +6,21 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
+use serde_json::value::RawValue;
 use wilco_language::parse::FieldError;
 use wilco_language::render;
 use wilco_protocol::decision::Tell;
 use wilco_protocol::journal::{Fact, MessageEvent};
-use wilco_protocol::{MessageId, Name, Protocol, Time, exchange, validation};
+use wilco_protocol::{ExchangeId, MessageId, Name, Protocol, Time, exchange, validation};
 use wilco_store::{
-    EffectChange, EffectRow, InboxFilter, InboxStatus, Message, Priority, Reach, ReachRow, Reader,
-    StoreError, Walk,
+    EffectChange, EffectRow, InboxFilter, InboxStatus, Priority, Reach, ReachRow, Reader, StoreError, Walk,
+    content_kind,
 };
 
 use crate::command::{Order, Refused};
-use crate::work::{Work, content_of, damaged};
+use crate::work::{Work, damaged};
 
 /// When a dead letter is due.
 pub const NEVER: Time = Time::LAST;
@@ -306,7 +307,7 @@ impl Work<'_> {
     fn unreached(&mut self, nudge: &Nudge) -> Result<(), Refused> {
         let agent = &nudge.agent;
         let lying = unread(self.store, agent, nudge.after, nudge.through, MAX_TOLD)?;
-        let ids: BTreeSet<_> = lying.into_iter().filter_map(|(_, message)| message.exchange).collect();
+        let ids: BTreeSet<_> = lying.into_iter().filter_map(|(_, letter)| letter.exchange).collect();
         let told = |id| {
             let told = validation::Told::Unreached { agent: agent.clone() };
             Tell::Exchange(id, exchange::Told::Validation(told))
@@ -332,8 +333,8 @@ impl Work<'_> {
         let Some(agent) = self.directory().get(&nudge.agent).cloned() else { return Ok(()) };
         let how = agent.profile.nudge.as_ref().and_then(|how| How::read(how, agent.session()).ok());
         let kind = how.map_or("none", |how| how.kind());
-        for (position, message) in unread(self.store, &nudge.agent, nudge.after, nudge.through, MAX_TOLD)? {
-            let (id, agent, kind) = (message.id, nudge.agent.clone(), kind.to_owned());
+        for (position, letter) in unread(self.store, &nudge.agent, nudge.after, nudge.through, MAX_TOLD)? {
+            let (id, agent, kind) = (letter.id, nudge.agent.clone(), kind.to_owned());
             self.draft.reaches.push(ReachRow { agent: agent.clone(), position, reach });
             let event = match reason {
                 None => MessageEvent::MessageNudged { id, agent, kind },
@@ -375,8 +376,8 @@ impl crate::engine::Engine {
     ) -> Result<Option<Result<NudgeJob, String>>, StoreError> {
         let Some(agent) = self.directory().get(&nudge.agent) else { return Ok(None) };
         let Some(how) = &agent.profile.nudge else { return Ok(None) };
-        let messages = unread(store, &nudge.agent, nudge.after, nudge.through, MAX_TOLD)?;
-        let Some(priority) = messages.iter().map(|(_, message)| message.priority).max() else {
+        let letters = unread(store, &nudge.agent, nudge.after, nudge.through, MAX_TOLD)?;
+        let Some(priority) = letters.iter().map(|(_, letter)| letter.priority).max() else {
             return Ok(None);
         };
         Ok(Some(match How::read(how, agent.session()) {
@@ -385,23 +386,40 @@ impl crate::engine::Engine {
                 agent: agent.name.clone(),
                 session: agent.session().to_owned(),
                 how,
-                line: render::nudge_line(messages.len(), priority_word(priority)),
+                line: render::nudge_line(letters.len(), priority_word(priority)),
                 priority,
-                messages: messages.into_iter().map(|(_, message)| told(message)).collect(),
+                messages: letters.into_iter().map(|(_, letter)| told(letter)).collect(),
             }),
             Err(wrong) => Err(format!("{}: {}", wrong.pointer, wrong.detail)),
         }))
     }
 }
 
-fn told(message: Message) -> Told {
+fn told(letter: Letter) -> Told {
     Told {
-        id: message.id,
-        from: message.from,
-        priority: message.priority,
-        exchange: message.exchange.map(|id| id.to_string()),
-        timestamp: message.timestamp,
+        id: letter.id,
+        from: letter.from,
+        priority: letter.priority,
+        exchange: letter.exchange.map(|id| id.to_string()),
+        timestamp: letter.timestamp,
     }
+}
+
+/// What a nudge tells of a message, without its words.
+#[derive(Deserialize)]
+struct Letter {
+    id: MessageId,
+    from: Name,
+    priority: Priority,
+    #[serde(default)]
+    exchange: Option<ExchangeId>,
+    timestamp: Time,
+    #[serde(rename = "content", deserialize_with = "kind")]
+    kind: Option<String>,
+}
+
+fn kind<'de, D: Deserializer<'de>>(content: D) -> Result<Option<String>, D::Error> {
+    <&RawValue>::deserialize(content).map(content_kind)
 }
 
 fn priority_word(priority: Priority) -> &'static str {
@@ -420,8 +438,8 @@ fn unread(
     after: u64,
     through: u64,
     limit: usize,
-) -> Result<Vec<(u64, Message)>, StoreError> {
-    let mut messages = Vec::new();
+) -> Result<Vec<(u64, Letter)>, StoreError> {
+    let mut letters = Vec::new();
     let (mut walk, most) = (after, limit.max(FEW));
     loop {
         let (statuses, walk_on) = (vec![InboxStatus::Unread], Walk::Behind(walk));
@@ -429,19 +447,19 @@ fn unread(
             store.inbox(&InboxFilter { agent: agent.clone(), statuses, walk: walk_on, limit: most })?;
         let last = page.last().map(|(_, row)| row.position).filter(|_| page.len() == most);
         for (_, row) in page.into_iter().filter(|(_, row)| row.position <= through) {
-            let message: Message =
+            let letter: Letter =
                 serde_json::from_slice(&row.body).map_err(|error| damaged(row.position, error))?;
-            if content_of(&message).get("type").and_then(Value::as_str) != Some(QUIET) {
-                messages.push((row.position, message));
+            if letter.kind.as_deref() != Some(QUIET) {
+                letters.push((row.position, letter));
             }
-            if messages.len() == limit {
-                return Ok(messages);
+            if letters.len() == limit {
+                return Ok(letters);
             }
         }
         // A page of messages that nobody is disturbed for may hide others behind it.
         match last.filter(|last| *last < through) {
             Some(last) => walk = last,
-            None => return Ok(messages),
+            None => return Ok(letters),
         }
     }
 }

@@ -3,7 +3,6 @@
 
 use std::sync::Arc;
 
-use serde_json::{Map, Value};
 use wilco_language::hear::Cited;
 use wilco_protocol::directory::{self, Directory};
 use wilco_protocol::journal::{Entry, Fact};
@@ -112,8 +111,9 @@ impl<'a> Work<'a> {
             return Ok(Some(live.clone()));
         }
         let Some(row) = self.store.exchange(number)? else { return Ok(None) };
-        let exchange: Exchange = serde_json::from_slice(&row.body).map_err(|error| damaged(number, error))?;
-        let live = Live { keys: exchange.keys(), exchange, seq: row.seq, alarm: row.wake_at };
+        let exchange: Arc<Exchange> =
+            serde_json::from_slice(&row.body).map_err(|error| damaged(number, error))?;
+        let live = Live { keys: exchange.keys().into(), exchange, seq: row.seq, alarm: row.wake_at };
         self.cache.put_exchange(number, row.body.len(), live.clone());
         Ok(Some(live))
     }
@@ -128,7 +128,7 @@ impl<'a> Work<'a> {
         for added in keys.iter().filter(|key| !live.keys.contains(key)) {
             self.draft.keys.entry(added.clone()).or_default().insert(number, true);
         }
-        live.keys = keys;
+        live.keys = keys.into();
         self.draft.exchanges.insert(number, live);
     }
 
@@ -181,7 +181,7 @@ impl<'a> Work<'a> {
             return Ok(());
         }
         if let Some((_, message)) = self.message(id)? {
-            cited.add(id.clone(), message.subject.clone(), content_of(&message));
+            cited.add(id.clone(), message.subject.clone(), message.values().clone());
         }
         Ok(())
     }
@@ -202,11 +202,6 @@ impl<'a> Work<'a> {
         self.draft.add_message(NewMessage { position, message: message.clone(), body });
         message
     }
-}
-
-/// The content as it was sent.
-pub(crate) fn content_of(message: &Message) -> Map<String, Value> {
-    serde_json::from_str(message.content.get()).unwrap_or_default()
 }
 
 /// The other spelling of an id in which `_` stands for `-`.

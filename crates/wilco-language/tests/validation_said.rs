@@ -1,6 +1,8 @@
 //! Everything that Wilco says in a validation, whatever participants wrote: it has the form of its type, its id and
 //! fields, nothing in it is taken for an answer, and what it teaches can be sent.
 
+use std::sync::Arc;
+
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
 use wilco_language::hear::Cited;
@@ -93,7 +95,7 @@ fn cited(failures: &[Failure], fixes: &[String], outcome: &str) -> Cited {
     let mut cited = Cited::default();
     let mut add = |id: &str, content: Value| {
         let content: Map<String, Value> = content.as_object().unwrap().clone();
-        cited.add(MessageId::new(id), String::new(), content);
+        cited.add(MessageId::new(id), String::new(), Arc::new(content));
     };
     add("m0", json!({"phases": [{"expected_outcome": outcome}, {}]}));
     add("m1", json!({"failures": failures}));

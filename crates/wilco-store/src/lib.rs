@@ -24,7 +24,7 @@ pub use chain::{Hash, genesis, link};
 pub use error::{BackupError, OpenError, Source, StoreError};
 pub use export::{Export, ExportError, Exported, verify_export};
 pub use memory::Memory;
-pub use message::{Message, Priority, Reading};
+pub use message::{Message, Priority, Reading, content_kind};
 pub use reader::{ExchangeFilter, Head, InboxFilter, Reader, Walk};
 pub use search::{Found, SearchFilter, kind_word, words};
 pub use sqlite::{Rescued, Restored, SearchIndex, Sqlite, SqliteReader, backup, rescue, restore};

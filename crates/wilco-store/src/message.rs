@@ -1,7 +1,10 @@
 //! A message as it is kept: the original, and the delivered form where it differs.
 
+use std::sync::{Arc, OnceLock};
+
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
+use serde_json::{Map, Value};
 use wilco_protocol::{ExchangeId, MessageId, Name, Time};
 
 /// Immutable once accepted. One recipient each: a message to several is several.
@@ -27,6 +30,9 @@ pub struct Message {
     pub timestamp: Time,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reading: Option<Reading>,
+    /// The content as values, once somebody asked for them or when they are known anyway.
+    #[serde(skip)]
+    pub parsed: OnceLock<Arc<Map<String, Value>>>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default, Serialize, Deserialize)]
@@ -50,8 +56,58 @@ pub struct Reading {
 }
 
 impl Message {
+    /// The content as it was sent, as values.
+    pub fn values(&self) -> &Arc<Map<String, Value>> {
+        self.parsed.get_or_init(|| serde_json::from_str(self.content.get()).unwrap_or_default())
+    }
+
+    /// The type that its content names.
+    pub fn kind(&self) -> Option<String> {
+        content_kind(&self.content)
+    }
+
     /// The content as its reader gets it.
     pub fn delivered(&self) -> &RawValue {
         self.delivered.as_deref().unwrap_or(&self.content)
+    }
+}
+
+/// The type that a content names. The rest of it is passed over.
+pub fn content_kind(content: &RawValue) -> Option<String> {
+    #[derive(Deserialize)]
+    struct Typed {
+        #[serde(rename = "type")]
+        kind: Option<String>,
+    }
+    match serde_json::from_str::<Typed>(content.get()) {
+        Ok(typed) => typed.kind,
+        // Of an odd one, with another kind of type or two of them, all is read.
+        Err(_) => {
+            let all: Map<String, Value> = serde_json::from_str(content.get()).unwrap_or_default();
+            all.get("type").and_then(Value::as_str).map(str::to_owned)
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_type_of_a_content_is_what_all_of_it_says() {
+        let texts = [
+            r#"{"a":1,"type":"x\"y","b":[{}]}"#,
+            r#"{"type":1}"#,
+            r#"{"type":"a","type":"b"}"#,
+            r#"{"type":null}"#,
+            r#"{}"#,
+            r#"[]"#,
+        ];
+        for text in texts {
+            let content: Box<RawValue> = serde_json::from_str(text).unwrap();
+            let all: Map<String, Value> = serde_json::from_str(text).unwrap_or_default();
+            let said = all.get("type").and_then(Value::as_str).map(str::to_owned);
+            assert_eq!(content_kind(&content), said, "{text}");
+        }
     }
 }

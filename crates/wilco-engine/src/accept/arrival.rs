@@ -1,6 +1,6 @@
 //! A message on its way in, and how it is stored.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use serde_json::value::RawValue;
 use wilco_language::parse::Incoming;
@@ -148,6 +148,7 @@ impl Work<'_> {
                 broadcast_id: broadcast_id.clone(),
                 timestamp: self.now,
                 reading: course.reading.clone().filter(|_| first),
+                parsed: OnceLock::from(incoming.content.clone()),
             };
             stored.push(self.store_message(position, seq, message, letter.inboxes, kind.clone()));
         }

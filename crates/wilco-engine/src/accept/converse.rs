@@ -1,24 +1,19 @@
 //! Messages that belong to no exchange.
 
-use std::sync::Arc;
-
 use serde_json::{Map, json};
 use wilco_language::parse::{MAX_TASK_ID, Typed};
 use wilco_language::read::ack::readable;
 use wilco_language::read::classify::{Task, classify};
 use wilco_language::render::Rendered;
-use wilco_protocol::{Exchange, ExchangeId};
-use wilco_store::{Message, Reading};
+use wilco_protocol::ExchangeId;
+use wilco_store::Reading;
 
 use super::arrival::{Arrival, Course, Place};
 use super::correlate::{AMENDS, Target};
 use super::is_wilco;
-use super::start::SAME;
-use super::start::Unbegun;
+use super::start::{SAME, Taken, Unbegun};
 use crate::command::Refused;
 use crate::work::Work;
-
-type Taken = (Vec<Arc<Message>>, Option<Exchange>);
 
 impl Work<'_> {
     /// A conversation, unless its text is a task.

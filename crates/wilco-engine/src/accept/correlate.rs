@@ -1,5 +1,7 @@
 //! Which exchange an answer belongs to. The first rule that finds something wins; nothing is guessed.
 
+use std::sync::Arc;
+
 use wilco_language::parse::{Delegation, Incoming, Named, Operation, Typed};
 use wilco_language::read::handoff_ack::handoff_acks;
 use wilco_language::read::{self, ack, verdict};
@@ -25,7 +27,7 @@ pub(crate) enum Correlated {
 pub(crate) const AMENDS: &str = "task-heading";
 
 pub(crate) struct Target {
-    pub(crate) exchange: Exchange,
+    pub(crate) exchange: Arc<Exchange>,
     pub(crate) rule: &'static str,
 }
 
@@ -66,7 +68,7 @@ impl Work<'_> {
             match self.replied_to(arrival, parent)? {
                 Replied::Unknown => return Ok(Correlated::Nothing { may_classify: false }),
                 Replied::Exchange(exchange) => {
-                    let target = Target { exchange: *exchange, rule: "in-reply-to" };
+                    let target = Target { exchange, rule: "in-reply-to" };
                     return Ok(Correlated::To(vec![target]));
                 }
                 Replied::Talk => {}
@@ -115,7 +117,7 @@ impl Work<'_> {
             awaiting.into_iter().filter(|exchange| addressed(arrival, exchange)).collect();
         // Whoever owes one answer and may say something elsewhere gives the answer.
         let answers = matches!(incoming.typed, Typed::Conversation | Typed::Delegation(Delegation::Ack(_)));
-        let owed = |exchange: &Exchange| exchange.is_owed_by(&arrival.from);
+        let owed = |exchange: &Arc<Exchange>| exchange.is_owed_by(&arrival.from);
         if answers && between.iter().filter(|exchange| owed(exchange)).count() == 1 {
             between.retain(owed);
         }
@@ -130,7 +132,7 @@ impl Work<'_> {
 
     /// A text that is a task is about that task. To others that its sender began it says nothing, but for
     /// open questions, which any words may answer unless a heading names a task.
-    fn but_for_tasks(&self, arrival: &Arrival<'_>, mut awaiting: Vec<Exchange>) -> Vec<Exchange> {
+    fn but_for_tasks(&self, arrival: &Arrival<'_>, mut awaiting: Vec<Arc<Exchange>>) -> Vec<Arc<Exchange>> {
         let Some(task) = self.task_in(arrival) else { return awaiting };
         let asked = |exchange: &Exchange| matches!(exchange, Exchange::Delegation(state) if state.is_asked());
         let headed = task.task_id.is_some();
@@ -175,7 +177,7 @@ impl Work<'_> {
         let Some(id) = message.exchange else { return Ok(Replied::Talk) };
         Ok(match self.live(id.number)? {
             Some(live) if !visible(arrival, &live.exchange) && !self.controls(arrival) => Replied::Unknown,
-            Some(live) => Replied::Exchange(Box::new(live.exchange)),
+            Some(live) => Replied::Exchange(live.exchange),
             None => Replied::Talk,
         })
     }
@@ -230,11 +232,11 @@ impl Work<'_> {
         arrival: &Arrival<'_>,
         ids: &[String],
         which: &str,
-    ) -> Result<Vec<Exchange>, Refused> {
+    ) -> Result<Vec<Arc<Exchange>>, Refused> {
         let mut found = Vec::new();
         for number in self.find(&key(which, arrival.from.as_str()))? {
             let Some(live) = self.live(number)? else { continue };
-            let Exchange::Validation(state) = &live.exchange else { continue };
+            let Exchange::Validation(state) = &*live.exchange else { continue };
             let of_it = |id: &String| matches!(validation::named(state, id), validation::Named::Round { .. });
             if ids.iter().any(of_it) {
                 found.push(live.exchange);
@@ -298,14 +300,14 @@ impl Work<'_> {
     }
 
     /// The sender's open exchanges that wait for those it writes to: it does Wilco's part itself.
-    fn reminded(&mut self, arrival: &Arrival<'_>) -> Result<Vec<Exchange>, Refused> {
-        let mut found: Vec<Exchange> = Vec::new();
+    fn reminded(&mut self, arrival: &Arrival<'_>) -> Result<Vec<Arc<Exchange>>, Refused> {
+        let mut found: Vec<Arc<Exchange>> = Vec::new();
         for agent in &arrival.to {
             let mut numbers = self.find(&key("works", agent.as_str()))?;
             numbers.extend(self.find(&key("owes", agent.as_str()))?);
             for number in numbers {
                 let live = self.live(number)?.map(|live| live.exchange);
-                let own = |one: &Exchange| {
+                let own = |one: &Arc<Exchange>| {
                     let waits = one.awaits().contains(&agent) && may_mean(arrival, one);
                     waits
                         && *one.initiator() == arrival.from
@@ -344,7 +346,7 @@ impl Work<'_> {
     }
 
     /// The open exchanges of a task in which the sender takes part; when none is open, the newest ended.
-    fn of_task(&mut self, arrival: &Arrival<'_>, task_id: &str) -> Result<Vec<Exchange>, Refused> {
+    fn of_task(&mut self, arrival: &Arrival<'_>, task_id: &str) -> Result<Vec<Arc<Exchange>>, Refused> {
         let mut found = Vec::new();
         for number in self.find(&key("task", &task_id.to_lowercase()))? {
             let live = self.live(number)?;
@@ -369,30 +371,34 @@ impl Work<'_> {
         &mut self,
         arrival: &Arrival<'_>,
         task_id: Option<&str>,
-    ) -> Result<Option<Exchange>, Refused> {
+    ) -> Result<Option<Arc<Exchange>>, Refused> {
         let Some(task_id) = task_id else { return Ok(None) };
         let found = self.of_task(arrival, task_id)?;
-        let of_this_pair = |exchange: &Exchange| {
-            let Exchange::Delegation(state) = exchange else { return false };
+        let of_this_pair = |exchange: &Arc<Exchange>| {
+            let Exchange::Delegation(state) = &**exchange else { return false };
             state.is_open() && state.initiator == arrival.from && arrival.to.first() == Some(&state.assignee)
         };
         Ok(found.into_iter().find(of_this_pair))
     }
 
     /// Open exchanges that wait for the sender.
-    fn awaiting(&mut self, arrival: &Arrival<'_>) -> Result<Vec<Exchange>, Refused> {
+    fn awaiting(&mut self, arrival: &Arrival<'_>) -> Result<Vec<Arc<Exchange>>, Refused> {
         let mut numbers = self.find(&key("works", arrival.from.as_str()))?;
         numbers.extend(self.find(&key("owes", arrival.from.as_str()))?);
         let mut awaiting = Vec::new();
         for number in numbers {
             let live = self.live(number)?;
-            let waits = |one: &Exchange| one.awaits().contains(&&arrival.from) && may_mean(arrival, one);
+            let waits = |one: &Arc<Exchange>| one.awaits().contains(&&arrival.from) && may_mean(arrival, one);
             awaiting.extend(live.map(|live| live.exchange).filter(waits));
         }
         Ok(awaiting)
     }
 
-    fn by_subject(&mut self, awaiting: &[Exchange], subject: &str) -> Result<Option<Correlated>, Refused> {
+    fn by_subject(
+        &mut self,
+        awaiting: &[Arc<Exchange>],
+        subject: &str,
+    ) -> Result<Option<Correlated>, Refused> {
         let mut same = Vec::new();
         for exchange in awaiting {
             let opening = self.message(exchange.opening())?;
@@ -420,7 +426,7 @@ fn validation_ids(incoming: &Incoming) -> Vec<String> {
 
 enum Replied {
     Unknown,
-    Exchange(Box<Exchange>),
+    Exchange(Arc<Exchange>),
     Talk,
 }
 
@@ -441,7 +447,7 @@ fn visible(arrival: &Arrival<'_>, exchange: &Exchange) -> bool {
     }
 }
 
-fn to(exchanges: Vec<Exchange>, rule: &'static str) -> Correlated {
+fn to(exchanges: Vec<Arc<Exchange>>, rule: &'static str) -> Correlated {
     Correlated::To(exchanges.into_iter().map(|exchange| Target { exchange, rule }).collect())
 }
 

@@ -215,10 +215,11 @@ impl Work<'_> {
     fn worked_on_by(&mut self, agent: &Name) -> Result<Vec<delegation::State>, Refused> {
         let mut open = Vec::new();
         for number in self.find(&key("works", agent.as_str()))? {
-            if let Some(Exchange::Delegation(state)) = self.live(number)?.map(|live| live.exchange)
+            if let Some(live) = self.live(number)?
+                && let Exchange::Delegation(state) = &*live.exchange
                 && state.is_open()
             {
-                open.push(state);
+                open.push(state.clone());
             }
         }
         open.sort_by_key(|state| state.id.number);
@@ -230,7 +231,7 @@ impl Work<'_> {
         let mut way = Way::default();
         if let Some(delegated) = tasks.iter().find_map(|task| task.delegation.as_ref())
             && let Some(live) = self.live(delegated.exchange.number)?
-            && let Exchange::Delegation(state) = &live.exchange
+            && let Exchange::Delegation(state) = &*live.exchange
         {
             let cited = self.citing(&live.exchange, None)?;
             way.planned = state.checkpoints.iter().filter(|point| is_planned(point)).count();

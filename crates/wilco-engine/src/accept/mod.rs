@@ -11,17 +11,16 @@ mod parties;
 mod start;
 mod validate;
 
-use std::sync::Arc;
-
 use wilco_language::parse::{Delegation, Handoff, Incoming, Operation, Typed, Validation};
 use wilco_protocol::{Exchange, MessageId, Name};
-use wilco_store::{Message, Reach, ReachRow};
+use wilco_store::{Reach, ReachRow};
 
 use crate::command::{Accepted, Post, Refused, Summary, Viewer};
 use crate::ids;
 use crate::work::Work;
 use arrival::Arrival;
 use correlate::Correlated;
+use start::Taken;
 
 impl Work<'_> {
     /// Accepts a message, or refuses it and changes nothing.
@@ -50,12 +49,13 @@ impl Work<'_> {
             self.draft.reaches.push(reach);
         }
         let nudged = messages.iter().any(|message| self.is_being_nudged(&message.to));
-        let accepted = Accepted { messages, exchange: exchange.as_ref().map(summary), nudged, again: false };
+        let accepted =
+            Accepted { messages, exchange: exchange.as_deref().map(summary), nudged, again: false };
         self.remember(&from, &post, &accepted)?;
         Ok(accepted)
     }
 
-    fn take_in(&mut self, arrival: &Arrival<'_>) -> Result<(Vec<Arc<Message>>, Option<Exchange>), Refused> {
+    fn take_in(&mut self, arrival: &Arrival<'_>) -> Result<Taken, Refused> {
         match &arrival.incoming().typed {
             Typed::Delegation(Delegation::Assign(assignment)) => return self.assign(arrival, assignment),
             Typed::Operation(Operation::Announce(announcement)) => {

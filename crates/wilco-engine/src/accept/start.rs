@@ -18,7 +18,7 @@ use super::correlate::{AMENDS, Target};
 use crate::carry::{priority, refused};
 use crate::command::Refused;
 use crate::layer::Live;
-use crate::work::{Work, content_of};
+use crate::work::Work;
 
 /// The rule for a task that is given again as it was: its next attempt.
 pub(crate) const SAME: &str = "same-assignment";
@@ -34,7 +34,7 @@ fn same(one: &Map<String, Value>, other: &Map<String, Value>) -> bool {
         && one.iter().all(|(key, value)| key == "type" || other.get(key) == Some(value))
 }
 
-pub(crate) type Taken = (Vec<Arc<Message>>, Option<Exchange>);
+pub(crate) type Taken = (Vec<Arc<Message>>, Option<Arc<Exchange>>);
 
 impl Work<'_> {
     /// A `task-assignment`.
@@ -128,7 +128,7 @@ impl Work<'_> {
             return Err(Refused::Conflict { detail: "nothing began".to_owned(), exchange: None });
         };
         // Its message takes seq 1, so its first event is the second.
-        let live = Live { exchange, seq: 1, keys: Vec::new(), alarm: None };
+        let live = Live { exchange: Arc::new(exchange), seq: 1, keys: Arc::default(), alarm: None };
         let passage = decision.passage.clone();
         let exchange = self.carry(live, decision, &arrival.from, Some(&arrival.cause()))?;
         let mut course = self.course(arrival, &exchange, &passage)?;
@@ -149,14 +149,14 @@ impl Work<'_> {
         &mut self,
         arrival: &Arrival<'_>,
         task_id: Option<&str>,
-    ) -> Result<Option<Exchange>, Refused> {
+    ) -> Result<Option<Arc<Exchange>>, Refused> {
         let among = match task_id {
             Some(id) => key("task", &id.to_lowercase()),
             None => key("works", arrival.to[0].as_str()),
         };
         for number in self.find(&among)? {
             let Some(live) = self.live(number)? else { continue };
-            let Exchange::Delegation(state) = &live.exchange else { continue };
+            let Exchange::Delegation(state) = &*live.exchange else { continue };
             let pair = state.initiator == arrival.from && state.assignee == arrival.to[0];
             if !pair || !state.is_open() || !state.amendments.is_empty() {
                 continue;
@@ -197,7 +197,7 @@ impl Work<'_> {
         decided: Vec<(Target, Said, Decision, &'static str)>,
     ) -> Result<Taken, Refused> {
         let position = self.reserve();
-        let mut first: Option<(Exchange, u64, Passage, Reading)> = None;
+        let mut first: Option<(Arc<Exchange>, u64, Passage, Reading)> = None;
         for (target, said, mut decision, meaning) in decided {
             let id = target.exchange.id();
             let Some(mut live) = self.live(id.number)? else { continue };
@@ -302,8 +302,8 @@ fn meaning(said: &Said) -> &'static str {
 
 /// What the answered message was, in the form that its reader saw.
 fn parent(message: &Message) -> Parent {
-    let delivered: serde_json::Map<String, serde_json::Value> =
-        serde_json::from_str(message.delivered().get()).unwrap_or_else(|_| content_of(message));
+    let own_form = message.delivered.as_ref().and_then(|raw| serde_json::from_str(raw.get()).ok());
+    let delivered: Arc<Map<String, Value>> = own_form.unwrap_or_else(|| message.values().clone());
     let kind = delivered.get("type").and_then(|kind| kind.as_str()).unwrap_or("").to_owned();
     let revision = delivered.get("revision").and_then(|revision| revision.as_u64());
     let revision = revision.and_then(|revision| u32::try_from(revision).ok());

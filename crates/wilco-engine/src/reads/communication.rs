@@ -12,7 +12,7 @@ use wilco_store::{Message, Reader, StoreError};
 
 use super::sight::{load, sees_exchange};
 use crate::command::Viewer;
-use crate::work::{content_of, damaged};
+use crate::work::damaged;
 
 /// Events read at once.
 const PAGE: usize = 1000;
@@ -106,7 +106,7 @@ impl Log {
     }
 
     fn said(&mut self, last: &State, message: &Message) {
-        let content = content_of(message);
+        let content = message.values();
         let text = |key: &str| content.get(key).and_then(Value::as_str);
         let kind = text("type").unwrap_or("message").replace('_', "-");
         let opening = self.state.is_none();
@@ -146,7 +146,7 @@ impl Log {
             sender: message.from.clone(),
             recipient: message.to.clone(),
             message_id: id.unwrap_or_else(|| message.id.to_string()),
-            summary: summary(&line(&content, &kind)),
+            summary: summary(&line(content, &kind)),
             kind,
             status_before,
             status_after,

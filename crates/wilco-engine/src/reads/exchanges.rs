@@ -10,7 +10,7 @@ use super::Part;
 use super::search::MAX_WORDS;
 use super::sight::{limited_to, load, sees_exchange};
 use crate::command::Viewer;
-use crate::work::{content_of, damaged};
+use crate::work::damaged;
 
 #[derive(Debug, Clone, Default)]
 pub struct ExchangeQuery {
@@ -152,7 +152,7 @@ pub(super) fn shown(reader: &dyn Reader, exchange: &Exchange) -> Result<View, St
         if let Some(row) = reader.message(&id)? {
             let message: Message =
                 serde_json::from_slice(&row.body).map_err(|error| damaged(row.position, error))?;
-            cited.add(id, message.subject.clone(), content_of(&message));
+            cited.add(id, message.subject.clone(), message.values().clone());
         }
     }
     if let Exchange::Operation(state) = exchange

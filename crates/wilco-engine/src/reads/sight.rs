@@ -5,7 +5,7 @@ use wilco_protocol::{Exchange, Name};
 use wilco_store::{Message, Reader, StoreError};
 
 use crate::command::Viewer;
-use crate::work::{content_of, damaged};
+use crate::work::damaged;
 
 /// Messages of an exchange that are looked at for an escalation.
 const MAX_LOOKED_AT: usize = 1000;
@@ -40,7 +40,7 @@ pub(super) fn sees_exchange(
         let message: Message =
             serde_json::from_slice(&row.body).map_err(|error| damaged(row.position, error))?;
         let to_it = message.to == *agent && message.from == Name::wilco();
-        if to_it && content_of(&message).get("type").is_some_and(|kind| kind == "escalation") {
+        if to_it && message.kind().as_deref() == Some("escalation") {
             return Ok(true);
         }
     }

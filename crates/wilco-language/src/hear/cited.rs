@@ -1,6 +1,7 @@
 //! The messages that a state only cites, and the texts in them.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use serde_json::{Map, Value};
 use wilco_protocol::exchange::{CheckpointText, Failure, Printed, Texts};
@@ -12,13 +13,27 @@ use crate::read::handoff_ack::{HandoffAckText, handoff_acks};
 use crate::read::validation::{Answer, reading};
 use crate::read::verdict::{VerdictReading, VerdictText, verdicts};
 
-/// Contents and subjects by message id, and what commands printed by agent.
+/// Messages, and what commands printed by agent.
 #[derive(Debug, Clone, Default)]
-pub struct Cited(BTreeMap<MessageId, (String, Map<String, Value>)>, BTreeMap<Name, Printed>);
+pub struct Cited(Vec<Quoted>, BTreeMap<Name, Printed>);
+
+#[derive(Debug, Clone)]
+struct Quoted {
+    id: MessageId,
+    subject: String,
+    content: Arc<Map<String, Value>>,
+}
 
 impl Cited {
-    pub fn add(&mut self, id: MessageId, subject: String, content: Map<String, Value>) {
-        self.0.insert(id, (subject, content));
+    /// One that is there already stays as it is.
+    pub fn add(&mut self, id: MessageId, subject: String, content: Arc<Map<String, Value>>) {
+        if self.quoted(&id).is_none() {
+            self.0.push(Quoted { id, subject, content });
+        }
+    }
+
+    fn quoted(&self, id: &MessageId) -> Option<&Quoted> {
+        self.0.iter().find(|quoted| quoted.id == *id)
     }
 
     pub fn add_printed(&mut self, agent: Name, printed: Printed) {
@@ -26,12 +41,12 @@ impl Cited {
     }
 
     pub fn content(&self, id: &MessageId) -> Option<&Map<String, Value>> {
-        self.0.get(id).map(|(_, content)| content)
+        self.quoted(id).map(|quoted| &*quoted.content)
     }
 
     /// The task of an assignment as its amendments changed it, one after the other.
     pub fn task(&self, assignment: &MessageId, amendments: &[MessageId]) -> Task {
-        let first = self.0.get(assignment).map(|(subject, content)| Task::of(content, subject));
+        let first = self.quoted(assignment).map(|quoted| Task::of(&quoted.content, &quoted.subject));
         let changes = amendments.iter().filter_map(|id| self.content(id));
         changes.fold(first.unwrap_or_default(), Task::amended)
     }
@@ -183,7 +198,7 @@ impl Texts for Cited {
     }
 
     fn subject(&self, opening: &MessageId) -> Option<String> {
-        self.0.get(opening).map(|(subject, _)| subject.clone()).filter(|subject| !subject.trim().is_empty())
+        self.quoted(opening).map(|quoted| quoted.subject.clone()).filter(|subject| !subject.trim().is_empty())
     }
 
     fn title(&self, assignment: &MessageId, amendments: &[MessageId]) -> Option<String> {

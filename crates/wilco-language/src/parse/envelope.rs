@@ -1,5 +1,7 @@
 //! The envelope of a message.
 
+use std::sync::Arc;
+
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
@@ -24,7 +26,7 @@ pub struct Incoming {
     pub broadcast_id: Option<String>,
     /// The content to the byte, and parsed.
     pub raw: Box<RawValue>,
-    pub content: Map<String, Value>,
+    pub content: Arc<Map<String, Value>>,
     pub typed: Typed,
     /// Of the whole parsed request, for idempotency.
     pub fingerprint: [u8; 32],
@@ -121,7 +123,7 @@ pub fn message(body: &[u8]) -> Result<Incoming, ParseError> {
         exchange,
         broadcast_id,
         raw,
-        content,
+        content: Arc::new(content),
         typed,
         fingerprint,
     })

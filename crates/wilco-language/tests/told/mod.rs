@@ -1,5 +1,7 @@
 //! Delegations at random, and everything that Wilco says in them, rendered.
 
+use std::sync::Arc;
+
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
 use wilco_language::hear::Cited;
@@ -61,7 +63,11 @@ pub(crate) fn story(
         |(task_id, opening, steps, texts)| {
             let mut cited = Cited::default();
             for (number, texts) in texts.chunks(3).enumerate() {
-                cited.add(format!("msg-{number}").as_str().into(), texts[0].clone(), content(texts));
+                cited.add(
+                    format!("msg-{number}").as_str().into(),
+                    texts[0].clone(),
+                    Arc::new(content(texts)),
+                );
             }
             Story { task_id, opening, steps, cited }
         },
