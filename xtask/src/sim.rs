@@ -10,7 +10,7 @@ pub(crate) struct Options {
     /// Run the development build
     #[arg(long)]
     dev: bool,
-    /// What the simulation takes: `--seeds N`, `--seed S`, `--trace`, `--cores N`
+    /// What the simulation takes: `--seeds N`, `--seed S`, `--trace`, `--cores N`, `--delegations N`
     #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
     simulation: Vec<String>,
 }

@@ -88,3 +88,23 @@ pub(crate) fn processor_time() -> Duration {
     let time = clock_gettime(ClockId::ThreadCPUTime);
     Duration::new(time.tv_sec.unsigned_abs(), time.tv_nsec.unsigned_abs() as u32)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_fingerprint_is_of_the_histories_and_not_of_their_order() {
+        let runs = [3, 4].map(|seed| simulate(seed, wilco_sim::Options::default()).unwrap());
+        let history = |runs: &[&Run]| {
+            let mut sum = Sum::default();
+            runs.iter().for_each(|run| sum.add(run));
+            sum.history
+        };
+        let [one, two] = &runs;
+        assert_eq!(history(&[one, two]), history(&[two, one]));
+        let mut other = two.clone();
+        other.hash[0] ^= 1;
+        assert_ne!(history(&[one, two]), history(&[one, &other]));
+    }
+}

@@ -112,3 +112,11 @@ fn task(number: u64) -> String {
 fn say(from: &str, to: &str, content: Value) -> Value {
     json!({"from": from, "to": to, "subject": "Login page", "content": content})
 }
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn perf_5_plain_delegations_are_completed() {
+        super::play(&[1, 2, 3]).unwrap();
+    }
+}
