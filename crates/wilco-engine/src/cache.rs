@@ -14,6 +14,8 @@ use crate::work::MAX_FOUND;
 const MAX_BYTES: usize = 64 << 20;
 /// What an entry costs besides its own bytes.
 const OVERHEAD: usize = 512;
+/// A message that is cited is held as text and as values: so many times its text.
+const AS_VALUES: usize = 3;
 
 #[derive(Debug)]
 pub(crate) struct Cache {
@@ -52,6 +54,7 @@ impl Cache {
     }
 
     pub(crate) fn put_message(&mut self, position: u64, bytes: usize, message: Arc<Message>) {
+        let bytes = bytes * AS_VALUES;
         self.bytes += bytes + OVERHEAD;
         if let Some((old, ..)) = self.messages.put(message.id.clone(), (bytes, position, message)) {
             self.bytes -= old + OVERHEAD;

@@ -55,6 +55,8 @@ pub(crate) struct State {
 pub(crate) const ACTIVE_FOR: Span = Span::minutes(2);
 /// Idempotency records are kept at least this long.
 const REMEMBERED_FOR: Span = Span::minutes(8 * 24 * 60);
+/// What most states need.
+const STATE_BYTES: usize = 2048;
 /// How often old records are looked for.
 const FORGET_EVERY: u64 = 10_000;
 
@@ -226,8 +228,9 @@ impl Engine {
             batch.messages.push(MessageRow { position: new.position, id, exchange, body });
         }
         for live in layer.exchanges.values() {
-            let body =
-                serde_json::to_vec(&live.exchange).map_err(|error| StoreError::Failed(Box::new(error)))?;
+            let mut body = Vec::with_capacity(STATE_BYTES);
+            let written = serde_json::to_writer(&mut body, &live.exchange);
+            written.map_err(|error| StoreError::Failed(Box::new(error)))?;
             batch.exchanges.push(ExchangeRow {
                 id: live.exchange.id(),
                 state: live.exchange.state_name().to_owned(),

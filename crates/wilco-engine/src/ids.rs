@@ -10,13 +10,10 @@ const WIDTH: usize = 7;
 
 /// The id of the message that will stand at this position.
 pub(crate) fn id(now: Time, position: u64) -> MessageId {
-    let (mut suffix, mut rest) = ([b'0'; WIDTH], position);
-    for digit in suffix.iter_mut().rev() {
-        *digit = DIGITS[(rest % 36) as usize];
-        rest /= 36;
-    }
-    let suffix: String = suffix.iter().map(|byte| *byte as char).collect();
-    MessageId::new(format!("msg-{}-{suffix}", now.millis()))
+    let mut id = format!("msg-{}-", now.millis());
+    let places = (0..WIDTH as u32).rev().map(|place| position / 36_u64.pow(place) % 36);
+    id.extend(places.map(|digit| DIGITS[digit as usize] as char));
+    MessageId::new(id)
 }
 
 /// Whether a client chose an id that could still be made here.

@@ -122,6 +122,10 @@ impl<'a> Work<'a> {
     pub(crate) fn keep(&mut self, mut live: Live) {
         let number = live.exchange.id().number;
         let keys = live.exchange.keys();
+        if *keys == *live.keys {
+            self.draft.exchanges.insert(number, live);
+            return;
+        }
         for removed in live.keys.iter().filter(|key| !keys.contains(key)) {
             self.draft.keys.entry(removed.clone()).or_default().insert(number, false);
         }

@@ -305,7 +305,7 @@ fn map<E, S>(decision: decision::Decision<E, S>, event: fn(E) -> Event, say: fn(
 
 /// A key by which an exchange is found: `task:gh-42`, `party:alice`.
 pub fn key(kind: &str, value: &str) -> String {
-    format!("{kind}:{value}")
+    [kind, ":", value].concat()
 }
 
 /// An exchange as the API shows it.
