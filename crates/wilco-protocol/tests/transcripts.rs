@@ -25,6 +25,7 @@ transcripts! {
     del_5_supersede
     del_5_uuid
     del_10_contradiction
+    del_11_clarifying
     del_11_confirmed
     del_11_early_completion
     del_11_early_work
@@ -106,12 +107,14 @@ transcripts! {
     del_45_pause
     del_45_pause_over
     del_45_refused
+    del_45_short_pause
     del_45_taken_back
     del_45_unconfirmed
     del_46_ended
     del_46_refused
     del_50_checklist
     del_50_late
+    del_50_reassigned
     msg_11_roles
     msg_30_abort
     msg_30_accept
@@ -124,6 +127,7 @@ transcripts! {
     msg_32_extend
     msg_32_extend_nothing
     op_16_ack_request
+    op_16_ack_request_again
     op_16_ack_request_refused
 }
 

@@ -315,6 +315,7 @@ fn anew(state: &mut State, until: Option<Time>) {
     state.understanding = None;
     state.questions = None;
     state.asked_to_be_specific = false;
+    state.first_ack = None;
     state.acknowledged_at = None;
     state.checkpoints.retain(|checkpoint| checkpoint.reached.is_some());
     awaiting_first(state, until);

@@ -48,8 +48,8 @@ pub(super) fn again(draft: &mut Draft<'_>) {
     draft.pass_to_assignee(true);
 }
 
-/// It asks for the ACK itself. That counts for the request of Wilco's that it comes nearest to: one that was
-/// sent is not taken back, one that was to come is not sent again. Deadlines stay as they were.
+/// It asks for the ACK itself. That counts for Wilco's next request, which is not sent again, unless it comes nearer
+/// to the one that was sent last. Deadlines stay as they were.
 pub(super) fn asks_again(draft: &mut Draft<'_>) {
     let Phase::AwaitingAck { until, backing_off } = draft.state.phase else {
         return draft.pass_to_assignee(false);
@@ -60,7 +60,7 @@ pub(super) fn asks_again(draft: &mut Draft<'_>) {
     let next = if backing_off { until } else { until.plus(policy.wait_after(attempt)) };
     let waited = policy.timeout_of(attempt).unwrap_or(policy.ack_timeout).as_millis();
     let since_last = waited.saturating_sub(until.since(draft.now).as_millis());
-    if backing_off || since_last >= next.since(draft.now).as_millis() {
+    if attempt == 1 || backing_off || since_last >= next.since(draft.now).as_millis() {
         draft.event(Event::AckRequested { attempt: attempt + 1, until: next.plus(timeout) });
     }
 }

@@ -39,24 +39,18 @@ pub(super) fn too_early(draft: &mut Draft<'_>, message: MessageId, complete: boo
     let restarts = matches!(draft.state.phase, Phase::AwaitingAck { .. });
     let until = restarts.then(|| draft.ack_deadline());
     draft.event(Event::EarlyWorkShown { message, until, complete });
-    if !first && agent_owes(&draft.state.phase) {
+    if !first && !in_review(&draft.state.phase) {
         review(draft, ToInitiator::ReviewEarlyWork);
     } else {
         draft.say_to_assignee(Say::Notice(Notice::AckFirst));
     }
 }
 
-/// Whether the next word is the agent's. Where the initiator is asked already, nothing else is put to it.
-fn agent_owes(phase: &Phase) -> bool {
+/// Whether the initiator is asked for a verdict already.
+fn in_review(phase: &Phase) -> bool {
     match phase {
-        Phase::AwaitingAck { .. } | Phase::Queued { .. } | Phase::Waiting { .. } => true,
-        Phase::Escalated { from } => agent_owes(from),
-        Phase::Clarifying { .. }
-        | Phase::InReview { .. }
-        | Phase::Returned { .. }
-        | Phase::Working { .. }
-        | Phase::Paused { .. }
-        | Phase::Ended { .. } => false,
+        Phase::Escalated { from } => in_review(from),
+        phase => matches!(phase, Phase::InReview { .. }),
     }
 }
 
@@ -69,8 +63,10 @@ pub(super) fn pause(draft: &mut Draft<'_>, expected_duration: Option<Span>) {
 pub(super) fn pause_confirmed(draft: &mut Draft<'_>) {
     match draft.state.unconfirmed.clone() {
         Some(Unconfirmed { resume: false, expected_duration, .. }) => {
-            let again = expected_duration.filter(|span| !span.is_zero());
-            let until = again.map(|span| draft.after(span));
+            let expected = expected_duration.filter(|span| !span.is_zero());
+            let until = expected.map(|span| draft.after(span));
+            // However short it was to be, nobody is reminded of it all the time.
+            let again = expected.map(|span| span.max(draft.state.policy.clarification_timeout));
             draft.event(Event::Paused { until, again });
         }
         Some(Unconfirmed { resume: true, .. }) | None => {
