@@ -342,14 +342,15 @@ impl Work<'_> {
             }
             Effect::CallHuman { .. } if !self.settings.escalation.reaches_human => Ok(None),
             Effect::CallHuman { exchange: id, escalation } => {
+                let cited = self.citing(exchange, cause)?;
                 let opened = exchange.escalations().iter().find(|one| one.number == *escalation);
                 Ok(opened.map(|one| {
                     json!({
                         "escalation": EscalationId { exchange: *id, number: *escalation }.to_string(),
                         "exchange": id,
                         "reason": one.reason,
-                        "text": render::escalation_text(exchange, one),
-                        "evidence": render::escalation_evidence(one),
+                        "text": render::escalation_text(exchange, one, &cited),
+                        "evidence": render::escalation_evidence(one, &cited),
                         "addressee": one.addressee,
                         "opened": one.opened,
                         "options": exchange.options(),

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use crate::decision::Stage;
+use crate::decision::{Facts, Stage};
 use crate::name::{ExchangeId, MessageId, Name};
 use crate::time::{Span, Time};
 
@@ -108,6 +108,28 @@ pub struct Escalation {
     pub closed: Option<Closed>,
 }
 
+impl Escalation {
+    /// The next after these, opened now.
+    pub(crate) fn next(
+        before: &[Escalation],
+        reason: Reason,
+        addressee: Name,
+        evidence: Evidence,
+        facts: &dyn Facts,
+        now: Time,
+    ) -> Escalation {
+        let number = before.iter().map(|one| one.number).max().unwrap_or(0) + 1;
+        let remind_every = facts.escalation_reminder();
+        let remind_at = now.plus(remind_every);
+        Escalation { number, reason, addressee, evidence, opened: now, remind_at, remind_every, closed: None }
+    }
+
+    /// The message that an open one quotes.
+    pub(crate) fn quotes(&self) -> Option<&MessageId> {
+        self.evidence.said.as_ref().filter(|_| self.closed.is_none())
+    }
+}
+
 /// What was seen before it was opened.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Evidence {
@@ -115,6 +137,9 @@ pub struct Evidence {
     pub attempts: u32,
     pub corrections: u32,
     pub delivery: Stage,
+    /// The agent's message that led to it, or that nobody answered; it is quoted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub said: Option<MessageId>,
     /// Of a validation.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stuck: Option<Box<Stuck>>,

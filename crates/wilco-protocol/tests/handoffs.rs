@@ -54,6 +54,7 @@ transcripts! {
     ho_4_refused
     ho_5_direct
     ho_6_failed_agent
+    ho_6_unknown_task
     msg_11_handoff_roles
 }
 

@@ -23,6 +23,7 @@ transcripts! {
     val_6_status_changes
     val_6_least_advanced
     val_7_out_of_turn
+    val_7_unreadable
     val_10_max_iterations
     val_11_timeouts
     val_11_revalidation

@@ -32,6 +32,7 @@ mod openapi;
 mod operation;
 mod power_cut;
 mod programs;
+mod quotes;
 mod readme;
 mod replacement;
 mod replacement_issues;

@@ -136,9 +136,11 @@ impl Log {
             known.unwrap_or(other).code()
         };
         let (status_before, status_after) = (code("previous_status", before), code("new_status", after));
+        // What is about no phase belongs to the iteration that the log has come to.
+        let newest = self.entries.last().map(|entry| (entry.iteration, entry.max_iterations));
         let (iteration, max_iterations) = match phase {
             Some(phase) if !opening => (phase.iteration, phase.max_iterations),
-            Some(_) | None => (0, state.policy.max_iterations),
+            Some(_) | None => newest.unwrap_or((0, state.policy.max_iterations)),
         };
         self.entries.push(LogEntry {
             entry_id: validation::log_id(&last.issue, iteration, self.entries.len() + 1),

@@ -5,15 +5,16 @@ use std::fmt;
 use std::str::FromStr;
 
 use serde_json::Value;
+use wilco_language::hear::Cited;
 use wilco_language::render::{escalation_evidence, escalation_text};
 use wilco_protocol::escalation::{Escalation, Incident};
 use wilco_protocol::exchange::key;
 use wilco_protocol::{EscalationId, Exchange, ExchangeId, Time, operation};
-use wilco_store::{ExchangeFilter, Reader, StoreError};
+use wilco_store::{ExchangeFilter, Message, Reader, StoreError};
 
 use super::sight::{limited_to, sees_exchange};
 use crate::command::Viewer;
-use crate::work::damaged;
+use crate::work::{content_of, damaged};
 
 /// An escalation with the words that explain it.
 #[derive(Debug, Clone)]
@@ -86,19 +87,38 @@ pub fn escalations(
     // Whoever got one to decide sees it, a participant or not; so each exchange is asked for itself.
     let keys = vec![which.to_owned()];
     let seen = |exchange: &Exchange| sees_exchange(reader, viewer, exchange);
-    page(reader, keys, seen, after, limit, |exchange| {
+    let found = page(reader, keys, seen, after, limit, |exchange| {
         let wanted = |one: &&Escalation| open.is_none_or(|open| one.closed.is_none() == open);
         let rows = exchange.escalations().iter().filter(wanted).map(|one| {
-            let view = EscalationView {
-                id: EscalationId { exchange: exchange.id(), number: one.number },
-                text: escalation_text(exchange, one),
-                evidence: escalation_evidence(one),
-                options: if one.closed.is_none() { exchange.options() } else { Vec::new() },
-                escalation: one.clone(),
-            };
-            (Row::new(one.opened, exchange.id(), u64::from(one.number)), view)
+            let place = Row::new(one.opened, exchange.id(), u64::from(one.number));
+            (place, (exchange.clone(), one.clone()))
         });
         rows.collect()
+    })?;
+    let shown = found.items.into_iter().map(|(exchange, one)| shown(reader, &exchange, one));
+    Ok(Rows { items: shown.collect::<Result<_, _>>()?, next: found.next })
+}
+
+/// An escalation in words, with what the agent said.
+fn shown(
+    reader: &dyn Reader,
+    exchange: &Exchange,
+    escalation: Escalation,
+) -> Result<EscalationView, StoreError> {
+    let mut cited = Cited::default();
+    if let Some(id) = &escalation.evidence.said
+        && let Some(row) = reader.message(id)?
+    {
+        let message: Message =
+            serde_json::from_slice(&row.body).map_err(|error| damaged(row.position, error))?;
+        cited.add(message.id.clone(), message.subject.clone(), content_of(&message));
+    }
+    Ok(EscalationView {
+        id: EscalationId { exchange: exchange.id(), number: escalation.number },
+        text: escalation_text(exchange, &escalation, &cited),
+        evidence: escalation_evidence(&escalation, &cited),
+        options: if escalation.closed.is_none() { exchange.options() } else { Vec::new() },
+        escalation,
     })
 }
 

@@ -29,6 +29,7 @@ pub use nudges::{NudgeState, NudgeView, nudge_of, nudges};
 pub use reports::{Report, ReportCursor, ReportPage, ReportRow, report};
 pub use scene::scene;
 pub use search::{MAX_WORDS, SearchQuery, search};
+pub(crate) use sight::got_escalation;
 pub use standing::{Standing, standing};
 
 /// Part of a list, and the number behind which it goes on.

@@ -30,16 +30,22 @@ pub(super) fn sees_exchange(
     exchange: &Exchange,
 ) -> Result<bool, StoreError> {
     let Some(agent) = limited_to(viewer) else { return Ok(true) };
-    if takes_part(viewer, exchange) {
-        return Ok(true);
-    }
+    Ok(takes_part(viewer, exchange) || got_escalation(reader, agent, exchange)?)
+}
+
+/// Whether an agent got an escalation of an exchange to decide.
+pub(crate) fn got_escalation(
+    reader: &dyn Reader,
+    agent: &Name,
+    exchange: &Exchange,
+) -> Result<bool, StoreError> {
     if exchange.escalations().is_empty() {
         return Ok(false);
     }
     for row in reader.messages_of(exchange.id().number, 0, MAX_LOOKED_AT)? {
         let message: Message =
             serde_json::from_slice(&row.body).map_err(|error| damaged(row.position, error))?;
-        let to_it = message.to == *agent && message.from == Name::wilco();
+        let to_it = message.to == *agent && message.from.is_wilco();
         if to_it && message.kind().as_deref() == Some("escalation") {
             return Ok(true);
         }

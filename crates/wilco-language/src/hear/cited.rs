@@ -117,6 +117,31 @@ impl Cited {
         self.text(message, "reason").or_else(|| self.ack_text(message)?.reason)
     }
 
+    /// What an answer comes down to: its reason, its error, its questions, its understanding, else all of it.
+    pub(crate) fn gist(&self, answer: &MessageId) -> Option<String> {
+        let in_words = || match self.validation_text(answer)? {
+            Answer::Result { error, .. } => error,
+            Answer::CannotFix { reason } => Some(reason),
+            Answer::Acknowledged | Answer::Fixed { .. } | Answer::Unreadable { .. } => None,
+        };
+        let questions = || Some(Texts::questions(self, answer).join(" ")).filter(|text| !text.is_empty());
+        let says = |text: &String| !text.trim().is_empty();
+        let ways: [&dyn Fn() -> Option<String>; 6] = [
+            &|| self.reason(answer),
+            &|| self.text(answer, "error"),
+            &in_words,
+            &questions,
+            &|| Texts::understanding(self, answer),
+            &|| self.text(answer, "message"),
+        ];
+        let said = ways.iter().find_map(|way| way().filter(says));
+        // An error has a code of its own.
+        match (self.text(answer, "error_code"), said) {
+            (Some(code), Some(said)) => Some(format!("{code}: {said}")),
+            (code, said) => said.or(code),
+        }
+    }
+
     /// The initiator's correction of an understanding.
     pub fn correction(&self, verdict: &MessageId) -> Option<String> {
         let said = || self.verdict_texts(verdict).into_iter().find_map(|verdict| verdict.correction);

@@ -14,7 +14,7 @@ pub(super) fn hear(state: &State, heard: &Heard<'_>) -> Said {
             escalation: choice.escalation.map(|id| id.number),
         }),
         Typed::Conversation | Typed::Talk if heard.incoming.only_wilco() => What::Remark,
-        Typed::Conversation | Typed::Talk => plain(state, heard, None),
+        Typed::Conversation | Typed::Talk => plain(state, heard),
         Typed::Delegation(_) | Typed::Handoff(_) | Typed::Validation(_) => What::Remark,
     };
     Said { by: heard.by.clone(), operator: heard.operator, message: heard.id.clone(), what }
@@ -23,9 +23,8 @@ pub(super) fn hear(state: &State, heard: &Heard<'_>) -> Said {
 fn typed(state: &State, heard: &Heard<'_>, said: &Operation) -> What {
     match said {
         Operation::Announce(_) => What::Remark,
-        // Whoever is neither asked nor asks is refused by its role.
-        Operation::Acknowledgment { ready, .. } if heard.by != state.initiator => answered(heard, *ready),
-        Operation::Acknowledgment { ready, .. } => plain(state, heard, *ready),
+        // Whoever is not asked, the initiator too, is refused by its role.
+        Operation::Acknowledgment { ready, .. } => answered(heard, *ready),
         Operation::Result { done, results, .. } => {
             let of = |(name, done): &(String, bool)| (heard.resolve.resolve(name), *done);
             What::Result { done: *done, results: results.iter().map(of).collect() }
@@ -40,10 +39,9 @@ fn typed(state: &State, heard: &Heard<'_>, said: &Operation) -> What {
 }
 
 /// Plain words are an answer when they are an agent's.
-fn plain(state: &State, heard: &Heard<'_>, ready: Option<bool>) -> What {
+fn plain(state: &State, heard: &Heard<'_>) -> What {
     if state.track(&heard.by).is_some() {
-        let field = heard.incoming.content.get("ready").and_then(|ready| ready.as_bool());
-        answered(heard, ready.or(field))
+        answered(heard, heard.incoming.content.get("ready").and_then(|ready| ready.as_bool()))
     } else {
         What::Remark
     }

@@ -6,10 +6,31 @@ use wilco_protocol::escalation::{Escalation, Reason};
 use wilco_protocol::{EscalationId, Exchange, Name};
 
 use super::to_initiator::counted;
-use super::{Rendered, Setting, teaching};
+use super::{Rendered, Setting, form, teaching};
+use crate::hear::Cited;
 
-/// One sentence: what happened, to whom.
-pub fn escalation_text(exchange: &Exchange, escalation: &Escalation) -> String {
+/// What happened, to whom, and what that one said.
+pub fn escalation_text(exchange: &Exchange, escalation: &Escalation, cited: &Cited) -> String {
+    let happened = happened(exchange, escalation);
+    match quoted(escalation, cited) {
+        Some(said) => format!("{happened} It said: {said}"),
+        None => happened,
+    }
+}
+
+/// Characters of what is quoted.
+const QUOTED: usize = 400;
+
+/// What the agent said that led to it, on one line.
+fn quoted(escalation: &Escalation, cited: &Cited) -> Option<String> {
+    let line = form::one_line(&cited.gist(escalation.evidence.said.as_ref()?)?);
+    let cut = line.chars().count() > QUOTED;
+    let short: String = line.chars().take(QUOTED).chain(cut.then_some('…')).collect();
+    Some(form::inline(&short)).filter(|said| !said.is_empty())
+}
+
+/// One sentence.
+fn happened(exchange: &Exchange, escalation: &Escalation) -> String {
     let agent = &escalation.evidence.agent;
     let handoff = matches!(exchange, Exchange::Handoff(_));
     let called = exchange.called();
@@ -92,13 +113,17 @@ fn rounds(escalation: &Escalation) -> String {
 }
 
 /// What was seen before it was opened.
-pub fn escalation_evidence(escalation: &Escalation) -> Value {
+pub fn escalation_evidence(escalation: &Escalation, cited: &Cited) -> Value {
     let mut evidence = json!({
         "agent": escalation.evidence.agent,
         "attempts": escalation.evidence.attempts,
         "corrections": escalation.evidence.corrections,
         "delivery": escalation.evidence.delivery,
     });
+    if let Some(said) = &escalation.evidence.said {
+        evidence["message"] = json!(said);
+        evidence["said"] = json!(quoted(escalation, cited));
+    }
     if let Some(stuck) = &escalation.evidence.stuck {
         evidence["phase"] = json!(stuck.phase);
         evidence["iterations"] = json!(stuck.iterations);
@@ -117,7 +142,7 @@ pub(super) fn message(
 ) -> Option<Rendered> {
     let escalation = exchange.escalations().iter().find(|one| one.number == number)?;
     let id = EscalationId { exchange: exchange.id(), number };
-    let (text, options) = (escalation_text(exchange, escalation), exchange.options());
+    let (text, options) = (escalation_text(exchange, escalation, setting.cited), exchange.options());
     let still = if again { "Still undecided: " } else { "" };
     let taught = teaching::decide(id, to, &options, exchange.next_choice(), setting);
     let mut content = Map::new();
@@ -125,7 +150,7 @@ pub(super) fn message(
     content.insert("message".into(), json!(format!("{still}{text}\n\n{taught}")));
     content.insert("escalation".into(), json!(id.to_string()));
     content.insert("reason".into(), json!(escalation.reason));
-    content.insert("evidence".into(), escalation_evidence(escalation));
+    content.insert("evidence".into(), escalation_evidence(escalation, setting.cited));
     content.insert("addressee".into(), json!(escalation.addressee));
     content.insert("opened".into(), json!(escalation.opened));
     content.insert("options".into(), json!(options));

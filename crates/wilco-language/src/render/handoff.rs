@@ -27,11 +27,23 @@ pub(super) fn say(state: &State, to: &Name, say: &Say, setting: &Setting<'_>) ->
             correction(state, to, [true, false], given.clone(), missing.clone(), setting)
         }
         Say::Clarification { message, updated } => clarification(state, to, message, *updated, setting),
+        Say::Cancel { tasks } => cancel(tasks),
         Say::Notice(said) => notice(state, to, said, setting),
         Say::ToInitiator(said) => to_initiator(state, said, setting),
         Say::Confirmation => confirmation(state, setting),
         Say::Escalation { number, again } => escalated(state, to, *number, *again, setting),
     }
+}
+
+/// The failed agent is to stop.
+fn cancel(tasks: &[String]) -> Rendered {
+    let text = format!(
+        "Your work is being handed over to another agent. Stop working on:\n{}",
+        bulleted(tasks)
+    );
+    let mut message = plain("task-cancel", format!("Stop: {}", tasks.join(", ")), text);
+    message.priority = "high";
+    message.with("tasks", json!(tasks)).with("reason", json!("handed-over"))
 }
 
 fn missing(verdict: &MessageId, setting: &Setting<'_>) -> Vec<String> {

@@ -69,7 +69,7 @@ pub struct State {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub handed: Option<Handed>,
     pub sent_at: Time,
-    /// The first acknowledgement, and whether it came in the first attempt.
+    /// The assignee's first acknowledgement of this revision, and whether it came in the first attempt.
     pub first_ack: Option<FirstAck>,
     pub created: Time,
     pub updated: Time,
@@ -220,6 +220,17 @@ impl State {
         }
     }
 
+    /// Whether it came without a task id and was given one.
+    pub fn is_unnamed(&self) -> bool {
+        let number = self.task_id.strip_prefix("task-");
+        number.and_then(|number| number.parse().ok()) == Some(self.id.number)
+    }
+
+    /// The id of a task that came without one.
+    pub fn made_up_id(exchange: ExchangeId) -> String {
+        format!("task-{}", exchange.number)
+    }
+
     /// The name of the state, as the API shows it.
     pub fn name(&self) -> &'static str {
         self.phase.name()
@@ -252,6 +263,7 @@ impl State {
         ids.extend(self.answers.iter().chain(&self.answered).cloned());
         ids.extend(self.checkpoints.iter().map(|checkpoint| checkpoint.message.clone()));
         ids.extend(self.checkpoints.iter().filter_map(|checkpoint| checkpoint.planned_in.clone()));
+        ids.extend(self.escalations.iter().filter_map(Escalation::quotes).cloned());
         ids.sort();
         ids.dedup();
         ids

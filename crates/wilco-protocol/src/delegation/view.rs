@@ -53,6 +53,7 @@ pub fn keys(state: &State) -> Vec<String> {
     keys.extend(state.former_assignees.iter().map(|agent| crate::exchange::key("party", agent.as_str())));
     if state.is_open() {
         keys.push(crate::exchange::key("works", state.assignee.as_str()));
+        keys.extend(state.is_unnamed().then(|| unnamed_key(&state.assignee, &state.title)));
         if let Some(owes) = awaits(state).filter(|owes| **owes != state.assignee) {
             keys.push(crate::exchange::key("owes", owes.as_str()));
         }
@@ -69,6 +70,13 @@ pub fn keys(state: &State) -> Vec<String> {
     keys.sort();
     keys.dedup();
     keys
+}
+
+/// By which a task that came without an id is found when it is given again.
+pub fn unnamed_key(assignee: &Name, title: &str) -> String {
+    const LONGEST: usize = 80;
+    let title: String = title.trim().chars().take(LONGEST).collect();
+    crate::exchange::key("unnamed", &format!("{assignee} {title}"))
 }
 
 fn participants(state: &State) -> Vec<Participant> {

@@ -28,6 +28,10 @@ pub enum Say {
         message: MessageId,
         updated: bool,
     },
+    /// To the failed agent, about what Wilco has no delegation of.
+    Cancel {
+        tasks: Vec<String>,
+    },
     Notice(Notice),
     /// To the initiator.
     ToInitiator(ToInitiator),

@@ -357,6 +357,7 @@ impl State {
         ids.extend(self.questions.as_ref().map(|questions| questions.asked_in.clone()));
         ids.extend(self.answers.iter().cloned());
         ids.extend(self.overridden.as_ref().map(|overridden| overridden.message.clone()));
+        ids.extend(self.escalations.iter().filter_map(Escalation::quotes).cloned());
         ids.sort();
         ids.dedup();
         ids

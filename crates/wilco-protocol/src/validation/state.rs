@@ -229,6 +229,7 @@ impl State {
         let of_rounds = rounds.flat_map(|round| [round.failed.clone(), round.fixed.clone()]).flatten();
         let awaited = self.phases.iter().filter_map(|phase| phase.awaited.as_ref());
         let troubles = awaited.flat_map(|awaited| &awaited.troubles).filter_map(|open| open.message.clone());
-        [self.opening.clone()].into_iter().chain(of_rounds).chain(troubles).collect()
+        let quoted = self.escalations.iter().filter_map(Escalation::quotes).cloned();
+        [self.opening.clone()].into_iter().chain(of_rounds).chain(troubles).chain(quoted).collect()
     }
 }

@@ -111,6 +111,7 @@ fn say(say: &Say) -> String {
         Say::Judgement { .. } => "handoff-correction by the command".to_owned(),
         Say::Clarification { updated: true, .. } => "handoff_clarification, with the new document".to_owned(),
         Say::Clarification { updated: false, .. } => "handoff_clarification, without a document".to_owned(),
+        Say::Cancel { tasks } => format!("task-cancel of {}", tasks.join(", ")),
         Say::Notice(notice) => match notice {
             Notice::WrongId => "your ACK names another handoff",
             Notice::Malformed => "that is no ACK, here is its form",

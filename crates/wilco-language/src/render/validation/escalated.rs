@@ -56,7 +56,7 @@ pub(super) fn escalation(
     let took = opened.opened.since(phase.started.unwrap_or(opened.opened));
     let draft = Draft { state, to, kind: Kind::Escalation, id, priority: "urgent", now: setting.now };
     let still = if again { "Still undecided. " } else { "" };
-    let why = format!("{still}{}", escalations::escalation_text(&exchange, opened));
+    let why = format!("{still}{}", escalations::escalation_text(&exchange, opened, setting.cited));
     let summary = format!(
         "**Reason**: {} - {}\n**Iterations**: {} of {}\n**Time**: {}",
         reason_name(opened.reason),

@@ -7,7 +7,7 @@ use crate::delegation::event::Event;
 use crate::delegation::say::{Say, ToInitiator};
 use crate::delegation::state::{Outcome, Phase, State};
 use crate::escalation::{Escalation, Evidence, Reason};
-use crate::name::Name;
+use crate::name::{MessageId, Name};
 use crate::time::{Span, Time};
 
 pub(super) struct Draft<'a> {
@@ -15,11 +15,13 @@ pub(super) struct Draft<'a> {
     pub(super) facts: &'a dyn Facts,
     pub(super) now: Time,
     pub(super) decision: Decision,
+    /// The assignee's message that is decided on.
+    pub(super) said: Option<MessageId>,
 }
 
 impl<'a> Draft<'a> {
     pub(super) fn new(state: &State, facts: &'a dyn Facts, now: Time) -> Draft<'a> {
-        Draft { state: state.clone(), facts, now, decision: Decision::default() }
+        Draft { state: state.clone(), facts, now, decision: Decision::default(), said: None }
     }
 
     /// Records what happened; later steps of the same decision see it.
@@ -83,29 +85,35 @@ impl<'a> Draft<'a> {
             return;
         }
         let state = &self.state;
-        let number = state.escalations.last().map_or(1, |last| last.number + 1);
         let evidence = Evidence {
             agent: state.assignee.clone(),
             attempts: state.attempt,
             corrections: state.corrections,
             delivery: self.facts.delivery(state.id, &state.assignee),
+            said: self.said_about(reason),
             stuck: None,
         };
-        let remind_every = self.facts.escalation_reminder();
-        let escalation = Escalation {
-            number,
-            reason,
-            addressee: state.initiator.clone(),
-            evidence,
-            opened: self.now,
-            remind_at: self.after(remind_every),
-            remind_every,
-            closed: None,
-        };
         let (id, addressee) = (state.id, state.initiator.clone());
+        let before = &state.escalations;
+        let escalation =
+            Escalation::next(before, reason, addressee.clone(), evidence, self.facts, self.now);
+        let number = escalation.number;
         self.event(Event::Escalated { escalation });
         self.say(addressee, Say::Escalation { number, again: false });
         self.effect(Effect::CallHuman { exchange: id, escalation: number });
+    }
+
+    /// What the assignee said that somebody must decide about.
+    fn said_about(&self, reason: Reason) -> Option<MessageId> {
+        let state = &self.state;
+        if reason == Reason::NoClarification {
+            return state.questions.as_ref().map(|questions| questions.asked_in.clone());
+        }
+        let is_about_an_ack = matches!(
+            reason,
+            Reason::NoCandidate | Reason::CapabilityMismatch | Reason::NoVerdict | Reason::QueueStuck
+        );
+        self.said.clone().or_else(|| state.ack.clone()).filter(|_| is_about_an_ack)
     }
 
     /// Ends the exchange. An assignee that was told to stop is to confirm it.

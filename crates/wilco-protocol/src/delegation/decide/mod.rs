@@ -49,7 +49,10 @@ pub type Decision = crate::decision::Decision<Event, Say>;
 pub fn decide(state: &State, input: Input, facts: &dyn Facts, now: Time) -> Result<Decision, Refusal> {
     let mut draft = Draft::new(state, facts, now);
     match input {
-        Input::Said(said) => table::said(&mut draft, said)?,
+        Input::Said(said) => {
+            draft.said = Some(said.message.clone()).filter(|_| said.by == state.assignee);
+            table::said(&mut draft, said)?;
+        }
         Input::Wake => silence::wake(&mut draft),
         Input::Report(report) => ack::reported(&mut draft, report),
         Input::Told(told) => self::told(&mut draft, told),

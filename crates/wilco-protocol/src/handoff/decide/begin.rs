@@ -8,7 +8,7 @@ use crate::delegation::Told;
 use crate::directory::Mark;
 use crate::handoff::event::Requested;
 use crate::handoff::input::Replace;
-use crate::handoff::say::ToInitiator;
+use crate::handoff::say::{Say, ToInitiator};
 use crate::name::Name;
 use crate::time::Time;
 
@@ -27,10 +27,16 @@ pub fn begin(replace: Replace, facts: &dyn Facts, now: Time) -> Result<Decision,
     }
     undisputed(&first, facts)?;
     let tasks: Vec<_> = first.tasks.iter().filter_map(|task| task.delegation.clone()).collect();
+    let others = first.tasks.iter().filter(|task| task.delegation.is_none());
+    let others: Vec<_> = others.map(|task| task.task.clone()).collect();
     let mut draft = Draft::born(first, facts, now);
     let (by, initiator) = (draft.state.id, draft.state.initiator.clone());
     for task in tasks {
         draft.tell_delegation(task.exchange, Told::HandoffBegan { by, initiator: initiator.clone() });
+    }
+    // Its delegations tell it themselves.
+    if let Some(failed) = failed.filter(|failed| !others.is_empty() && facts.is_registered(failed)) {
+        draft.say(failed, Say::Cancel { tasks: others });
     }
     if draft.state.tasks.is_empty() {
         draft.tell_initiator(ToInitiator::NoTasks);

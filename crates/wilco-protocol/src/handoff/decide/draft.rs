@@ -107,27 +107,21 @@ impl<'a> Draft<'a> {
             return;
         }
         let (state, addressee) = (&self.state, self.controller());
-        let number = state.escalations.last().map_or(1, |last| last.number + 1);
         let agent = state.agent();
+        // Of silence, and of a document that nobody got to see, there is nothing to quote.
+        let answered = !matches!(reason, Reason::NoAcknowledgment | Reason::NoDocument);
         let evidence = Evidence {
             attempts: state.reminders_sent + 1,
             corrections: state.corrections,
             delivery: self.facts.delivery(state.id, &agent),
             agent,
+            said: state.ack.as_ref().map(|seen| seen.message.clone()).filter(|_| answered),
             stuck: None,
         };
-        let remind_every = self.facts.escalation_reminder();
-        let escalation = Escalation {
-            number,
-            reason,
-            addressee: addressee.clone(),
-            evidence,
-            opened: self.now,
-            remind_at: self.after(remind_every),
-            remind_every,
-            closed: None,
-        };
-        let id = state.id;
+        let (id, before) = (state.id, &state.escalations);
+        let escalation =
+            Escalation::next(before, reason, addressee.clone(), evidence, self.facts, self.now);
+        let number = escalation.number;
         self.event(Event::Escalated { escalation });
         self.say(addressee, Say::Escalation { number, again: false });
         self.effect(Effect::CallHuman { exchange: id, escalation: number });

@@ -83,21 +83,14 @@ impl<'a> Draft<'a> {
             return;
         }
         let state = &self.state;
-        let number = state.escalations.last().map_or(1, |last| last.number + 1);
         let attempts = state.track(&agent).map_or(1, |track| track.reminders_sent + 1);
         let delivery = self.facts.delivery(state.id, &agent);
-        let remind_every = self.facts.escalation_reminder();
-        let escalation = Escalation {
-            number,
-            reason,
-            addressee: state.initiator.clone(),
-            evidence: Evidence { agent, attempts, corrections: 0, delivery, stuck: None },
-            opened: self.now,
-            remind_at: self.after(remind_every),
-            remind_every,
-            closed: None,
-        };
+        let evidence = Evidence { agent, attempts, corrections: 0, delivery, said: None, stuck: None };
         let (id, addressee) = (state.id, state.initiator.clone());
+        let before = &state.escalations;
+        let escalation =
+            Escalation::next(before, reason, addressee.clone(), evidence, self.facts, self.now);
+        let number = escalation.number;
         self.event(Event::Escalated { escalation });
         self.say(addressee, Say::Escalation { number, again: false });
         self.effect(Effect::CallHuman { exchange: id, escalation: number });

@@ -61,9 +61,9 @@ fn failed(draft: &mut Draft<'_>, place: usize, message: MessageId, failures: Fin
     draft.event(Event::Failed { phase: place, message, failures, same });
     let (phase, policy) = (draft.phase(place), &draft.state.policy);
     if phase.same >= policy.deadlock_after {
-        draft.escalate(place, Reason::Deadlock);
+        draft.escalate(place, Reason::Deadlock, None);
     } else if phase.iteration >= phase.max_iterations {
-        draft.escalate(place, Reason::MaxIterations);
+        draft.escalate(place, Reason::MaxIterations, None);
     } else {
         turn::ask_fix(draft, place, None, false);
     }
@@ -73,7 +73,7 @@ fn failed(draft: &mut Draft<'_>, place: usize, message: MessageId, failures: Fin
 fn erred(draft: &mut Draft<'_>, place: usize, message: MessageId) {
     let Some(awaited) = draft.phase(place).awaited.clone() else { return };
     if awaited.retried {
-        return draft.escalate(place, Reason::SpecialistError);
+        return draft.escalate(place, Reason::SpecialistError, Some(message));
     }
     draft.trouble(place, Trouble::SpecialistFailure, Some(message));
     turn::ask(draft, place, awaited.duty, Asked::Error, None);

@@ -130,8 +130,8 @@ impl<'a> Draft<'a> {
         self.phase(place).awaited.as_ref().map(|awaited| awaited.troubles.clone()).unwrap_or_default()
     }
 
-    /// The phase stops until somebody decides.
-    pub(super) fn escalate(&mut self, place: usize, reason: Reason) {
+    /// The phase stops until somebody decides. `said`: about what.
+    pub(super) fn escalate(&mut self, place: usize, reason: Reason, said: Option<MessageId>) {
         for open in self.troubles(place) {
             self.tell_of(place, open, Relief::Escalated);
         }
@@ -144,25 +144,18 @@ impl<'a> Draft<'a> {
             since: phase.started.unwrap_or(self.state.created),
             arrived: Vec::new(),
         };
-        let number = self.state.escalations.iter().map(|one| one.number).max().unwrap_or(0) + 1;
-        let remind_every = self.facts.escalation_reminder();
         let delivery = self.facts.delivery(self.state.id, &agent);
-        let escalation = Escalation {
-            number,
-            reason,
-            addressee: self.state.initiator.clone(),
-            evidence: Evidence {
-                agent: agent.clone(),
-                attempts: iterations,
-                corrections: 0,
-                delivery,
-                stuck: Some(Box::new(stuck)),
-            },
-            opened: self.now,
-            remind_at: self.after(remind_every),
-            remind_every,
-            closed: None,
+        let evidence = Evidence {
+            agent: agent.clone(),
+            attempts: iterations,
+            corrections: 0,
+            delivery,
+            said,
+            stuck: Some(Box::new(stuck)),
         };
+        let (before, addressee) = (&self.state.escalations, self.state.initiator.clone());
+        let escalation = Escalation::next(before, reason, addressee, evidence, self.facts, self.now);
+        let number = escalation.number;
         if matches!(
             reason,
             Reason::Timeout | Reason::SpecialistError | Reason::DeliveryFailed | Reason::InvalidAnswer

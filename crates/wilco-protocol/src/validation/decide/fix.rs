@@ -46,8 +46,8 @@ pub(super) fn heard(draft: &mut Draft<'_>, by: Name, message: MessageId, named: 
         }
         (Word::Cannot, Status::AwaitingFix | Status::Fixing) => {
             draft.recovered(place);
-            draft.event(Event::FixCompleted { phase: place, message });
-            draft.escalate(place, Reason::CannotFix);
+            draft.event(Event::FixCompleted { phase: place, message: message.clone() });
+            draft.escalate(place, Reason::CannotFix, Some(message));
         }
         (Word::Acknowledged | Word::Done | Word::Cannot, _) => {
             alive(draft, &by);

@@ -7,7 +7,7 @@ use crate::name::{MessageId, Name};
 use crate::time::Time;
 use crate::validation::event::Event;
 use crate::validation::input::Named;
-use crate::validation::say::Say;
+use crate::validation::say::{Notice, Say};
 use crate::validation::timers::{Alarm, due};
 use crate::validation::words::Trouble;
 
@@ -16,7 +16,7 @@ pub(super) fn wake(draft: &mut Draft<'_>) {
     match alarm {
         Alarm::Iteration(place) => {
             if !spare(draft, place, due) {
-                draft.escalate(place, Reason::IterationTimeout);
+                draft.escalate(place, Reason::IterationTimeout, None);
             }
         }
         Alarm::Awaited(place, _) => {
@@ -27,7 +27,7 @@ pub(super) fn wake(draft: &mut Draft<'_>) {
                 remind(draft, place);
                 draft.trouble(place, Trouble::Unresponsive, None);
             } else if !spare(draft, place, due) {
-                draft.escalate(place, Reason::Timeout);
+                draft.escalate(place, Reason::Timeout, None);
             }
         }
         Alarm::Escalation(number) => remind_of_escalation(draft, number),
@@ -87,7 +87,7 @@ pub(super) fn evidence(draft: &mut Draft<'_>, by: &Name, message: &MessageId) {
     }
 }
 
-/// An answer that cannot be read. From somebody who is not awaited it is a remark.
+/// An answer that cannot be read. Whoever is not awaited hears that nothing is.
 pub(super) fn unreadable(draft: &mut Draft<'_>, by: &Name, message: &MessageId, named: Named) {
     let places = awaited_of(draft, by);
     let place = match named {
@@ -96,22 +96,34 @@ pub(super) fn unreadable(draft: &mut Draft<'_>, by: &Name, message: &MessageId, 
     };
     let Some((place, awaited)) = place.and_then(|place| Some((place, draft.phase(place).awaited.clone()?)))
     else {
-        return;
+        return unawaited(draft, by, message);
     };
     alive(draft, by);
     draft.say(by.clone(), Say::Unreadable { phase: place, duty: awaited.duty });
     if awaited.troubles.iter().any(|open| open.trouble == Trouble::InvalidResponse) {
-        draft.escalate(place, Reason::InvalidAnswer);
+        draft.escalate(place, Reason::InvalidAnswer, Some(message.clone()));
     } else {
         draft.trouble(place, Trouble::InvalidResponse, Some(message.clone()));
     }
+}
+
+/// Words out of turn: evidence where somebody is to decide, and else nothing.
+fn unawaited(draft: &mut Draft<'_>, by: &Name, message: &MessageId) {
+    evidence(draft, by, message);
+    let phases = &draft.state.phases;
+    let own = phases.iter().position(|phase| phase.specialist == *by);
+    let paused = phases.iter().position(|phase| {
+        phase.escalation.is_some() && (phase.specialist == *by || draft.state.main_agent == *by)
+    });
+    let out_of_turn = Notice::OutOfTurn { phase: own };
+    draft.notice(by.clone(), paused.map_or(out_of_turn, |phase| Notice::Paused { phase }));
 }
 
 /// What was sent to this agent did not reach it.
 pub(super) fn unreached(draft: &mut Draft<'_>, agent: &Name) {
     for place in awaited_of(draft, agent) {
         draft.trouble(place, Trouble::Communication, None);
-        draft.escalate(place, Reason::DeliveryFailed);
+        draft.escalate(place, Reason::DeliveryFailed, None);
     }
 }
 
