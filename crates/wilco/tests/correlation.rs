@@ -169,6 +169,23 @@ fn msg_11_only_a_participant_moves_an_exchange_and_only_in_its_role() {
     );
 }
 
+/// Whoever announces an operation is not asked whether it is ready.
+#[test]
+fn msg_11_the_initiator_does_not_acknowledge_its_own_operation() {
+    let server = Server::start();
+    server.register(&["boss", "worker"]);
+    let fields = json!({"operation": "restart", "message": "I will restart you."});
+    let id = server.begin(&said("boss", "worker", "pre-operation", fields));
+    let mut own = said("boss", "wilco", "acknowledgment", json!({"message": "ok", "ready": true}));
+    own["exchange"] = json!(id);
+    server.refused(&own, 403);
+    own["exchange"] = Value::Null;
+    own["to"] = json!("worker");
+    own["content"]["operation_id"] = json!(id);
+    assert_eq!(server.send(&own)["exchange"], Value::Null, "not named, it is a conversation");
+    assert_eq!(server.state(&id), "waiting");
+}
+
 /// What began without a subject is shown under its title, and found by it.
 #[test]
 fn msg_10_the_title_of_a_task_without_a_subject() {

@@ -190,6 +190,23 @@ fn msg_32_the_controller_may_decide_what_it_got_a_copy_of() {
     assert_eq!(server.send(&remark)["exchange"], Value::Null, "it decides and takes no other part");
 }
 
+/// While the initiator is there to decide, nobody is copied, and the controller is like anybody else.
+#[test]
+fn msg_30_the_controller_decides_nothing_that_it_got_no_copy_of() {
+    let server = Setup::new().config("[escalation]\ncontroller = \"control\"").start();
+    server.register(&["control", "boss", "worker"]);
+    let id = server.begin(&task("T-1"));
+    let rejected = json!({"task_id": "T-1", "status": "rejected", "reason": "no time"});
+    server.send(&server::said("worker", "boss", "task-acknowledgment", rejected));
+    let escalation = server.exchange(&id)["data"]["escalation"].as_str().unwrap().to_owned();
+    assert!(server.kinds("control").is_empty());
+    let choice = decision("control", &escalation, json!({"option": "abort"}));
+    server.refused(&choice, 403);
+    let control = server.with_token("control", Role::Agent);
+    assert_eq!(control.post("/v1/messages", &choice).0, 404, "it does not see what is not for it");
+    assert_eq!(server.state(&id), "escalated");
+}
+
 /// When nobody is left the taught command names no agent that it could mean; when somebody is, it does.
 #[test]
 fn msg_30_the_taught_reassignment_names_who_is_left() {

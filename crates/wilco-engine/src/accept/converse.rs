@@ -11,7 +11,7 @@ use wilco_store::Reading;
 use super::arrival::{Arrival, Course, Place};
 use super::correlate::{AMENDS, Target};
 use super::is_wilco;
-use super::start::{SAME, Taken, Unbegun};
+use super::start::{SAME, Taken, Unbegun, title};
 use crate::command::Refused;
 use crate::work::Work;
 
@@ -58,7 +58,7 @@ impl Work<'_> {
                 format!("its task id, {shown}…, is no short word of at most {MAX_TASK_ID} characters");
             return self.not_enrolled(arrival, &detail);
         }
-        if let Some(exchange) = self.same_again(arrival, task.task_id.as_deref())? {
+        if let Some(exchange) = self.same_again(arrival, task.task_id.as_deref(), &title(arrival, &task))? {
             return self.say_to(arrival, vec![Target { exchange, rule: SAME }]);
         }
         if let Some(open) = self.open_under_heading(arrival, task.task_id.as_deref())? {

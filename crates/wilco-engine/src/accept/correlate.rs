@@ -7,10 +7,12 @@ use wilco_language::read::handoff_ack::handoff_acks;
 use wilco_language::read::{self, ack, verdict};
 use wilco_protocol::exchange::key;
 use wilco_protocol::{Exchange, ExchangeId, MessageId, Protocol, validation};
+use wilco_store::StoreError;
 
 use super::arrival::Arrival;
 use super::is_wilco;
 use crate::command::{Refused, Viewer};
+use crate::reads::got_escalation;
 use crate::work::Work;
 
 pub(crate) enum Correlated {
@@ -159,25 +161,32 @@ impl Work<'_> {
         rule: &'static str,
     ) -> Result<Correlated, Refused> {
         let live = self.live(id.number)?.filter(|live| live.exchange.id() == id);
-        let controls = self.controls(arrival);
-        match live.filter(|live| controls || visible(arrival, &live.exchange)) {
-            Some(live) => Ok(Correlated::To(vec![Target { exchange: live.exchange, rule }])),
-            None => Err(Refused::NotFound { detail: format!("there is no exchange {id}") }),
+        let Some(live) = live else {
+            return Err(Refused::NotFound { detail: format!("there is no exchange {id}") });
+        };
+        match visible(arrival, &live.exchange) || self.controls(arrival, &live.exchange)? {
+            true => Ok(Correlated::To(vec![Target { exchange: live.exchange, rule }])),
+            false => Err(Refused::NotFound { detail: format!("there is no exchange {id}") }),
         }
     }
 
-    /// Whether the controller decides: it gets copies of escalations so that it can.
-    pub(crate) fn controls(&self, arrival: &Arrival<'_>) -> bool {
-        matches!(arrival.incoming().typed, Typed::Decision(_))
-            && self.settings.escalation.controller.as_ref() == Some(&arrival.from)
+    /// Whether the controller decides what it got a copy of: it gets copies so that it can.
+    pub(crate) fn controls(&self, arrival: &Arrival<'_>, exchange: &Exchange) -> Result<bool, StoreError> {
+        let decides = matches!(arrival.incoming().typed, Typed::Decision(_))
+            && self.settings.escalation.controller.as_ref() == Some(&arrival.from);
+        Ok(decides && got_escalation(self.store, &arrival.from, exchange)?)
     }
 
     fn replied_to(&mut self, arrival: &Arrival<'_>, parent: &MessageId) -> Result<Replied, Refused> {
         let Some((_, message)) = self.message(parent)? else { return Ok(Replied::Unknown) };
         let Some(id) = message.exchange else { return Ok(Replied::Talk) };
         Ok(match self.live(id.number)? {
-            Some(live) if !visible(arrival, &live.exchange) && !self.controls(arrival) => Replied::Unknown,
-            Some(live) => Replied::Exchange(live.exchange),
+            Some(live) => {
+                match visible(arrival, &live.exchange) || self.controls(arrival, &live.exchange)? {
+                    true => Replied::Exchange(live.exchange),
+                    false => Replied::Unknown,
+                }
+            }
             None => Replied::Talk,
         })
     }

@@ -43,7 +43,8 @@ impl Work<'_> {
         arrival: &Arrival<'_>,
         assignment: &Assignment,
     ) -> Result<Taken, Refused> {
-        if let Some(exchange) = self.same_again(arrival, assignment.task_id.as_deref())? {
+        let task = Task::of(&arrival.incoming().content, arrival.subject());
+        if let Some(exchange) = self.same_again(arrival, assignment.task_id.as_deref(), &task.title)? {
             return self.say_to(arrival, vec![Target { exchange, rule: SAME }]);
         }
         let policy = self.settings.delegation_policy(assignment.ack_timeout, &assignment.policy);
@@ -58,14 +59,13 @@ impl Work<'_> {
         };
         let directory = Resolver(self.directory());
         let candidates = assignment.candidates.iter().map(|name| directory.resolve(name)).collect();
-        let task = Task::of(&arrival.incoming().content, arrival.subject());
         let id = ExchangeId { protocol: Protocol::Delegation, number: self.next_position() };
         let start = delegation::Assign {
             id,
             by: arrival.from.clone(),
             to: arrival.to[0].clone(),
             message: arrival.id.clone(),
-            task_id: assignment.task_id.clone().unwrap_or_else(|| format!("task-{}", id.number)),
+            task_id: assignment.task_id.clone().unwrap_or_else(|| delegation::State::made_up_id(id)),
             task_uuid: assignment.task_uuid.clone().unwrap_or_else(|| self.task_uuid(&arrival.id)),
             title: task.title,
             sign: None,
@@ -86,16 +86,15 @@ impl Work<'_> {
     pub(crate) fn enrol(&mut self, arrival: &Arrival<'_>, found: classify::Task) -> Result<Taken, Unbegun> {
         let settings = self.settings.delegation_policy(None, &serde_json::Map::new());
         let policy = settings.map_err(|errors| Unbegun::Refused(Refused::Invalid { errors }))?;
-        let task = Task::of(&arrival.incoming().content, arrival.subject());
         let id = ExchangeId { protocol: Protocol::Delegation, number: self.next_position() };
         let start = delegation::Assign {
             id,
             by: arrival.from.clone(),
             to: arrival.to[0].clone(),
             message: arrival.id.clone(),
-            task_id: found.task_id.unwrap_or_else(|| format!("task-{}", id.number)),
+            title: title(arrival, &found),
+            task_id: found.task_id.unwrap_or_else(|| delegation::State::made_up_id(id)),
             task_uuid: self.task_uuid(&arrival.id),
-            title: found.title.unwrap_or(task.title),
             sign: Some(found.sign),
             requires_ack: true,
             supersede: false,
@@ -149,10 +148,11 @@ impl Work<'_> {
         &mut self,
         arrival: &Arrival<'_>,
         task_id: Option<&str>,
+        title: &str,
     ) -> Result<Option<Arc<Exchange>>, Refused> {
         let among = match task_id {
             Some(id) => key("task", &id.to_lowercase()),
-            None => key("works", arrival.to[0].as_str()),
+            None => delegation::unnamed_key(&arrival.to[0], title),
         };
         for number in self.find(&among)? {
             let Some(live) = self.live(number)? else { continue };
@@ -240,12 +240,13 @@ impl Work<'_> {
             None => None,
         };
         let cited = self.citing(&target.exchange, None)?;
+        let controls = self.controls(arrival, &target.exchange)?;
         let heard = Heard {
             incoming,
             id: arrival.id.clone(),
             by: arrival.from.clone(),
             to: &arrival.to,
-            operator: arrival.operator(&self.settings.default_sender) || self.controls(arrival),
+            operator: arrival.operator(&self.settings.default_sender) || controls,
             parent,
             amends: target.rule == AMENDS,
             again: target.rule == SAME,
@@ -283,6 +284,12 @@ impl From<Refused> for Unbegun {
     fn from(refused: Refused) -> Unbegun {
         Unbegun::Refused(refused)
     }
+}
+
+/// The title of a task in words: its heading's, else that of the message.
+pub(super) fn title(arrival: &Arrival<'_>, found: &classify::Task) -> String {
+    let own = || Task::of(&arrival.incoming().content, arrival.subject()).title;
+    found.title.clone().unwrap_or_else(own)
 }
 
 /// A task keeps the envelope that its sender gave it.

@@ -388,6 +388,24 @@ fn val_14_what_reaches_nobody_is_escalated() {
     assert!(errors.iter().all(|one| one["content"]["error_type"] == "communication"));
 }
 
+/// What is about the whole loop belongs to the iteration that it has come to.
+#[test]
+fn val_20_the_end_of_a_loop_has_the_iteration_of_what_came_before() {
+    let server = with_agents();
+    let id = server.begin(&start(json!({})));
+    server.send(&fails("alice"));
+    server.send(&fixed("FIXDONE-42-1"));
+    server.send(&result("alice", "PASS", json!({})));
+    let log = server.get(&format!("/v1/exchanges/{id}/log.json")).1;
+    let entries = log["entries"].as_array().unwrap();
+    let iterations: Vec<_> = entries.iter().map(|entry| entry["iteration"].as_u64().unwrap()).collect();
+    assert!(iterations.is_sorted(), "{iterations:?}");
+    let last = entries.last().unwrap();
+    let count = entries.len();
+    assert_eq!((&last["type"], &last["summary"]), (&json!("status-change"), &json!("PASS to COMPLETED")));
+    assert_eq!((&last["entry_id"], &last["iteration"]), (&json!(format!("LOG-42-2-{count}")), &json!(2)));
+}
+
 #[test]
 fn val_20_val_21_every_message_is_an_entry_of_the_log() {
     let server = with_agents();
