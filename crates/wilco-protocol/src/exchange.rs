@@ -191,8 +191,8 @@ pub trait Face {
     fn is_open(&self) -> bool;
     fn state_name(&self) -> &'static str;
     fn timers(&self) -> Vec<Timer>;
-    /// By which keys it is found.
-    fn keys(&self) -> Vec<String>;
+    /// By which keys it is found besides those that all have.
+    fn own_keys(&self) -> Vec<String>;
     /// Who owes an answer.
     fn awaits(&self) -> Vec<&Name>;
     /// The message that began it.
@@ -201,11 +201,11 @@ pub trait Face {
     fn title(&self) -> &str;
     /// What people call what it is about: a task id, an operation.
     fn called(&self) -> &str;
-    /// Messages whose texts the view and the reading of answers need.
     /// Whether it waits for an answer of this agent now. Others that it awaits may say something, or not.
     fn is_owed_by(&self, agent: &Name) -> bool {
         self.awaits().contains(&agent)
     }
+    /// Messages whose texts the view and the reading of answers need.
     fn cites(&self) -> Vec<MessageId>;
     fn escalations(&self) -> &[Escalation];
     /// What may be decided now.
@@ -214,6 +214,24 @@ pub trait Face {
     /// Open, with nothing that would ever move it by itself, and rightly so.
     fn rests(&self) -> bool;
     fn view(&self, texts: &dyn Texts) -> View;
+
+    /// By which keys it is found, each once.
+    fn keys(&self) -> Vec<String> {
+        let mut keys = self.own_keys();
+        keys.extend(self.participants().iter().map(|agent| key("party", agent.as_str())));
+        if !self.escalations().is_empty() {
+            keys.push("escalated:ever".to_owned());
+        }
+        if self.escalations().iter().any(|one| one.closed.is_none()) {
+            keys.push("escalated:open".to_owned());
+        }
+        if !self.incidents().is_empty() {
+            keys.push("incident:ever".to_owned());
+        }
+        keys.sort();
+        keys.dedup();
+        keys
+    }
 
     /// What its messages have in common when they go to several agents.
     fn broadcast_id(&self) -> Option<&str> {

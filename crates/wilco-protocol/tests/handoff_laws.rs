@@ -6,8 +6,9 @@ use crate::handed::{
 };
 use proptest::prelude::*;
 use wilco_protocol::delegation::{Judge, Verdict};
+use wilco_protocol::exchange::Face;
 use wilco_protocol::handoff::{
-    Choice, Decision, Effect, Event, Input, Said, State, What, apply, begin, born, decide, keys, timers,
+    Choice, Decision, Effect, Event, Input, Said, State, What, apply, begin, born, decide, timers,
 };
 use wilco_protocol::journal::{Entry, Fact};
 use wilco_protocol::{MessageId, Span, Time, exchange};
@@ -113,7 +114,7 @@ impl Run {
         let (state, orders) = (&self.state, &self.orders);
         assert!(never_stuck(state, orders) && silence_leads_somewhere(state, orders), "stuck: {state:?}");
         assert!(escalation_fits_the_phase(state), "{state:?}");
-        assert!(keys(state).is_sorted_by(|a, b| a < b));
+        assert!(state.keys().is_sorted_by(|a, b| a < b));
         assert_eq!(state.is_open(), state.confirmation.is_none(), "an end is confirmed");
         assert!(
             state.moved_at.is_none() || state.accepted_at.is_some(),

@@ -4,10 +4,10 @@
 use crate::asked::{AGENTS, BOSS, Choices, World, never_stuck, silence_leads_somewhere};
 use proptest::prelude::*;
 use wilco_protocol::decision::Report;
+use wilco_protocol::exchange::Face;
 use wilco_protocol::journal::{Entry, Fact};
 use wilco_protocol::operation::{
-    Answer, Choice, Event, Input, OwnStep, Said, State, StepEnd, What, apply, begin, born, decide, keys,
-    timers,
+    Answer, Choice, Event, Input, OwnStep, Said, State, StepEnd, What, apply, begin, born, decide, timers,
 };
 use wilco_protocol::{Name, Span, Time, exchange};
 
@@ -81,7 +81,7 @@ impl Run {
             self.history.push((self.now, through_the_journal(&self.state, self.now, &event)));
         }
         assert!(never_stuck(&self.state) && silence_leads_somewhere(&self.state), "{:?}", self.state);
-        assert!(keys(&self.state).is_sorted_by(|a, b| a < b));
+        assert!(self.state.keys().is_sorted_by(|a, b| a < b));
     }
 
     fn decide(&mut self, input: Input) {

@@ -3,9 +3,10 @@
 
 use crate::looped::{World, never_stuck, planned, silence_leads_somewhere, validate};
 use proptest::prelude::*;
+use wilco_protocol::exchange::Face;
 use wilco_protocol::validation::{
     Choice, Event, Finding, Fingerprint, Input, Named, Said, State, Status, Told, What, apply, begin, born,
-    decide, keys, timers,
+    decide, timers,
 };
 use wilco_protocol::{MessageId, Time};
 
@@ -61,7 +62,7 @@ fn step() -> impl Strategy<Value = Step> {
 /// What holds in every state.
 fn sound(state: &State) {
     assert!(never_stuck(state) && silence_leads_somewhere(state), "stuck: {state:?}");
-    assert!(keys(state).is_sorted_by(|a, b| a < b));
+    assert!(state.keys().is_sorted_by(|a, b| a < b));
     for phase in &state.phases {
         assert!(phase.rounds.len() as u32 == phase.iteration, "a round for each iteration");
         assert_eq!(phase.status == Status::Pending, phase.iteration == 0);

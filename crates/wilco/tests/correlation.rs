@@ -169,6 +169,26 @@ fn msg_11_only_a_participant_moves_an_exchange_and_only_in_its_role() {
     );
 }
 
+/// Its field says which revision an ACK is of, else the message that it answers, else its words.
+#[test]
+fn del_43_the_field_counts_before_the_reply_and_the_reply_before_the_words() {
+    let server = Server::start();
+    let id = server.begin_working("T-1");
+    let first = server.inbox("worker")[0]["id"].clone();
+    server.send(&said("boss", "worker", "task-amend", json!({"task_id": "T-1", "message": "also log it"})));
+    let words = |revision: &str| {
+        format!("[ACK] T-1{revision} - RECEIVED\nUnderstanding: rate limiting of the login, with a log")
+    };
+    let mut reply = text("worker", "boss", &words(" r2"));
+    reply["in_reply_to"] = first;
+    server.send(&reply);
+    assert_eq!(server.state(&id), "awaiting-ack", "it answers the first revision");
+    reply["content"]["revision"] = json!(2);
+    assert_eq!(server.send(&reply)["exchange"]["state"], "working");
+    server.send(&said("boss", "worker", "task-amend", json!({"task_id": "T-1", "message": "and count it"})));
+    assert_eq!(server.send(&text("worker", "boss", &words(" r3")))["exchange"]["state"], "working");
+}
+
 /// Whoever announces an operation is not asked whether it is ready.
 #[test]
 fn msg_11_the_initiator_does_not_acknowledge_its_own_operation() {

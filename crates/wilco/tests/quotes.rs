@@ -58,8 +58,7 @@ fn del_12_del_20_del_22_msg_30_what_was_asked_or_misunderstood_is_quoted() {
     let server = Server::start();
     server.register(&["boss", "worker"]);
     let asked = server.begin(&task("T-1"));
-    let fields =
-        json!({"task_id": "T-1", "status": "needs-clarification", "questions": ["Which endpoint?"]});
+    let fields = json!({"task_id": "T-1", "status": "needs-clarification", "questions": ["Which endpoint?"]});
     server.send(&said("worker", "boss", "task-acknowledgment", fields));
     let judged = server.begin(&task_with("T-2", json!({"understanding": "initiator"})));
     server.send(&ack("T-2"));

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use serde_json::Value;
-use wilco_language::scene::{Communication, LogEntry, Statistics, summary};
+use wilco_language::scene::{Communication, LogEntry, Statistics, summary, worded};
 use wilco_protocol::exchange::{Event, Exchange};
 use wilco_protocol::journal::{Entry, Fact, MessageEvent};
 use wilco_protocol::validation::{self, Named, State, Status};
@@ -108,7 +108,6 @@ impl Log {
     fn said(&mut self, last: &State, message: &Message) {
         let content = message.values();
         let text = |key: &str| content.get(key).and_then(Value::as_str);
-        let kind = text("type").unwrap_or("message").replace('_', "-");
         let opening = self.state.is_none();
         let state = self.state.as_ref().unwrap_or(last);
         let outgoing = message.from.is_wilco();
@@ -117,6 +116,17 @@ impl Log {
             .or_else(|| wilco_language::read::validation::message_id(text("message").unwrap_or_default()));
         let place = phase_of(state, &message.from, outgoing, text("phase"), id.as_deref());
         let phase = place.and_then(|place| state.phases.get(place));
+        // An answer in words counts as what it is.
+        let again = phase.is_some_and(|phase| phase.status == Status::ReChecking);
+        let takes_part = message.from == state.main_agent
+            || state.phases.iter().any(|phase| phase.specialist == message.from);
+        let kind = match text("type") {
+            Some(given) => given.replace('_', "-"),
+            None => {
+                let said = text("message").filter(|_| takes_part).and_then(|said| worded(said, again));
+                said.unwrap_or("message").to_owned()
+            }
+        };
         let told = |place: usize| self.told.get(&place).copied().unwrap_or(Status::Pending);
         let before = match place {
             _ if opening => Status::Pending,
@@ -148,7 +158,7 @@ impl Log {
             sender: message.from.clone(),
             recipient: message.to.clone(),
             message_id: id.unwrap_or_else(|| message.id.to_string()),
-            summary: summary(&line(content, &kind)),
+            summary: summary(content, &kind),
             kind,
             status_before,
             status_after,
@@ -203,41 +213,4 @@ fn phase_of(
         .or_else(|| place(&|phase| phase.specialist == *from))
         .or_else(|| place(&|phase| waits(phase.status)))
         .or_else(|| state.current().map(|(place, _)| place).next())
-}
-
-/// What it says, in a line.
-fn line(content: &serde_json::Map<String, Value>, kind: &str) -> String {
-    let text = |key: &str| content.get(key).and_then(Value::as_str).unwrap_or_default();
-    let count = |key: &str| content.get(key).and_then(Value::as_array).map_or(0, Vec::len);
-    match kind {
-        "validation-result" | "revalidation-result" if !text("status").is_empty() => {
-            match count("failures") {
-                0 => format!("{} {}", text("status"), text("error")),
-                1 => format!("{}, 1 failure", text("status")),
-                many => format!("{}, {many} failures", text("status")),
-            }
-        }
-        "fix-completion" if count("fixes") > 0 => {
-            let fixes = content.get("fixes").and_then(Value::as_array).into_iter().flatten();
-            fixes.filter_map(Value::as_str).collect::<Vec<_>>().join("; ")
-        }
-        "fix-completion" if !text("reason").is_empty() => format!("cannot fix: {}", text("reason")),
-        "validation-start" => format!("validate {} in {} phases", issue(content), count("phases")),
-        "decision" => format!("decision: {}", text("option")),
-        "failure-report" | "fix-request" => {
-            format!("{} of {}: {} failures", kind, text("phase"), count("failures"))
-        }
-        "status-change" => format!("{} to {}", text("previous_status"), text("new_status")),
-        _ => {
-            let message = text("message");
-            if message.is_empty() { kind.to_owned() } else { message.to_owned() }
-        }
-    }
-}
-
-fn issue(content: &serde_json::Map<String, Value>) -> String {
-    content
-        .get("issue")
-        .map(|issue| issue.as_str().map_or_else(|| issue.to_string(), str::to_owned))
-        .unwrap_or_default()
 }

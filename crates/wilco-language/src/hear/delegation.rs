@@ -128,12 +128,20 @@ fn ack_of(state: &State, heard: &Heard<'_>, cited: &Cited, ack: &Acknowledgment)
     Ack {
         status: ack.status,
         names_task: ack.task_id.as_deref().is_none_or(|id| same(id, &state.task_id)),
-        revision: ack.revision.or(heard.parent.as_ref().and_then(|parent| parent.revision)),
+        revision: revision(heard, ack),
         questions: ack.questions.len() as u32,
         vague: vague(&ack.questions),
         scored: scored(state, &task, &ack.understanding),
         planned: ack.planned,
     }
+}
+
+/// The revision that an ACK speaks of: its field says, else the message that it answers, else its words.
+fn revision(heard: &Heard<'_>, ack: &Acknowledgment) -> Option<u32> {
+    let worded = matches!(heard.incoming.typed, Typed::Conversation | Typed::Talk);
+    let field = heard.incoming.content.get("revision").and_then(|revision| revision.as_u64());
+    let given = if worded { field.and_then(|field| u32::try_from(field).ok()) } else { ack.revision };
+    given.or(heard.parent.as_ref().and_then(|parent| parent.revision)).or(ack.revision)
 }
 
 fn scored(state: &State, task: &Task, said: &str) -> Scored {

@@ -37,10 +37,8 @@ pub(super) fn say(state: &State, to: &Name, say: &Say, setting: &Setting<'_>) ->
 
 /// The failed agent is to stop.
 fn cancel(tasks: &[String]) -> Rendered {
-    let text = format!(
-        "Your work is being handed over to another agent. Stop working on:\n{}",
-        bulleted(tasks)
-    );
+    let text =
+        format!("Your work is being handed over to another agent. Stop working on:\n{}", bulleted(tasks));
     let mut message = plain("task-cancel", format!("Stop: {}", tasks.join(", ")), text);
     message.priority = "high";
     message.with("tasks", json!(tasks)).with("reason", json!("handed-over"))

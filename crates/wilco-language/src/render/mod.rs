@@ -31,6 +31,7 @@ pub use operation::{pending, timeout_line};
 pub use passed::{delivered, passed_subject, usual_subject};
 pub use refusal::{bad_key, refusal, unresolved};
 pub use shell::quoted;
+pub(crate) use to_initiator::counted;
 
 use serde_json::{Map, Value};
 use wilco_protocol::exchange::{Exchange, Say};

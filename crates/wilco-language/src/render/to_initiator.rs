@@ -237,7 +237,7 @@ fn why(because: Why) -> &'static str {
 }
 
 /// `1 question`, `2 questions`.
-pub(super) fn counted(count: usize, thing: &str) -> String {
+pub(crate) fn counted(count: usize, thing: &str) -> String {
     format!("{count} {thing}{}", if count == 1 { "" } else { "s" })
 }
 

@@ -87,14 +87,6 @@ const COUNTED: [(&str, &str); 9] = [
     ("success-notification", "Success Notifications"),
 ];
 
-/// Characters of a summary.
-const SUMMARY: usize = 120;
-
-/// One line that says nothing to Markdown or HTML.
-pub fn summary(text: &str) -> String {
-    short(text, SUMMARY)
-}
-
 /// The log as people read it.
 pub fn communication(log: &Communication) -> String {
     let plain = |text: &str| super::log::escaped(&short(text, 200));

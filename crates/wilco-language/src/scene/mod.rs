@@ -6,12 +6,14 @@
 mod communication;
 mod log;
 mod mermaid;
+mod summary;
 mod svg;
 mod terminal;
 
-pub use communication::{Communication, LogEntry, Statistics, communication, summary};
+pub use communication::{Communication, LogEntry, Statistics, communication};
 pub use log::log;
 pub use mermaid::mermaid;
+pub use summary::{summary, worded};
 pub use svg::svg;
 pub use terminal::terminal;
 

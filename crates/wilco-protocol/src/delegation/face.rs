@@ -5,7 +5,8 @@ use crate::escalation::{Escalation, Incident};
 use crate::exchange::{Face, Texts, View};
 use crate::name::{ExchangeId, MessageId, Name};
 
-use super::{Phase, State, awaits, keys, options, timers, untried, view};
+use super::view::keys;
+use super::{Phase, State, awaits, options, timers, untried, view};
 
 impl Face for State {
     fn id(&self) -> ExchangeId {
@@ -33,7 +34,7 @@ impl Face for State {
         timers(self)
     }
 
-    fn keys(&self) -> Vec<String> {
+    fn own_keys(&self) -> Vec<String> {
         keys(self)
     }
 

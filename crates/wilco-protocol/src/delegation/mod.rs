@@ -25,5 +25,5 @@ pub use state::{
     Understanding,
 };
 pub use timers::timers;
-pub use view::{awaits, keys, planned_name, unnamed_key, view};
+pub use view::{awaits, planned_name, unnamed_key, view};
 pub use words::{AckStatus, Sign, Verdict};

@@ -43,14 +43,11 @@ pub fn awaits(state: &State) -> Option<&Name> {
 }
 
 /// What others use to find this exchange.
-pub fn keys(state: &State) -> Vec<String> {
+pub(super) fn keys(state: &State) -> Vec<String> {
     let mut keys = vec![
         crate::exchange::key("task", &state.task_id.to_lowercase()),
         crate::exchange::key("uuid", &state.task_uuid),
-        crate::exchange::key("party", state.initiator.as_str()),
-        crate::exchange::key("party", state.assignee.as_str()),
     ];
-    keys.extend(state.former_assignees.iter().map(|agent| crate::exchange::key("party", agent.as_str())));
     if state.is_open() {
         keys.push(crate::exchange::key("works", state.assignee.as_str()));
         keys.extend(state.is_unnamed().then(|| unnamed_key(&state.assignee, &state.title)));
@@ -58,17 +55,6 @@ pub fn keys(state: &State) -> Vec<String> {
             keys.push(crate::exchange::key("owes", owes.as_str()));
         }
     }
-    if state.escalation().is_some() {
-        keys.push("escalated:open".to_owned());
-    }
-    if !state.escalations.is_empty() {
-        keys.push("escalated:ever".to_owned());
-    }
-    if !state.incidents.is_empty() {
-        keys.push("incident:ever".to_owned());
-    }
-    keys.sort();
-    keys.dedup();
     keys
 }
 

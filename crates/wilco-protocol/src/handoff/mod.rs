@@ -35,5 +35,5 @@ pub use state::{
     StartingFrom, State, Step, Task,
 };
 pub use timers::timers;
-pub use view::{awaits, keys, last_known_progress, view};
+pub use view::{awaits, last_known_progress, view};
 pub use words::{AckStatus, Code, Outcome, Urgency};

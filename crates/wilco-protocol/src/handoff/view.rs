@@ -60,25 +60,13 @@ pub fn awaits(state: &State) -> Vec<&Name> {
 }
 
 /// What others use to find this exchange.
-pub fn keys(state: &State) -> Vec<String> {
+pub(super) fn keys(state: &State) -> Vec<String> {
     let mut keys = vec!["handoff:ever".to_owned(), key("handoff", &state.handoff_id.to_lowercase())];
     keys.extend(state.former.iter().map(|former| key("handoff", &former.handoff_id.to_lowercase())));
-    keys.extend(participants(state).into_iter().map(|person| key("party", person.agent.as_str())));
     keys.extend(awaits(state).iter().map(|agent| key("owes", agent.as_str())));
     if state.is_open() {
         keys.extend(state.tasks.iter().map(|task| key("handed", &task.task)));
     }
-    if state.escalation().is_some() {
-        keys.push("escalated:open".to_owned());
-    }
-    if !state.escalations.is_empty() {
-        keys.push("escalated:ever".to_owned());
-    }
-    if !state.incidents.is_empty() {
-        keys.push("incident:ever".to_owned());
-    }
-    keys.sort();
-    keys.dedup();
     keys
 }
 

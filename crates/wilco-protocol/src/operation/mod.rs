@@ -27,5 +27,5 @@ pub use quorum::{Quorum, Tally, Verdict, weigh};
 pub use say::{Notice, Say, ToInitiator};
 pub use state::{Outcome, Phase, State, Track, TrackState};
 pub use timers::timers;
-pub use view::{LogRow, awaits, keys, log, view};
+pub use view::{LogRow, awaits, log, view};
 pub use words::{Answer, Kind, Tone};

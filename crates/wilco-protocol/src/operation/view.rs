@@ -51,22 +51,10 @@ pub fn awaits(state: &State) -> Vec<&Name> {
 }
 
 /// What others use to find this exchange.
-pub fn keys(state: &State) -> Vec<String> {
-    let mut keys = vec!["operation:ever".to_owned(), key("party", state.initiator.as_str())];
-    keys.extend(state.tracks.iter().map(|track| key("party", track.agent.as_str())));
+pub(super) fn keys(state: &State) -> Vec<String> {
+    let mut keys = vec!["operation:ever".to_owned()];
     keys.extend(state.broadcast_id.as_ref().map(|id| key("broadcast", id)));
     keys.extend(awaits(state).into_iter().map(|agent| key("owes", agent.as_str())));
-    if state.escalation().is_some() {
-        keys.push("escalated:open".to_owned());
-    }
-    if !state.escalations.is_empty() {
-        keys.push("escalated:ever".to_owned());
-    }
-    if !state.incidents.is_empty() {
-        keys.push("incident:ever".to_owned());
-    }
-    keys.sort();
-    keys.dedup();
     keys
 }
 

@@ -34,7 +34,7 @@ impl Face for State {
         timers(self)
     }
 
-    fn keys(&self) -> Vec<String> {
+    fn own_keys(&self) -> Vec<String> {
         keys(self)
     }
 

@@ -25,5 +25,5 @@ pub use policy::{KEYS, MAX_ITERATIONS, Policy};
 pub use say::{Cause, Notice, Say};
 pub use state::{Awaited, Open, Outcome, Phase, Round, State};
 pub use timers::timers;
-pub use view::{awaits, keys, view};
+pub use view::{awaits, view};
 pub use words::{Duty, Finding, Relief, Status, Trouble};

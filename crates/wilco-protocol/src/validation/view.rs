@@ -61,24 +61,12 @@ fn open(state: &State) -> impl Iterator<Item = &Escalation> {
 }
 
 /// What others use to find this exchange.
-pub fn keys(state: &State) -> Vec<String> {
+pub(super) fn keys(state: &State) -> Vec<String> {
     let mut keys = vec!["validation:ever".to_owned(), key("issue", &state.issue.to_lowercase())];
-    keys.extend(state.agents().iter().map(|agent| key("party", agent.as_str())));
     if state.is_open() {
         keys.extend(state.agents().iter().map(|agent| key("loop", agent.as_str())));
     }
     keys.extend(awaits(state).into_iter().map(|agent| key("owes", agent.as_str())));
-    if open(state).next().is_some() {
-        keys.push("escalated:open".to_owned());
-    }
-    if !state.escalations.is_empty() {
-        keys.push("escalated:ever".to_owned());
-    }
-    if !state.incidents.is_empty() {
-        keys.push("incident:ever".to_owned());
-    }
-    keys.sort();
-    keys.dedup();
     keys
 }
 

@@ -1,7 +1,8 @@
 //! The ground that laws and model stand on: a world of a few agents, and what holds in every state.
 
 use wilco_protocol::decision::Facts;
-use wilco_protocol::delegation::{Event, Input, Phase, State, apply, decide, keys, timers};
+use wilco_protocol::delegation::{Event, Input, Phase, State, apply, decide, timers};
+use wilco_protocol::exchange::Face;
 use wilco_protocol::{Exchange, Name, Time};
 
 /// A world in which `helper` may take over and the server may have been down.
@@ -85,5 +86,5 @@ pub(crate) fn escalation_fits_the_phase(state: &State) -> bool {
 }
 
 pub(crate) fn keys_are_sorted_and_unique(state: &State) -> bool {
-    keys(state).is_sorted_by(|a, b| a < b)
+    state.keys().is_sorted_by(|a, b| a < b)
 }

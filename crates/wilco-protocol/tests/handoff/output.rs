@@ -8,19 +8,7 @@ use wilco_protocol::exchange::{self, CheckpointText, Texts};
 use wilco_protocol::handoff::{Decision, Notice, Owed, Say, State, ToInitiator, options, timers, view};
 use wilco_protocol::{MessageId, directory};
 
-use crate::player::{clock, line};
-
-fn arrow(at: Time, text: impl std::fmt::Display) -> String {
-    line(at, "->", text)
-}
-
-pub(crate) fn stands(at: Time, standing: &str) -> String {
-    line(at, "=", standing)
-}
-
-pub(crate) fn nothing(at: Time) -> String {
-    arrow(at, "nothing")
-}
+use crate::player::{arrow, clock, stands};
 
 pub(crate) fn incident(at: Time, incident: &Incident) -> String {
     arrow(at, format!("incident: {} {} after {} attempts", incident.agent, incident.kind, incident.attempts))

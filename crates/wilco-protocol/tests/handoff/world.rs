@@ -9,14 +9,13 @@ use wilco_protocol::handoff::{
     Publish, Published, Replace, Report, Requested, Said, StartingFrom, State, Task, TaskUpdate, Updated,
     Urgency, What, apply, begin, born, decide, timers,
 };
-use wilco_protocol::policy::Overrides;
-use wilco_protocol::{ExchangeId, MessageId, Name, Protocol, Span, Time};
+use wilco_protocol::{ExchangeId, MessageId, Name, Protocol, Time};
 
 use super::output;
-use crate::player::Theatre;
+use crate::player::{Course, Theatre, arrow, stands};
 
 pub(crate) struct World {
-    policy: Overrides,
+    course: Course,
     urgency: Urgency,
     candidates: Vec<Name>,
     tasks: Vec<Task>,
@@ -26,11 +25,7 @@ pub(crate) struct World {
     away: Vec<Name>,
     others: Vec<ExchangeId>,
     unknown: bool,
-    down: Option<(Time, Time)>,
     state: Option<State>,
-    messages: u32,
-    now: Time,
-    out: String,
 }
 
 impl Theatre for World {
@@ -40,15 +35,15 @@ impl Theatre for World {
 
     /// Lets time pass: every wake at its own instant, or when the server is up again.
     fn run_until(&mut self, at: Time) -> String {
-        assert!(self.now <= at, "time goes on");
-        while let Some(due) = self.next_wake().filter(|due| self.served_at(*due) <= at) {
-            self.now = self.now.max(self.served_at(due));
+        assert!(self.course.now <= at, "time goes on");
+        while let Some(due) = self.next_wake().filter(|due| self.course.served_at(*due) <= at) {
+            self.course.now = self.course.served_at(due);
             let before = self.state.clone();
             self.decide(Input::Wake);
             assert_ne!(before, self.state, "a wake that was due did nothing");
         }
-        self.now = at;
-        std::mem::take(&mut self.out)
+        self.course.now = at;
+        self.course.take()
     }
 
     /// Plays one step.
@@ -57,16 +52,19 @@ impl Theatre for World {
             Some(("courier", rest)) => self.report(rest),
             Some((who, rest)) => self.say(who, rest),
             None if text == "end" => {}
-            None => self.out += &output::shown(self.now, text, self.state.as_ref().expect("a handoff")),
+            None => {
+                self.course.out +=
+                    &output::shown(self.course.now, text, self.state.as_ref().expect("a handoff"))
+            }
         }
-        std::mem::take(&mut self.out)
+        self.course.take()
     }
 }
 
 impl World {
     fn new(scene: &[(String, String)]) -> World {
         let mut world = World {
-            policy: Overrides::new(),
+            course: Course::default(),
             urgency: Urgency::Immediate,
             candidates: Vec::new(),
             tasks: Vec::new(),
@@ -76,11 +74,7 @@ impl World {
             away: Vec::new(),
             others: Vec::new(),
             unknown: false,
-            down: None,
             state: None,
-            messages: 0,
-            now: Time::ZERO,
-            out: String::new(),
         };
         for (key, value) in scene {
             world.set(key, value);
@@ -91,12 +85,6 @@ impl World {
     fn set(&mut self, key: &str, value: &str) {
         let names = || value.split(' ').map(Name::new).collect();
         match key {
-            "policy" => {
-                let (key, value) = value.split_once('=').expect("key = value");
-                let value = value.trim();
-                let value = serde_json::from_str(value).unwrap_or_else(|_| Value::from(value));
-                self.policy.insert(key.trim().to_owned(), value);
-            }
             "urgency" => {
                 self.urgency = Urgency::ALL.into_iter().find(|one| one.word() == value).expect("an urgency");
             }
@@ -125,20 +113,12 @@ impl World {
             "away" => self.away = names(),
             "others" => self.others = value.split(' ').map(|id| id.parse().expect("an exchange")).collect(),
             "nothing known" => self.unknown = value == "yes",
-            "down" => {
-                let (from, until) = value.split_once(" to ").expect("FROM to UNTIL");
-                self.down = Some((at(from), at(until)));
-            }
-            unknown => panic!("there is no {unknown} in a scene"),
+            shared => self.course.set(shared, value),
         }
     }
 
     fn next_wake(&self) -> Option<Time> {
         self.state.as_ref().and_then(|state| timers(state).first().map(|timer| timer.due))
-    }
-
-    fn served_at(&self, due: Time) -> Time {
-        self.down.filter(|(from, until)| *from < due && due < *until).map_or(due, |(_, until)| until)
     }
 
     /// `published`, `not published`, `file moved uuid-1, foreign uuid-2`, `file failed`, `issues 42 ok, 43 failed`, `audited`.
@@ -150,7 +130,7 @@ impl World {
                 let url = format!("http://127.0.0.1/{number}");
                 let published_as = Publish::Local;
                 let published =
-                    Published { url, bytes: 10, published_as, failures: Vec::new(), at: self.now };
+                    Published { url, bytes: 10, published_as, failures: Vec::new(), at: self.course.now };
                 let name = self.state.as_ref().map(|state| state.document_name.clone()).unwrap_or_default();
                 Report::DocumentPublished { number, name, published }
             }
@@ -167,8 +147,7 @@ impl World {
     }
 
     fn say(&mut self, who: &str, text: &str) {
-        self.messages += 1;
-        let message = MessageId::new(format!("msg-{}", self.messages));
+        let message = self.course.next_message();
         if text.starts_with("replace ") || text.starts_with("hand over ") {
             return self.begin(who, message, text);
         }
@@ -186,7 +165,7 @@ impl World {
         }
         .expect("who by whom");
         let mut policy = Policy::default();
-        policy.set_all(&self.policy).expect("a good policy");
+        policy.set_all(&self.course.policy).expect("a good policy");
         let party = |id: &str| Party { id: id.to_owned(), session: format!("{id}-session"), github: None };
         let first = Requested {
             id: ExchangeId { protocol: Protocol::Handoff, number: 1 },
@@ -211,10 +190,10 @@ impl World {
             handoff_id: "h-1".to_owned(),
             replacement: party(new),
         };
-        match begin(Replace { first, deliver: false }, self, self.now) {
-            Err(refusal) => self.out += &output::refused(self.now, &refusal),
+        match begin(Replace { first, deliver: false }, self, self.course.now) {
+            Err(refusal) => self.course.out += &output::refused(self.course.now, &refusal),
             Ok(decision) => {
-                self.state = decision.events.first().and_then(|event| born(event, self.now));
+                self.state = decision.events.first().and_then(|event| born(event, self.course.now));
                 self.carry_out(decision, "");
             }
         }
@@ -223,13 +202,13 @@ impl World {
     fn decide(&mut self, input: Input) {
         let state = self.state.clone().expect("a handoff");
         let before = output::standing(&state);
-        match decide(&state, input, self, self.now) {
-            Err(refusal) => self.out += &output::refused(self.now, &refusal),
+        match decide(&state, input, self, self.course.now) {
+            Err(refusal) => self.course.out += &output::refused(self.course.now, &refusal),
             Ok(decision) => {
-                let length = self.out.len();
+                let length = self.course.out.len();
                 self.carry_out(decision, &before);
-                if self.out.len() == length {
-                    self.out += &output::nothing(self.now);
+                if self.course.out.len() == length {
+                    self.course.out += &arrow(self.course.now, "nothing");
                 }
             }
         }
@@ -238,17 +217,17 @@ impl World {
     fn carry_out(&mut self, decision: Decision, before: &str) {
         let state = self.state.as_mut().expect("a handoff");
         for event in &decision.events {
-            apply(state, event, self.now);
+            apply(state, event, self.course.now);
         }
-        self.out += &output::decided(self.now, &decision);
+        self.course.out += &output::decided(self.course.now, &decision);
         for event in &decision.events {
             if let Event::Recorded { incident } = event {
-                self.out += &output::incident(self.now, incident);
+                self.course.out += &output::incident(self.course.now, incident);
             }
         }
         let standing = output::standing(state);
         if standing != before {
-            self.out += &output::stands(self.now, &standing);
+            self.course.out += &stands(self.course.now, &standing);
         }
     }
 
@@ -311,10 +290,6 @@ impl World {
     }
 }
 
-fn at(text: &str) -> Time {
-    Time::ZERO.plus(text.trim().parse::<Span>().expect("a time"))
-}
-
 fn task(text: &str) -> TaskUpdate {
     let (word, task) = text.split_once(' ').expect("moved TASK");
     let updated = match word {
@@ -339,7 +314,7 @@ fn issue(text: &str) -> IssueUpdate {
 
 impl Facts for World {
     fn down_across(&self, due: Time) -> bool {
-        self.down.is_some_and(|(from, until)| from < due && due < until)
+        self.course.down_across(due)
     }
 
     fn can_take(&self, agent: &Name) -> bool {

@@ -1,30 +1,24 @@
 //! A small world around an operation: it folds events and wakes what is due, and no more.
 
-use serde_json::Value;
 use wilco_protocol::decision::{Effect, Facts, Report, Stage};
 use wilco_protocol::operation::{
     Answer, Choice, Command, Decision, Event, Execute, Input, Kind, Operate, OwnStep, Policy, Said, State,
     StepEnd, What, apply, begin, born, decide, timers,
 };
-use wilco_protocol::policy::Overrides;
 use wilco_protocol::{ExchangeId, MessageId, Name, Protocol, Span, Time};
 
 use super::output;
-use crate::player::Theatre;
+use crate::player::{Course, Theatre, arrow, stands};
 
 pub(crate) struct World {
-    policy: Overrides,
+    course: Course,
     kind: Option<Kind>,
     execute: Execute,
-    down: Option<(Time, Time)>,
     unreached: Vec<Name>,
     unread: Vec<Name>,
     state: Option<State>,
     /// Steps that were ordered and not reported.
     running: Vec<(Name, u32)>,
-    messages: u32,
-    now: Time,
-    out: String,
 }
 
 impl Theatre for World {
@@ -34,15 +28,15 @@ impl Theatre for World {
 
     /// Lets time pass: every wake at its own instant, or when the server is up again.
     fn run_until(&mut self, at: Time) -> String {
-        assert!(self.now <= at, "time goes on");
-        while let Some(due) = self.next_wake().filter(|due| self.served_at(*due) <= at) {
-            self.now = self.now.max(self.served_at(due));
+        assert!(self.course.now <= at, "time goes on");
+        while let Some(due) = self.next_wake().filter(|due| self.course.served_at(*due) <= at) {
+            self.course.now = self.course.served_at(due);
             let before = self.state.clone();
             self.decide(Input::Wake);
             assert_ne!(before, self.state, "a wake that was due did nothing");
         }
-        self.now = at;
-        std::mem::take(&mut self.out)
+        self.course.now = at;
+        self.course.take()
     }
 
     /// Plays one step.
@@ -51,26 +45,25 @@ impl Theatre for World {
             Some(("courier", rest)) => self.report(rest),
             Some((who, rest)) => self.say(who, rest),
             None if text == "end" => {}
-            None => self.out += &output::shown(self.now, text, self.state.as_ref().expect("an operation")),
+            None => {
+                self.course.out +=
+                    &output::shown(self.course.now, text, self.state.as_ref().expect("an operation"))
+            }
         }
-        std::mem::take(&mut self.out)
+        self.course.take()
     }
 }
 
 impl World {
     fn new(scene: &[(String, String)]) -> World {
         let mut world = World {
-            policy: Overrides::new(),
+            course: Course::default(),
             kind: None,
             execute: Execute::Manual,
-            down: None,
             unreached: Vec::new(),
             unread: Vec::new(),
             state: None,
             running: Vec::new(),
-            messages: 0,
-            now: Time::ZERO,
-            out: String::new(),
         };
         for (key, value) in scene {
             world.set(key, value);
@@ -81,30 +74,16 @@ impl World {
     fn set(&mut self, key: &str, value: &str) {
         let names = || value.split(' ').map(Name::new).collect();
         match key {
-            "policy" => {
-                let (key, value) = value.split_once('=').expect("key = value");
-                let value = value.trim();
-                let value = serde_json::from_str(value).unwrap_or_else(|_| Value::from(value));
-                self.policy.insert(key.trim().to_owned(), value);
-            }
             "kind" => self.kind = Kind::ALL.into_iter().find(|kind| kind.word() == value),
             "execute" => self.execute = execute(value),
-            "down" => {
-                let (from, until) = value.split_once(" to ").expect("FROM to UNTIL");
-                self.down = Some((at(from), at(until)));
-            }
             "unreached" => self.unreached = names(),
             "unread" => self.unread = names(),
-            unknown => panic!("there is no {unknown} in a scene"),
+            shared => self.course.set(shared, value),
         }
     }
 
     fn next_wake(&self) -> Option<Time> {
         self.state.as_ref().and_then(|state| timers(state).first().map(|timer| timer.due))
-    }
-
-    fn served_at(&self, due: Time) -> Time {
-        self.down.filter(|(from, until)| *from < due && due < *until).map_or(due, |(_, until)| until)
     }
 
     fn report(&mut self, text: &str) {
@@ -124,8 +103,7 @@ impl World {
     }
 
     fn say(&mut self, who: &str, text: &str) {
-        self.messages += 1;
-        let message = MessageId::new(format!("msg-{}", self.messages));
+        let message = self.course.next_message();
         if text.starts_with("operate ") {
             return self.begin(who, message, text);
         }
@@ -145,7 +123,7 @@ impl World {
         let mut policy = Policy::default();
         let preset = Policy::built_in().into_iter().find(|(name, _)| *name == kind.word());
         policy.set_all(&preset.expect("a preset").1).expect("a good preset");
-        policy.set_all(&self.policy).expect("a good policy");
+        policy.set_all(&self.course.policy).expect("a good policy");
         let pre_notice = more.iter().find_map(|part| part.strip_prefix("pre-notice "));
         let operate = Operate {
             id: ExchangeId { protocol: Protocol::Operation, number: 1 },
@@ -161,10 +139,10 @@ impl World {
             policy,
             execute: self.execute.clone(),
         };
-        match begin(operate, self, self.now) {
-            Err(refusal) => self.out += &output::refused(self.now, &refusal),
+        match begin(operate, self, self.course.now) {
+            Err(refusal) => self.course.out += &output::refused(self.course.now, &refusal),
             Ok(decision) => {
-                self.state = decision.events.first().and_then(|event| born(event, self.now));
+                self.state = decision.events.first().and_then(|event| born(event, self.course.now));
                 self.carry_out(decision, "");
             }
         }
@@ -173,13 +151,13 @@ impl World {
     fn decide(&mut self, input: Input) {
         let state = self.state.clone().expect("an operation");
         let before = output::standing(&state);
-        match decide(&state, input, self, self.now) {
-            Err(refusal) => self.out += &output::refused(self.now, &refusal),
+        match decide(&state, input, self, self.course.now) {
+            Err(refusal) => self.course.out += &output::refused(self.course.now, &refusal),
             Ok(decision) => {
-                let length = self.out.len();
+                let length = self.course.out.len();
                 self.carry_out(decision, &before);
-                if self.out.len() == length {
-                    self.out += &output::nothing(self.now);
+                if self.course.out.len() == length {
+                    self.course.out += &arrow(self.course.now, "nothing");
                 }
             }
         }
@@ -188,12 +166,12 @@ impl World {
     fn carry_out(&mut self, decision: Decision, before: &str) {
         let state = self.state.as_mut().expect("an operation");
         for event in &decision.events {
-            apply(state, event, self.now);
+            apply(state, event, self.course.now);
         }
-        self.out += &output::decided(self.now, &decision);
+        self.course.out += &output::decided(self.course.now, &decision);
         for event in &decision.events {
             if let Event::Recorded { incident } = event {
-                self.out += &output::incident(self.now, incident);
+                self.course.out += &output::incident(self.course.now, incident);
             }
         }
         for effect in &decision.effects {
@@ -203,13 +181,9 @@ impl World {
         }
         let standing = output::standing(state);
         if standing != before {
-            self.out += &output::stands(self.now, &standing);
+            self.course.out += &stands(self.course.now, &standing);
         }
     }
-}
-
-fn at(text: &str) -> Time {
-    Time::ZERO.plus(text.trim().parse::<Span>().expect("a time"))
 }
 
 /// `command`, `command, 2 at a time, keep going`.
@@ -260,7 +234,7 @@ fn what(text: &str) -> What {
 
 impl Facts for World {
     fn down_across(&self, due: Time) -> bool {
-        self.down.is_some_and(|(from, until)| from < due && due < until)
+        self.course.down_across(due)
     }
 
     fn delivery(&self, _: ExchangeId, agent: &Name) -> Stage {

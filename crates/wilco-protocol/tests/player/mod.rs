@@ -5,13 +5,14 @@
 //! lines that somebody wrote by hand, plays them, and compares the whole text that results. With
 //! `WILCO_BLESS=1` the file is rewritten instead: read the difference before you keep it.
 
+mod course;
 mod diff;
-
 mod script;
 
 use std::fs;
 use std::path::PathBuf;
 
+pub(crate) use course::Course;
 use script::Script;
 use wilco_protocol::Time;
 
@@ -87,7 +88,16 @@ pub(crate) fn clock(at: Time) -> String {
     at.since(Time::ZERO).to_string()
 }
 
-/// A line of what Wilco does, behind an arrow, or of how things stand, behind an equals sign.
-pub(crate) fn line(at: Time, mark: &str, text: impl std::fmt::Display) -> String {
+/// What Wilco does.
+pub(crate) fn arrow(at: Time, text: impl std::fmt::Display) -> String {
+    line(at, "->", text)
+}
+
+/// How things stand.
+pub(crate) fn stands(at: Time, standing: impl std::fmt::Display) -> String {
+    line(at, "=", standing)
+}
+
+fn line(at: Time, mark: &str, text: impl std::fmt::Display) -> String {
     format!("{:>8}         {mark} {text}\n", clock(at))
 }

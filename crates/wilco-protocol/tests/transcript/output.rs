@@ -8,19 +8,11 @@ use wilco_protocol::escalation::Incident;
 use wilco_protocol::exchange::{CheckpointText, Texts};
 use wilco_protocol::{ExchangeId, MessageId, Time, directory};
 
-use crate::player::{clock, line};
-
-fn arrow(at: Time, text: impl std::fmt::Display) -> String {
-    line(at, "->", text)
-}
+use crate::player::{arrow, clock, stands};
 
 /// Nothing is said and nothing moves; something may have been written down.
 pub(crate) fn nothing(at: Time, recorded: bool) -> String {
     arrow(at, if recorded { "nothing, but it is recorded" } else { "nothing" })
-}
-
-pub(crate) fn stands(at: Time, standing: &str) -> String {
-    line(at, "=", standing)
 }
 
 pub(crate) fn decided(at: Time, id: ExchangeId, decision: &Decision) -> String {
@@ -224,7 +216,7 @@ pub(crate) fn shown(at: Time, what: &str, state: &State) -> String {
         "former assignees" => state.former_assignees.iter().map(ToString::to_string).collect(),
         unknown => panic!("there is no {unknown} to show"),
     };
-    lines.into_iter().map(|text| line(at, "=", text)).collect()
+    lines.into_iter().map(|text| stands(at, text)).collect()
 }
 
 fn item(item: &wilco_protocol::exchange::ChecklistItem) -> String {

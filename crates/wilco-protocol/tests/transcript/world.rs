@@ -12,7 +12,7 @@ use wilco_protocol::{ExchangeId, MessageId, Name, Protocol, Span, Time};
 use super::output;
 use super::scene::{self, Scene};
 use super::speech::{Words, assign, what, word};
-use crate::player::{Theatre, clock};
+use crate::player::{Theatre, clock, stands};
 
 /// How often an open escalation is told again, as by default.
 const REMINDER: Span = Span::minutes(30);
@@ -197,7 +197,7 @@ impl World {
         }
         let standing = output::standing(&self.exchanges[number]);
         if standing != before {
-            self.out += &output::stands(self.now, &standing);
+            self.out += &stands(self.now, &standing);
         }
         for tell in decision.tells {
             match tell {

@@ -7,19 +7,7 @@ use wilco_protocol::validation::{
     Decision, Label, Notice, Phase, Relief, Say, State, error_id, id, options, timers,
 };
 
-use crate::player::{clock, line};
-
-fn arrow(at: Time, text: impl std::fmt::Display) -> String {
-    line(at, "->", text)
-}
-
-pub(crate) fn stands(at: Time, standing: &str) -> String {
-    line(at, "=", standing)
-}
-
-pub(crate) fn nothing(at: Time) -> String {
-    arrow(at, "nothing")
-}
+use crate::player::{arrow, clock, stands};
 
 pub(crate) fn incident(at: Time, incident: &Incident) -> String {
     arrow(at, format!("incident: {} {}", incident.agent, incident.kind))

@@ -1,28 +1,22 @@
 //! A small world around a validation: it folds events and wakes what is due, and no more.
 
-use serde_json::Value;
 use wilco_protocol::decision::{Effect, Facts};
-use wilco_protocol::policy::Overrides;
 use wilco_protocol::validation::{
     Choice, Decision, Event, Finding, Fingerprint, Input, Named, Planned, Policy, Said, State, Told,
     Validate, What, apply, begin, born, decide, named, timers,
 };
-use wilco_protocol::{ExchangeId, MessageId, Name, Protocol, Span, Time};
+use wilco_protocol::{ExchangeId, MessageId, Name, Protocol, Time};
 
 use super::output;
-use crate::player::Theatre;
+use crate::player::{Course, Theatre, arrow, stands};
 
 pub(crate) struct World {
-    policy: Overrides,
+    course: Course,
     phases: Vec<Planned>,
     watchers: Vec<Name>,
-    down: Option<(Time, Time)>,
     /// Another loop of the initiator is about this issue.
     open: Option<String>,
     state: Option<State>,
-    messages: u32,
-    now: Time,
-    out: String,
 }
 
 impl Theatre for World {
@@ -32,15 +26,15 @@ impl Theatre for World {
 
     /// Lets time pass: every wake at its own instant, or when the server is up again.
     fn run_until(&mut self, at: Time) -> String {
-        assert!(self.now <= at, "time goes on");
-        while let Some(due) = self.next_wake().filter(|due| self.served_at(*due) <= at) {
-            self.now = self.now.max(self.served_at(due));
+        assert!(self.course.now <= at, "time goes on");
+        while let Some(due) = self.next_wake().filter(|due| self.course.served_at(*due) <= at) {
+            self.course.now = self.course.served_at(due);
             let before = self.state.clone();
             self.decide(Input::Wake);
             assert_ne!(before, self.state, "a wake that was due did nothing");
         }
-        self.now = at;
-        std::mem::take(&mut self.out)
+        self.course.now = at;
+        self.course.take()
     }
 
     /// Plays one step.
@@ -51,26 +45,23 @@ impl Theatre for World {
             None => match text.strip_suffix(" is not reached") {
                 Some(agent) => self.decide(Input::Told(Told::Unreached { agent: agent.into() })),
                 None => {
-                    self.out += &output::shown(self.now, text, self.state.as_ref().expect("a validation"))
+                    self.course.out +=
+                        &output::shown(self.course.now, text, self.state.as_ref().expect("a validation"))
                 }
             },
         }
-        std::mem::take(&mut self.out)
+        self.course.take()
     }
 }
 
 impl World {
     fn new(scene: &[(String, String)]) -> World {
         let mut world = World {
-            policy: Overrides::new(),
+            course: Course::default(),
             phases: planned("unit=alice"),
             watchers: Vec::new(),
-            down: None,
             open: None,
             state: None,
-            messages: 0,
-            now: Time::ZERO,
-            out: String::new(),
         };
         for (key, value) in scene {
             world.set(key, value);
@@ -80,20 +71,10 @@ impl World {
 
     fn set(&mut self, key: &str, value: &str) {
         match key {
-            "policy" => {
-                let (key, value) = value.split_once('=').expect("key = value");
-                let value = value.trim();
-                let value = serde_json::from_str(value).unwrap_or_else(|_| Value::from(value));
-                self.policy.insert(key.trim().to_owned(), value);
-            }
             "phases" => self.phases = planned(value),
             "watchers" => self.watchers = value.split(' ').map(Name::new).collect(),
-            "down" => {
-                let (from, until) = value.split_once(" to ").expect("FROM to UNTIL");
-                self.down = Some((at(from), at(until)));
-            }
             "open" => self.open = Some(value.to_owned()),
-            unknown => panic!("there is no {unknown} in a scene"),
+            shared => self.course.set(shared, value),
         }
     }
 
@@ -101,13 +82,8 @@ impl World {
         self.state.as_ref().and_then(|state| timers(state).first().map(|timer| timer.due))
     }
 
-    fn served_at(&self, due: Time) -> Time {
-        self.down.filter(|(from, until)| *from < due && due < *until).map_or(due, |(_, until)| until)
-    }
-
     fn say(&mut self, who: &str, text: &str) {
-        self.messages += 1;
-        let message = MessageId::new(format!("msg-{}", self.messages));
+        let message = self.course.next_message();
         if let Some(issue) = text.strip_prefix("validate ") {
             return self.begin(who, message, issue);
         }
@@ -118,7 +94,7 @@ impl World {
 
     fn begin(&mut self, by: &str, message: MessageId, issue: &str) {
         let mut policy = Policy::default();
-        policy.set_all(&self.policy).expect("a good policy");
+        policy.set_all(&self.course.policy).expect("a good policy");
         let validate = Validate {
             id: ExchangeId { protocol: Protocol::Validation, number: 1 },
             by: by.into(),
@@ -130,10 +106,10 @@ impl World {
             watchers: self.watchers.clone(),
             policy,
         };
-        match begin(validate, self, self.now) {
-            Err(refusal) => self.out += &output::refused(self.now, &refusal),
+        match begin(validate, self, self.course.now) {
+            Err(refusal) => self.course.out += &output::refused(self.course.now, &refusal),
             Ok(decision) => {
-                self.state = decision.events.first().and_then(|event| born(event, self.now));
+                self.state = decision.events.first().and_then(|event| born(event, self.course.now));
                 self.carry_out(decision, "");
             }
         }
@@ -142,13 +118,13 @@ impl World {
     fn decide(&mut self, input: Input) {
         let state = self.state.clone().expect("a validation");
         let before = output::standing(&state);
-        match decide(&state, input, self, self.now) {
-            Err(refusal) => self.out += &output::refused(self.now, &refusal),
+        match decide(&state, input, self, self.course.now) {
+            Err(refusal) => self.course.out += &output::refused(self.course.now, &refusal),
             Ok(decision) => {
-                let length = self.out.len();
+                let length = self.course.out.len();
                 self.carry_out(decision, &before);
-                if self.out.len() == length {
-                    self.out += &output::nothing(self.now);
+                if self.course.out.len() == length {
+                    self.course.out += &arrow(self.course.now, "nothing");
                 }
             }
         }
@@ -157,28 +133,24 @@ impl World {
     fn carry_out(&mut self, decision: Decision, before: &str) {
         let state = self.state.as_mut().expect("a validation");
         for event in &decision.events {
-            apply(state, event, self.now);
+            apply(state, event, self.course.now);
         }
-        self.out += &output::decided(self.now, state, &decision);
+        self.course.out += &output::decided(self.course.now, state, &decision);
         for event in &decision.events {
             if let Event::Recorded { incident } = event {
-                self.out += &output::incident(self.now, incident);
+                self.course.out += &output::incident(self.course.now, incident);
             }
         }
         for effect in &decision.effects {
             if let Effect::RunCheck { phase, run, .. } = effect {
-                self.out += &output::runs(self.now, &state.phases[*phase], *run);
+                self.course.out += &output::runs(self.course.now, &state.phases[*phase], *run);
             }
         }
         let standing = output::standing(state);
         if standing != before {
-            self.out += &output::stands(self.now, &standing);
+            self.course.out += &stands(self.course.now, &standing);
         }
     }
-}
-
-fn at(text: &str) -> Time {
-    Time::ZERO.plus(text.trim().parse::<Span>().expect("a time"))
 }
 
 /// `unit=alice, lint=bob+`.
@@ -233,7 +205,7 @@ fn choice(text: &str) -> Choice {
 
 impl Facts for World {
     fn down_across(&self, due: Time) -> bool {
-        self.down.is_some_and(|(from, until)| from < due && due < until)
+        self.course.down_across(due)
     }
 
     fn validation_of(&self, _: &Name, issue: &str) -> Option<ExchangeId> {

@@ -388,16 +388,19 @@ fn val_14_what_reaches_nobody_is_escalated() {
     assert!(errors.iter().all(|one| one["content"]["error_type"] == "communication"));
 }
 
-/// What is about the whole loop belongs to the iteration that it has come to.
+/// Answers in words count as what they are; what is about the whole loop belongs to the iteration it has come to.
 #[test]
-fn val_20_the_end_of_a_loop_has_the_iteration_of_what_came_before() {
+fn val_20_answers_in_words_and_the_end_of_a_loop() {
     let server = with_agents();
     let id = server.begin(&start(json!({})));
     server.send(&fails("alice"));
     server.send(&fixed("FIXDONE-42-1"));
-    server.send(&result("alice", "PASS", json!({})));
+    let form = "## Validation Result\n\n**Message ID**: REVALRES-42-alice-2\n**Status**: PASS";
+    server.send(&text("alice", "validation-orchestrator", form));
     let log = server.get(&format!("/v1/exchanges/{id}/log.json")).1;
     let entries = log["entries"].as_array().unwrap();
+    let passed = entries.iter().find(|entry| entry["message_id"] == "REVALRES-42-alice-2").unwrap();
+    assert_eq!((&passed["type"], &passed["summary"]), (&json!("revalidation-result"), &json!("PASS")));
     let iterations: Vec<_> = entries.iter().map(|entry| entry["iteration"].as_u64().unwrap()).collect();
     assert!(iterations.is_sorted(), "{iterations:?}");
     let last = entries.last().unwrap();
@@ -442,6 +445,21 @@ fn val_20_val_21_every_message_is_an_entry_of_the_log() {
             "LOG-42-2-7 revalidation-trigger FIXING RE_CHECKING",
             "LOG-42-2-8 validation-result RE_CHECKING PASS",
             "LOG-42-2-9 success-notification PASS PASS",
+        ]
+    );
+    let summaries: Vec<_> = entries.iter().map(|entry| entry["summary"].as_str().unwrap()).collect();
+    assert_eq!(
+        summaries,
+        [
+            "validate 42: 1 phase",
+            "check unit, iteration 1 of 5",
+            "FAIL, 1 failure",
+            "unit, iteration 1 of 5: 1 failure",
+            "fix unit, iteration 1 of 5: 1 failure",
+            "The password is checked",
+            "check again unit, iteration 2 of 5",
+            "PASS",
+            "unit passed after 2 iterations",
         ]
     );
     assert_eq!(log["statistics"]["total_messages"], 9);

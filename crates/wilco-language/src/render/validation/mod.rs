@@ -10,7 +10,7 @@ use wilco_protocol::validation::{Cause, Duty, Label, Phase, Say, State, Status, 
 use wilco_protocol::{Name, Span, Time};
 
 use super::form::{self, Form};
-use super::{Rendered, Setting};
+use super::{Rendered, Setting, counted};
 use crate::read::failures::Failure;
 use crate::read::form::Kind;
 
@@ -104,10 +104,6 @@ fn feature(state: &State) -> String {
 fn clock(span: Span) -> String {
     let seconds = span.as_seconds();
     format!("{:02}:{:02}:{:02}", seconds / 3600, seconds / 60 % 60, seconds % 60)
-}
-
-fn counted(number: usize, what: &str) -> String {
-    format!("{number} {what}{}", if number == 1 { "" } else { "s" })
 }
 
 fn request(state: &State, to: &Name, place: usize, again: bool, setting: &Setting<'_>) -> Rendered {

@@ -95,8 +95,7 @@ impl<'a> Draft<'a> {
         };
         let (id, addressee) = (state.id, state.initiator.clone());
         let before = &state.escalations;
-        let escalation =
-            Escalation::next(before, reason, addressee.clone(), evidence, self.facts, self.now);
+        let escalation = Escalation::next(before, reason, addressee.clone(), evidence, self.facts, self.now);
         let number = escalation.number;
         self.event(Event::Escalated { escalation });
         self.say(addressee, Say::Escalation { number, again: false });

@@ -119,8 +119,7 @@ impl<'a> Draft<'a> {
             stuck: None,
         };
         let (id, before) = (state.id, &state.escalations);
-        let escalation =
-            Escalation::next(before, reason, addressee.clone(), evidence, self.facts, self.now);
+        let escalation = Escalation::next(before, reason, addressee.clone(), evidence, self.facts, self.now);
         let number = escalation.number;
         self.event(Event::Escalated { escalation });
         self.say(addressee, Say::Escalation { number, again: false });
