@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 /// The evidence of the open escalation of an exchange, as the notice and as the list have it.
 fn evidence(server: &Server, id: &str, addressee: &str, words: &str) -> Value {
     assert_eq!(server.state(id), "escalated");
-    let notices = server.inbox(addressee).into_iter();
+    let mut notices = server.inbox(addressee).into_iter();
     let notice =
         notices.rfind(|one| one["content"]["type"] == "escalation" && one["exchange"] == *id).unwrap();
     let told = notice["content"]["message"].as_str().unwrap();
@@ -122,6 +122,6 @@ fn ho_6_the_failed_agent_is_told_to_stop_what_only_the_state_file_knows() {
     let named = |one: &Value| (one["content"]["task_id"].clone(), one["content"]["tasks"].clone());
     assert_eq!(
         stops.iter().map(named).collect::<Vec<_>>(),
-        [(Value::Null, json!(["LEGACY-9"])), (json!("T-1"), Value::Null)]
+        [(json!("T-1"), Value::Null), (Value::Null, json!(["LEGACY-9"]))]
     );
 }
