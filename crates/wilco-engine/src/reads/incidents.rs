@@ -14,7 +14,7 @@ use wilco_store::{ExchangeFilter, Message, Reader, StoreError};
 
 use super::sight::{limited_to, sees_exchange};
 use crate::command::Viewer;
-use crate::work::{content_of, damaged};
+use crate::work::damaged;
 
 /// An escalation with the words that explain it.
 #[derive(Debug, Clone)]
@@ -111,7 +111,7 @@ fn shown(
     {
         let message: Message =
             serde_json::from_slice(&row.body).map_err(|error| damaged(row.position, error))?;
-        cited.add(message.id.clone(), message.subject.clone(), content_of(&message));
+        cited.add(message.id.clone(), message.subject.clone(), message.values().clone());
     }
     Ok(EscalationView {
         id: EscalationId { exchange: exchange.id(), number: escalation.number },
