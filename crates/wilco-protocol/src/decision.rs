@@ -3,6 +3,8 @@
 //!
 //! Nothing here is prose. Rendering a `Say` or a `Refusal` into words is the language's work.
 
+use std::borrow::Cow;
+
 use serde::{Deserialize, Serialize};
 
 use crate::name::{ExchangeId, MessageId, Name};
@@ -166,7 +168,7 @@ pub enum Refusal {
     /// Something else is open under the same key.
     AlreadyOpen { key: &'static str, value: String, exchange: ExchangeId },
     /// A field has a value that cannot be used.
-    Field { pointer: &'static str, problem: Problem },
+    Field { pointer: Cow<'static, str>, problem: Problem },
 }
 
 /// What is wrong with a field.

@@ -113,9 +113,11 @@ fn val_1_what_cannot_begin_is_refused() {
     let problem = server.refused(&start(json!({"phases": []})), 422);
     assert_eq!(pointers(&problem), ["/content/phases"]);
     let twice = json!([{"name": "unit", "specialist": "alice"}, {"name": "lint", "specialist": "alice"}]);
-    server.refused(&start(json!({"phases": twice})), 422);
+    let problem = server.refused(&start(json!({"phases": twice})), 422);
+    assert_eq!(pointers(&problem), ["/content/phases/1/specialist"], "the one that is wrong");
     let twice = json!([{"name": "unit", "specialist": "alice"}, {"name": "unit", "specialist": "bob"}]);
-    server.refused(&start(json!({"phases": twice})), 422);
+    let problem = server.refused(&start(json!({"phases": twice})), 422);
+    assert_eq!(pointers(&problem), ["/content/phases/1/name"]);
     server.refused(&start(json!({"phases": [{"name": "unit", "specialist": "nobody"}]})), 404);
     server.refused(&start(json!({"main_agent": "nobody"})), 404);
     server.refused(&start(json!({"watchers": ["nobody"]})), 404);

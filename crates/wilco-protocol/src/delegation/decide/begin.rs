@@ -13,11 +13,11 @@ use crate::time::Time;
 /// Begins a delegation, or says what stands against it.
 pub fn begin(assign: Assign, facts: &dyn Facts, now: Time) -> Result<Decision, Refusal> {
     if assign.by == assign.to {
-        return Err(Refusal::Field { pointer: "/to", problem: Problem::SelfAssigned });
+        return Err(Refusal::Field { pointer: "/to".into(), problem: Problem::SelfAssigned });
     }
     if let Some(unknown) = assign.candidates.iter().find(|agent| !facts.is_registered(agent)) {
         let problem = Problem::UnknownAgent { got: unknown.to_string() };
-        return Err(Refusal::Field { pointer: "/content/candidates", problem });
+        return Err(Refusal::Field { pointer: "/content/candidates".into(), problem });
     }
     let superseded = superseded(&assign, facts)?;
     let mut decision = Decision::default();

@@ -85,7 +85,7 @@ fn names_none(state: &State, choice: &Choice) -> bool {
 }
 
 fn unknown_escalation() -> Refusal {
-    Refusal::Field { pointer: "/content/escalation", problem: Problem::UnknownEscalation }
+    Refusal::Field { pointer: "/content/escalation".into(), problem: Problem::UnknownEscalation }
 }
 
 enum Decided {
@@ -98,7 +98,7 @@ enum Decided {
 
 /// Everything that could be wrong with a choice is found before anything happens.
 fn check(draft: &Draft<'_>, choice: &Choice) -> Result<Decided, Refusal> {
-    let field = |pointer, problem| Refusal::Field { pointer, problem };
+    let field = |pointer: &'static str, problem| Refusal::Field { pointer: pointer.into(), problem };
     match choice.option.as_str() {
         "retry" => Ok(Decided::Retry),
         "abort" => Ok(Decided::Abort),

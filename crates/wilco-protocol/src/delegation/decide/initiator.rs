@@ -72,7 +72,7 @@ pub(super) fn extend(draft: &mut Draft<'_>, time: Span) -> Result<(), Refusal> {
         phase => deadline(phase),
     };
     let Some(due) = running else {
-        return Err(Refusal::Field { pointer: "/content/time", problem: Problem::NoDeadlineRuns });
+        return Err(Refusal::Field { pointer: "/content/time".into(), problem: Problem::NoDeadlineRuns });
     };
     draft.event(Event::Extended { until: due.plus(time) });
     Ok(())

@@ -20,10 +20,10 @@ pub fn begin(replace: Replace, facts: &dyn Facts, now: Time) -> Result<Decision,
     let pointer = if direct { "/to" } else { "/content/replacement_agent" };
     let failed = first.failed.as_ref().map(|failed| Name::new(&failed.id));
     fits(facts, &agent, failed.as_ref(), &first.initiator)
-        .map_err(|problem| Refusal::Field { pointer, problem })?;
+        .map_err(|problem| Refusal::Field { pointer: pointer.into(), problem })?;
     if let Some(unknown) = first.candidates.iter().find(|agent| !facts.is_registered(agent)) {
         let problem = Problem::UnknownAgent { got: unknown.to_string() };
-        return Err(Refusal::Field { pointer: "/content/candidates", problem });
+        return Err(Refusal::Field { pointer: "/content/candidates".into(), problem });
     }
     undisputed(&first, facts)?;
     let tasks: Vec<_> = first.tasks.iter().filter_map(|task| task.delegation.clone()).collect();

@@ -63,7 +63,7 @@ pub(super) fn decide(
 /// Everything that could be wrong with a choice is found before anything happens.
 fn check(draft: &Draft<'_>, choice: &Choice) -> Result<Decided, Refusal> {
     let state = &draft.state;
-    let field = |pointer, problem| Refusal::Field { pointer, problem };
+    let field = |pointer: &'static str, problem| Refusal::Field { pointer: pointer.into(), problem };
     let newest = state.escalations.last().map_or(0, |last| last.number);
     if choice.escalation.is_some_and(|number| number == 0 || number > newest) {
         return Err(field("/content/escalation", Problem::UnknownEscalation));

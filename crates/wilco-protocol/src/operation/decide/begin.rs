@@ -13,7 +13,7 @@ use crate::time::Time;
 /// Begins an operation, or says what stands against it.
 pub fn begin(operate: Operate, facts: &dyn Facts, now: Time) -> Result<Decision, Refusal> {
     if operate.to.contains(&operate.by) {
-        return Err(Refusal::Field { pointer: "/to", problem: Problem::OwnOperation });
+        return Err(Refusal::Field { pointer: "/to".into(), problem: Problem::OwnOperation });
     }
     let requires_acknowledgment = operate.requires_acknowledgment;
     let first = Announced {

@@ -56,7 +56,10 @@ pub(super) fn decide(draft: &mut Draft<'_>, by: Name, choice: Choice) -> Result<
 fn check(draft: &Draft<'_>, choice: &Choice) -> Result<Decided, Refusal> {
     let newest = draft.state.escalations.last().map_or(0, |last| last.number);
     if choice.escalation.is_some_and(|number| number == 0 || number > newest) {
-        return Err(Refusal::Field { pointer: "/content/escalation", problem: Problem::UnknownEscalation });
+        return Err(Refusal::Field {
+            pointer: "/content/escalation".into(),
+            problem: Problem::UnknownEscalation,
+        });
     }
     let open = draft.state.escalation().map(|escalation| escalation.number);
     match (open, choice.escalation) {
@@ -75,7 +78,7 @@ fn check(draft: &Draft<'_>, choice: &Choice) -> Result<Decided, Refusal> {
         "abort" => Ok(Decided::Abort),
         unknown => {
             let problem = Problem::UnknownOption { got: unknown.to_owned(), options: OPTIONS.to_vec() };
-            Err(Refusal::Field { pointer: "/content/option", problem })
+            Err(Refusal::Field { pointer: "/content/option".into(), problem })
         }
     }
 }

@@ -37,7 +37,7 @@ pub(super) fn result(
     }
     if let Some((stranger, _)) = results.iter().find(|(agent, _)| draft.state.track(agent).is_none()) {
         let problem = Problem::NotTakingPart { got: stranger.to_string() };
-        return Err(Refusal::Field { pointer: "/content/results", problem });
+        return Err(Refusal::Field { pointer: "/content/results".into(), problem });
     }
     draft.withhold();
     draft.event(Event::ResultGiven { message, done, results });

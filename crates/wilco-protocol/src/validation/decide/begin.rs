@@ -11,13 +11,15 @@ use crate::validation::input::{Planned, Validate};
 /// Begins a validation, or says what stands against it.
 pub fn begin(validate: Validate, facts: &dyn Facts, now: Time) -> Result<Decision, Refusal> {
     if validate.phases.is_empty() {
-        return Err(Refusal::Field { pointer: "/content/phases", problem: Problem::NoPhases });
+        return Err(Refusal::Field { pointer: "/content/phases".into(), problem: Problem::NoPhases });
     }
-    if let Some(got) = twice(&validate.phases, |phase| phase.name.to_lowercase()) {
-        return Err(Refusal::Field { pointer: "/content/phases", problem: Problem::PhaseTwice { got } });
+    if let Some((place, got)) = twice(&validate.phases, |phase| phase.name.to_lowercase()) {
+        let pointer = format!("/content/phases/{place}/name").into();
+        return Err(Refusal::Field { pointer, problem: Problem::PhaseTwice { got } });
     }
-    if let Some(got) = twice(&validate.phases, |phase| phase.specialist.to_string()) {
-        return Err(Refusal::Field { pointer: "/content/phases", problem: Problem::SpecialistTwice { got } });
+    if let Some((place, got)) = twice(&validate.phases, |phase| phase.specialist.to_string()) {
+        let pointer = format!("/content/phases/{place}/specialist").into();
+        return Err(Refusal::Field { pointer, problem: Problem::SpecialistTwice { got } });
     }
     if let Some(exchange) = facts.validation_of(&validate.by, &validate.issue) {
         return Err(Refusal::AlreadyOpen { key: "issue", value: validate.issue, exchange });
@@ -39,12 +41,12 @@ pub fn begin(validate: Validate, facts: &dyn Facts, now: Time) -> Result<Decisio
     Ok(draft.finish())
 }
 
-/// What stands in the list more than once.
-fn twice(phases: &[Planned], of: impl Fn(&Planned) -> String) -> Option<String> {
+/// What stands in the list more than once, and where it does for the second time.
+fn twice(phases: &[Planned], of: impl Fn(&Planned) -> String) -> Option<(usize, String)> {
     let words: Vec<_> = phases.iter().map(of).collect();
     words
         .iter()
         .enumerate()
         .find(|(place, word)| words[..*place].contains(word))
-        .map(|(_, word)| word.clone())
+        .map(|(place, word)| (place, word.clone()))
 }

@@ -77,7 +77,10 @@ fn abort(draft: &mut Draft<'_>) {
 fn chosen(state: &State, choice: &Choice) -> Result<u32, Refusal> {
     let newest = state.escalations.last().map_or(0, |last| last.number);
     if choice.escalation.is_some_and(|number| number == 0 || number > newest) {
-        return Err(Refusal::Field { pointer: "/content/escalation", problem: Problem::UnknownEscalation });
+        return Err(Refusal::Field {
+            pointer: "/content/escalation".into(),
+            problem: Problem::UnknownEscalation,
+        });
     }
     let is_open = |one: &&Escalation| one.closed.is_none();
     let open: Vec<_> = state.escalations.iter().filter(is_open).map(|one| one.number).collect();
@@ -87,8 +90,8 @@ fn chosen(state: &State, choice: &Choice) -> Result<u32, Refusal> {
         Some(name) => {
             let named = state.phases.iter().find(|phase| phase.name.eq_ignore_ascii_case(name.trim()));
             let problem = || Problem::NoSuchPhase { got: name.clone() };
-            let phase =
-                named.ok_or_else(|| Refusal::Field { pointer: "/content/phase", problem: problem() })?;
+            let phase = named
+                .ok_or_else(|| Refusal::Field { pointer: "/content/phase".into(), problem: problem() })?;
             Some(phase.escalation.ok_or_else(decided)?)
         }
     };
@@ -99,7 +102,7 @@ fn chosen(state: &State, choice: &Choice) -> Result<u32, Refusal> {
         (Some(number), open) if open.contains(&number) => Ok(number),
         (Some(_), _) | (None, []) => Err(decided()),
         (None, [number]) => Ok(*number),
-        (None, _) => Err(Refusal::Field { pointer: "/content/phase", problem: Problem::WhichPhase }),
+        (None, _) => Err(Refusal::Field { pointer: "/content/phase".into(), problem: Problem::WhichPhase }),
     }
 }
 
@@ -113,7 +116,7 @@ fn check(choice: &Choice) -> Result<Decided, Refusal> {
             let iterations = choice.iterations.unwrap_or(0);
             if time.is_none() && iterations == 0 {
                 return Err(Refusal::Field {
-                    pointer: "/content/iterations",
+                    pointer: "/content/iterations".into(),
                     problem: Problem::MissingExtension,
                 });
             }
@@ -121,7 +124,7 @@ fn check(choice: &Choice) -> Result<Decided, Refusal> {
         }
         unknown => {
             let problem = Problem::UnknownOption { got: unknown.to_owned(), options: OPTIONS.to_vec() };
-            Err(Refusal::Field { pointer: "/content/option", problem })
+            Err(Refusal::Field { pointer: "/content/option".into(), problem })
         }
     }
 }
