@@ -270,6 +270,8 @@ fn op_4_wait_gives_more_time_once() {
     assert_eq!((&how["ready"], &how["help"]), (&json!("Say ok"), &json!("Ask boss")), "its own words stay");
     assert!(how["cancel"].is_string());
     assert_eq!(server.newest("worker")["content"]["acknowledgment_instructions"]["need_time"], Value::Null);
+    let asked = server.newest("worker")["content"]["message"].as_str().unwrap().to_owned();
+    assert!(asked.contains("wilco cancel") && !asked.contains("wilco wait"), "no way to more time: {asked}");
     server.send(&said(
         "worker",
         "boss",

@@ -76,10 +76,15 @@ fn instructions(state: &State, own: Option<&Map<String, Value>>) -> Value {
 }
 
 /// How an answer was read, in a sentence.
-pub(super) fn read_as(operation: &str, answer: Answer, excluded: bool) -> String {
+pub(super) fn read_as(state: &State, to: &Name, answer: Answer, excluded: bool) -> String {
+    let operation = &state.operation;
+    let (or_wait, for_time) = match teaching::more_time(state, to) {
+        true => ("\"wait\" or ", "\"wait\" for more time, "),
+        false => ("", ""),
+    };
     match answer {
         Answer::Ready => format!(
-            "Your answer was read as: ready for {operation}. Reply \"wait\" or \"cancel\" if that is wrong."
+            "Your answer was read as: ready for {operation}. Reply {or_wait}\"cancel\" if that is wrong."
         ),
         Answer::Cancel => {
             format!("Your answer was read as: cancel. You are left out of {operation}; the rest goes on.")
@@ -91,7 +96,7 @@ pub(super) fn read_as(operation: &str, answer: Answer, excluded: bool) -> String
         }
         Answer::Wait | Answer::Information => format!(
             "Your message was read as information about {operation}, not as an answer. \
-             Reply \"ok\" when ready, \"wait\" for more time, or \"cancel\"."
+             Reply \"ok\" when ready, {for_time}or \"cancel\"."
         ),
     }
 }

@@ -259,7 +259,7 @@ fn notice(state: &State, to: &Name, notice: &Notice, setting: &Setting<'_>) -> R
     match notice {
         Notice::Read { answer } => {
             let excluded = track.is_some_and(|track| track.state == TrackState::Excluded);
-            let text = announced::read_as(operation, *answer, excluded);
+            let text = announced::read_as(state, to, *answer, excluded);
             about("answer-read", text).with("read_as", json!(answer))
         }
         Notice::NoMoreTime => {

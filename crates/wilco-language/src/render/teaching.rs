@@ -140,11 +140,19 @@ pub(super) fn amend(state: &State, setting: &Setting<'_>) -> String {
     )
 }
 
+/// Whether an agent that asks for more time gets it.
+pub(super) fn more_time(state: &operation::State, to: &Name) -> bool {
+    state.policy.extension_allowed && state.track(to).is_some_and(|track| !track.extended)
+}
+
 /// How an agent answers before an operation.
 pub(super) fn answer(state: &operation::State, to: &Name, setting: &Setting<'_>) -> String {
     let (id, me) = (state.id, quoted(to.as_str()));
-    let more_time = state.policy.extension_allowed && state.track(to).is_some_and(|track| !track.extended);
-    let wait = if more_time { "wait: you need more time, once.\n" } else { "" };
+    let more_time = more_time(state, to);
+    let (wait, or_wait) = match more_time {
+        true => ("wait: you need more time, once.\n", "wilco wait, "),
+        false => ("", ""),
+    };
     let answer = json!({
         "from": to,
         "exchange": id,
@@ -157,7 +165,7 @@ pub(super) fn answer(state: &operation::State, to: &Name, setting: &Setting<'_>)
          \n\
          Any one of these is enough:\n\
          - reply to this message with that word\n\
-         - wilco ready {id} --as {me} (or: wilco wait, wilco cancel)\n\
+         - wilco ready {id} --as {me} (or: {or_wait}wilco cancel)\n\
          - {}\n\
          - {}",
         tool("answer_operation", &json!({"operation_id": id, "answer": "ready", "from": to})),

@@ -85,7 +85,13 @@ mod tests {
             begun: at(0),
             people: vec![boss.clone(), worker.clone()],
             steps: vec![
-                said(0, &boss, &worker, "task-assignment", "Add it; \"quickly\" & well\n# now\u{1b}[31m"),
+                said(
+                    0,
+                    &boss,
+                    &worker,
+                    "task-assignment",
+                    "Add it; \"quickly\"\u{fffe} & well\n# now\u{1b}[31m\u{ffff}",
+                ),
                 said(90, &worker, &boss, "task-acknowledgment", "Will | do `it`"),
                 Step::Happened {
                     at: at(90),
@@ -113,7 +119,7 @@ mod tests {
         assert!(mermaid.lines().all(|line| !line.contains(';')), "a semicolon ends a statement: {mermaid}");
         let svg = svg(&scene());
         assert!(svg.starts_with("<svg ") && svg.ends_with("</svg>\n"));
-        assert!(!svg.contains("<b>") && !svg.contains('\u{1b}'));
+        assert!(!svg.contains("<b>") && !svg.contains(['\u{1b}', '\u{fffe}', '\u{ffff}']), "no XML: {svg}");
         assert_eq!(svg.matches("<text").count(), svg.matches("</text>").count());
     }
 

@@ -75,7 +75,10 @@ fn text(x: usize, y: usize, class: &str, text: &str) -> String {
     format!("<text class=\"{class}\" x=\"{x}\" y=\"{y}\">{}</text>\n", escaped(text))
 }
 
+/// Control characters and these two may not stand in XML, escaped or not.
+const NO_XML: [char; 2] = ['\u{fffe}', '\u{ffff}'];
+
 fn escaped(text: &str) -> String {
-    let visible: String = text.chars().filter(|c| !c.is_control()).collect();
+    let visible: String = text.chars().filter(|c| !c.is_control() && !NO_XML.contains(c)).collect();
     visible.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }
