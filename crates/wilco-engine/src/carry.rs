@@ -4,17 +4,19 @@
 use std::collections::VecDeque;
 use std::sync::{Arc, OnceLock};
 
+use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
 use wilco_language::hear::Cited;
 use wilco_language::render::{self, Rendered, Setting};
-use wilco_protocol::decision::{Effect, Refusal, Tell};
+use wilco_protocol::decision::{Effect, Refusal, Spoken, Tell};
 use wilco_protocol::directory;
-use wilco_protocol::exchange::{Decision, Event, Exchange, Told};
+use wilco_protocol::exchange::{Decision, Event, Exchange, Say, Told};
 use wilco_protocol::journal::{Entry, Fact, MessageEvent};
 use wilco_protocol::{EscalationId, ExchangeId, MessageId, Name};
 use wilco_store::{EffectChange, EffectRow, InboxRow, InboxStatus, Message, Priority, StoreError};
 
 use crate::command::{Order, Refused};
+use crate::exact;
 use crate::facts::World;
 use crate::layer::Live;
 use crate::nudge::QUIET;
@@ -28,6 +30,8 @@ pub(crate) struct Cause<'a> {
     pub(crate) id: &'a MessageId,
     pub(crate) subject: &'a str,
     pub(crate) content: &'a Arc<Map<String, Value>>,
+    /// The content as it was given; none when Wilco made it.
+    pub(crate) raw: Option<&'a RawValue>,
 }
 
 impl Work<'_> {
@@ -150,7 +154,7 @@ impl Work<'_> {
     fn speak(
         &mut self,
         exchange: &Exchange,
-        says: Vec<wilco_protocol::decision::Spoken<wilco_protocol::exchange::Say>>,
+        says: Vec<Spoken<Say>>,
         cause: Option<&Cause<'_>>,
     ) -> Result<(), Refused> {
         if says.is_empty() {
@@ -167,11 +171,31 @@ impl Work<'_> {
             if let Some(controller) = self.copied_to(exchange, &spoken.to, &rendered) {
                 // Its own copy: what it teaches is for the one who reads it.
                 let copy = render::say(exchange, &controller, &spoken.say, &setting);
-                self.send(exchange, &controller, copy)?;
+                self.send(exchange, &controller, copy, &[])?;
             }
-            self.send(exchange, &spoken.to, rendered)?;
+            let given = match exact::is_needed(&rendered.content) {
+                true => self.given(exchange, &spoken.say, cause)?,
+                false => Vec::new(),
+            };
+            let given: Vec<_> = given.iter().map(Box::as_ref).collect();
+            self.send(exchange, &spoken.to, rendered, &given)?;
         }
         Ok(())
+    }
+
+    /// The contents that a message may repeat, as they were given.
+    fn given(
+        &mut self,
+        exchange: &Exchange,
+        say: &Say,
+        cause: Option<&Cause<'_>>,
+    ) -> Result<Vec<Box<RawValue>>, StoreError> {
+        let mut given: Vec<_> =
+            cause.and_then(|cause| cause.raw).map(ToOwned::to_owned).into_iter().collect();
+        for id in exchange.cites().iter().chain(say.cites()) {
+            given.extend(self.message(id)?.map(|(_, message)| message.content.clone()));
+        }
+        Ok(given)
     }
 
     /// The controller gets a copy of an escalation that its addressee may not be able to decide.
@@ -205,8 +229,9 @@ impl Work<'_> {
         exchange: &Exchange,
         to: &Name,
         rendered: Rendered,
+        given: &[&RawValue],
     ) -> Result<(), StoreError> {
-        self.send_from_wilco(Some(exchange), to, rendered)
+        self.send_from_wilco(Some(exchange), to, rendered, given)
     }
 
     pub(crate) fn send_from_wilco(
@@ -214,12 +239,13 @@ impl Work<'_> {
         exchange: Option<&Exchange>,
         to: &Name,
         rendered: Rendered,
+        given: &[&RawValue],
     ) -> Result<(), StoreError> {
         let id = self.new_id();
         let broadcast_id = exchange.and_then(|exchange| exchange.broadcast_id()).map(str::to_owned);
         let voice = exchange.map_or_else(Name::wilco, |exchange| exchange.voice());
         let exchange = exchange.map(|exchange| exchange.id());
-        let content = serde_json::value::to_raw_value(&rendered.content);
+        let content = exact::written(&rendered.content, given);
         let content = content.map_err(|error| StoreError::Failed(Box::new(error)))?;
         let message = Message {
             id,

@@ -75,7 +75,7 @@ impl Work<'_> {
         let position = self.reserve();
         live.seq += 1;
         let (seq, before) = (live.seq, exchange.state_name());
-        let cause = Cause { id: &id, subject: &subject, content: &content };
+        let cause = Cause { id: &id, subject: &subject, content: &content, raw: None };
         let after = self.carry(live, decision, &specialist, Some(&cause))?;
         let message = Message {
             id: id.clone(),

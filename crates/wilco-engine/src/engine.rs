@@ -78,8 +78,8 @@ pub struct Committed {
     pub effects: Vec<EffectRow>,
     /// The newest position.
     pub head: u64,
-    /// Whether any agent is another than before.
-    pub agents_changed: bool,
+    /// Agents that are others than before.
+    pub agents: Vec<Name>,
     /// How late each timer was that went off, every one once.
     pub woken: Vec<Span>,
 }
@@ -314,12 +314,12 @@ impl Engine {
             EffectChange::Settled { .. } => None,
         });
         let reached = batch.inbox.into_iter().filter(|row| row.status == InboxStatus::Unread);
-        let agents_changed = !layer.agents.is_empty();
+        let agents = layer.agents.into_iter().map(|(name, _)| name).collect();
         Committed {
             reached: reached.map(|row| row.agent).collect(),
             effects: effects.collect(),
             head: self.state.head.position,
-            agents_changed,
+            agents,
             woken: layer.woken,
         }
     }

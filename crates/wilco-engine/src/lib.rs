@@ -11,6 +11,7 @@ mod checks;
 mod command;
 mod derived;
 mod engine;
+mod exact;
 mod facts;
 mod handoff;
 mod ids;

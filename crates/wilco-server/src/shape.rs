@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use serde_json::Value;
-use serde_json::value::{RawValue, to_raw_value};
+use serde_json::value::RawValue;
 use wilco_engine::reads::{EscalationView, EventView, Letter, NudgeView};
 use wilco_engine::{Accepted, Summary, status};
 use wilco_protocol::Time;
@@ -22,11 +22,12 @@ pub(crate) fn delivered_content(message: &Message) -> Content<'_> {
     content(message.delivered())
 }
 
-/// A content on one line, because an answer may be one line among others.
+/// A content on one line, because an answer may be one line among others. Within texts line breaks are escaped, and
+/// elsewhere they mean nothing.
 pub(crate) fn content(raw: &RawValue) -> Content<'_> {
-    let breaks = raw.get().bytes().any(|byte| matches!(byte, b'\n' | b'\r'));
-    let compact = || serde_json::from_str::<Value>(raw.get()).and_then(|value| to_raw_value(&value)).ok();
-    breaks.then(compact).flatten().map_or(Cow::Borrowed(raw), Cow::Owned)
+    const BREAKS: [char; 2] = ['\n', '\r'];
+    let joined = || RawValue::from_string(raw.get().replace(BREAKS, "")).ok();
+    raw.get().contains(BREAKS).then(joined).flatten().map_or(Cow::Borrowed(raw), Cow::Owned)
 }
 
 /// The word for a value that serialises to one.

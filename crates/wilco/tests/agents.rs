@@ -139,7 +139,7 @@ fn msg_40_a_conversation_registers_its_recipient_and_a_task_does_not() {
 #[test]
 fn msg_40_who_names_nobody_sends_as_the_default_sender() {
     let server = Server::start();
-    let nameless = json!({"to": "bob", "content": {"message": "hi"}});
+    let nameless = json!({"to": "bob", "content": {"type": "text", "message": "hi"}});
     assert_eq!(server.send(&nameless)["message"]["from"], "operator");
     assert_eq!(server.as_agent("ann").send(&nameless)["message"]["from"], "ann");
 }
@@ -191,4 +191,21 @@ fn msg_1_nobody_goes_by_a_reserved_name() {
         }
     }
     assert_eq!(server.get("/v1/agents/eve").0, 404, "nothing was registered");
+}
+
+/// Reads as a task.
+const TASK: &str = "## Task: GH-42 Limit logins\n\n### Acceptance Criteria\n- [ ] Five tries a minute";
+
+#[test]
+fn del_3_a_task_in_words_for_a_name_never_seen_stays_a_conversation() {
+    let server = Server::start();
+    server.register(&["boss"]);
+    let sent = server.send(&text("boss", "newcomer", TASK));
+    assert_eq!(sent["exchange"], Value::Null, "nothing begins with an agent that was never seen (MSG-40)");
+    let notice = server.newest("boss")["content"].clone();
+    assert_eq!((&notice["reason"], &notice["about"]), (&json!("not-enrolled"), &sent["message"]["id"]));
+    assert_eq!(server.inbox("newcomer").len(), 1, "it is kept, and registers the name");
+    assert_eq!(server.send(&text("boss", "newcomer", TASK))["exchange"]["task_id"], "GH-42");
+    let open = Setup::new().config("[agents]\nauto_register = \"all\"").start();
+    assert_eq!(open.send(&text("boss", "newcomer", TASK))["exchange"]["task_id"], "GH-42");
 }

@@ -24,6 +24,51 @@ fn note(from: &str, to: &str, subject: &str, priority: &str) -> Value {
     })
 }
 
+/// More digits than any number of the machine has.
+const LONG: &str = "123456789012345678901234567890.10000000000000000000001";
+
+#[test]
+fn msg_1_numbers_are_kept_to_the_last_digit() {
+    let server = Server::start();
+    server.register(&["boss", "worker", "next"]);
+    let content = format!(
+        r#"{{"type": "task-assignment", "task_id": "N-1", "title": "Count", "candidates": ["next"],
+        "sizes": [{LONG}, 18446744073709551616], "zero": -0}}"#
+    );
+    let body = format!(r#"{{"from": "boss", "to": "worker", "content": {content}}}"#);
+    let kept = |what: &str, text: &str| {
+        assert!(text.contains(LONG) && text.contains("18446744073709551616"), "{what}: {text}");
+    };
+    let (status, posted) = server.post_raw("/api/messages", &body);
+    assert_eq!(status, 201, "{posted}");
+    kept("the answer", &posted);
+    let first = serde_json::from_str::<Value>(&posted).unwrap()["message"]["id"].as_str().unwrap().to_owned();
+    for path in [
+        format!("/api/messages?agent=worker&id={first}"),
+        "/api/messages?agent=worker".to_owned(),
+        format!("/api/agents/worker/messages/{first}"),
+        "/v1/agents/worker/inbox".to_owned(),
+        format!("/v1/messages/{first}"),
+    ] {
+        let text = server.get_text(&path).1;
+        kept(&path, &text);
+        assert!(path.starts_with("/v1/messages") || text.contains("\"taught\":true"), "delivered: {text}");
+    }
+    server.send(&crate::server::said(
+        "worker",
+        "boss",
+        "task-acknowledgment",
+        json!({"task_id": "N-1", "status": "rejected", "reason": "no"}),
+    ));
+    kept("as it goes to the next", &server.get_text("/v1/agents/next/inbox").1);
+    let told = format!(
+        r#"{{"to": "worker", "content": {{"type": "text", "message": "n", "sizes": [{LONG}, 18446744073709551616]}}}}"#
+    );
+    let (status, posted) = server.post_raw("/api/agents/boss/messages", &told);
+    assert_eq!(status, 201, "{posted}");
+    kept("sent for an agent", &posted);
+}
+
 #[test]
 fn msg_40_a_message_is_accepted_with_the_shape_of_ai_maestro() {
     let server = Server::start();
@@ -292,8 +337,14 @@ fn msg_3_wrong_fields_are_400_with_their_name() {
     for (message, field) in [
         (json!({"from": "boss", "content": {"type": "update", "message": "x"}}), "to"),
         (json!({"from": "boss", "to": "worker"}), "content"),
-        (json!({"from": "boss", "to": "worker", "priority": "odd", "content": {"message": "x"}}), "priority"),
-        (json!({"from": "boss", "to": "worker", "subject": 7, "content": {"message": "x"}}), "subject"),
+        (
+            json!({"from": "boss", "to": "worker", "priority": "odd", "content": {"type": "text", "message": "x"}}),
+            "priority",
+        ),
+        (
+            json!({"from": "boss", "to": "worker", "subject": 7, "content": {"type": "text", "message": "x"}}),
+            "subject",
+        ),
         (
             json!({"from": "worker", "to": "boss", "content": {"type": "task-acknowledgment", "task_id": "x"}}),
             "content.status",
@@ -354,6 +405,8 @@ fn sec_2_a_token_uses_only_its_own_mailbox() {
     assert_eq!(ann.get(&format!("/api/messages?agent=bob&id={id}")).0, 404);
     assert_eq!(ann.patch(&format!("/api/messages?agent=bob&id={id}&action=read"), None).0, 404);
     assert_eq!(ann.delete(&format!("/api/messages?agent=bob&id={id}")).0, 404);
+    assert_eq!(ann.get("/api/agents/bob/messages").0, 404, "nor does the mailbox itself");
+    assert_eq!(ann.get("/api/agents/ann/messages").0, 200);
     assert_eq!(ann.get("/api/messages?agent=*").0, 403);
     assert_eq!(ann.get("/api/messages?agent=bob&action=unread-count").1["count"], 0);
     assert_eq!(subjects(&operator.get("/api/messages?agent=*").1).len(), 1);

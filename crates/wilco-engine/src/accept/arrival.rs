@@ -12,6 +12,7 @@ use wilco_store::{Message, Priority, Reading, StoreError};
 use super::is_wilco;
 use crate::carry::{Cause, priority};
 use crate::command::{Post, Refused, Viewer};
+use crate::exact;
 use crate::ids;
 use crate::work::Work;
 
@@ -48,7 +49,8 @@ impl Arrival<'_> {
     }
 
     pub(crate) fn cause(&self) -> Cause<'_> {
-        Cause { id: &self.id, subject: self.subject(), content: &self.incoming().content }
+        let Incoming { content, raw, .. } = self.incoming();
+        Cause { id: &self.id, subject: self.subject(), content, raw: Some(raw) }
     }
 }
 
@@ -185,14 +187,15 @@ impl Work<'_> {
             for agent in agents {
                 let content = delivered(exchange, agent, &arrival.incoming().content, *teach, &setting);
                 if let Some(letter) = course.letters.iter_mut().find(|letter| letter.to == *agent) {
-                    let raw = serde_json::value::to_raw_value(&content);
+                    let raw = exact::written(&content, &[&arrival.incoming().raw]);
                     letter.delivered = Some(raw.map_err(|error| StoreError::Failed(Box::new(error)))?);
                 } else {
                     let subject = match arrival.subject().trim() {
                         "" => passed_subject(exchange, arrival.incoming().kind()),
                         given => given.to_owned(),
                     };
-                    self.send(exchange, agent, Rendered { subject, priority: "high", content })?;
+                    let rendered = Rendered { subject, priority: "high", content };
+                    self.send(exchange, agent, rendered, &[&arrival.incoming().raw])?;
                 }
             }
         }

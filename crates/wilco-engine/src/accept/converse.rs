@@ -5,7 +5,7 @@ use wilco_language::parse::{MAX_TASK_ID, Typed};
 use wilco_language::read::ack::readable;
 use wilco_language::read::classify::{Task, classify};
 use wilco_language::render::Rendered;
-use wilco_protocol::ExchangeId;
+use wilco_protocol::{ExchangeId, Name};
 use wilco_store::Reading;
 
 use super::arrival::{Arrival, Course, Place};
@@ -13,6 +13,7 @@ use super::correlate::{AMENDS, Target};
 use super::is_wilco;
 use super::start::{SAME, Taken, Unbegun, title};
 use crate::command::Refused;
+use crate::settings::AutoRegister;
 use crate::work::Work;
 
 impl Work<'_> {
@@ -64,6 +65,13 @@ impl Work<'_> {
         if let Some(open) = self.open_under_heading(arrival, task.task_id.as_deref())? {
             return self.say_to(arrival, vec![Target { exchange: open, rule: AMENDS }]);
         }
+        if self.is_new(&arrival.to[0]) && self.settings.auto_register == AutoRegister::Conversations {
+            let why = format!(
+                "nothing begins with an agent that was never seen, and {to} is new; send it to {to} again to make it a task",
+                to = arrival.to[0]
+            );
+            return self.not_enrolled(arrival, &why);
+        }
         match self.enrol(arrival, task) {
             Ok(taken) => Ok(taken),
             Err(Unbegun::Refused(refused)) => Err(refused),
@@ -71,6 +79,11 @@ impl Work<'_> {
                 self.not_enrolled(arrival, &wilco_language::render::refusal(&refusal))
             }
         }
+    }
+
+    /// Whether this very message made the agent known.
+    fn is_new(&self, agent: &Name) -> bool {
+        self.draft.agents.iter().any(|(name, before)| name == agent && before.is_none())
     }
 
     fn not_enrolled(&mut self, arrival: &Arrival<'_>, why: &str) -> Result<Taken, Refused> {
@@ -127,6 +140,6 @@ impl Work<'_> {
         content.extend(exchanges.map(|list| ("exchanges".to_owned(), list)));
         let rendered =
             Rendered { subject: format!("About your message: {reason}"), priority: "normal", content };
-        Ok(self.send_from_wilco(None, &arrival.from, rendered)?)
+        Ok(self.send_from_wilco(None, &arrival.from, rendered, &[])?)
     }
 }

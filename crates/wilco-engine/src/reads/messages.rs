@@ -33,14 +33,6 @@ pub fn agent(reader: &dyn Reader, text: &str) -> Result<Option<Name>, StoreError
     Ok(directory(reader)?.exactly(text).map(|agent| agent.name.clone()))
 }
 
-/// An agent's name as the directory spells it; letter case does not matter.
-pub fn spelt(reader: &dyn Reader, name: &Name) -> Result<Option<Name>, StoreError> {
-    if let Some(agent) = reader.agent(name)? {
-        return Ok(Some(agent.name));
-    }
-    Ok(directory(reader)?.spelt(name.as_str()).cloned())
-}
-
 /// A message by its id.
 pub fn message(reader: &dyn Reader, viewer: &Viewer, id: &MessageId) -> Result<Option<Letter>, StoreError> {
     let Some(row) = row_of(reader, id)? else { return Ok(None) };

@@ -1,10 +1,9 @@
 //! `POST /api/messages/forward`: a message goes on to somebody else.
 
-use axum::Json;
 use axum::body::Body;
 use axum::extract::State;
-use axum::response::{IntoResponse, Response};
-use http::{HeaderMap, StatusCode};
+use axum::response::Response;
+use http::HeaderMap;
 use serde_json::{Map, Value, json};
 use wilco_engine::reads::{self, Letter, Mailbox};
 use wilco_language::render::{Forwarded, forwarded};
@@ -43,10 +42,7 @@ pub(super) async fn post(
     });
     let letter = found.await?.ok_or_else(|| messages::missing(id))?;
     let message = forwarding(&letter, from.as_str(), to, note).to_string();
-    let mut answer = messages::posted(&door, caller, key, message.as_bytes()).await?;
-    answer["success"] = json!(true);
-    answer["forwardedMessage"] = answer["message"].clone();
-    Ok((StatusCode::CREATED, Json(answer)).into_response())
+    messages::posted(&door, caller, key, message.as_bytes(), true).await
 }
 
 /// The message that carries another one on.

@@ -3,13 +3,14 @@
 use axum::Json;
 use axum::response::{IntoResponse, Response};
 use http::StatusCode;
+use serde::Serialize;
 use serde_json::{Value, json};
 use wilco_engine::Viewer;
 use wilco_engine::reads::{self, MailQuery, Mailbox};
 use wilco_protocol::Name;
 use wilco_store::{InboxStatus, Priority};
 
-use super::letter::Mail;
+use super::letter::{Mail, Shape};
 use super::{agent, fields, messages, owner};
 use crate::auth::Caller;
 use crate::door::Door;
@@ -91,7 +92,13 @@ pub(super) async fn list(
     let viewer = caller.viewer.clone();
     let mail =
         door.handle.read(move |reader| Mail::of(reader, reads::mail(reader, &viewer, &wanted)?)).await?;
-    Ok(Json(json!({"messages": mail.delivered(), "limit": limit})).into_response())
+    Ok(Json(Listed { messages: mail.delivered(), limit }).into_response())
+}
+
+#[derive(Serialize)]
+struct Listed<'a> {
+    messages: Vec<Shape<'a>>,
+    limit: usize,
 }
 
 fn all() -> MailQuery {

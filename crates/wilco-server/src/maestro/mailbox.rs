@@ -1,18 +1,25 @@
 //! `/api/agents/{id}/messages`: the mailbox of one agent.
 
+use std::collections::BTreeMap;
+
 use axum::Json;
 use axum::body::Body;
 use axum::extract::{RawQuery, State};
-use axum::response::Response;
+use axum::response::{IntoResponse, Response};
 use http::HeaderMap;
-use serde_json::{Value, json};
+use serde::Serialize;
+use serde_json::value::RawValue;
+use serde_json::{Map, Value, json};
 use wilco_engine::MarkAs;
+use wilco_protocol::Name;
 
+use super::letter::Shape;
 use super::{fields, list as lists, messages, owner};
 use crate::auth::Caller;
 use crate::door::Door;
 use crate::problem::Failure;
 use crate::query::Query;
+use crate::v1::agents::unknown;
 use crate::v1::body::bytes;
 use crate::v1::messages::idempotency_key;
 use crate::v1::path::Path;
@@ -24,6 +31,9 @@ pub(super) async fn list(
     Path(id): Path<String>,
 ) -> Result<Response, Failure> {
     let agent = owner::agent(&door, &id).await?.name;
+    if !owner::may_use(&caller, &agent) {
+        return Err(unknown(&id));
+    }
     lists::list(&door, &caller, &Query::open(query.as_deref()), Some(agent)).await
 }
 
@@ -37,9 +47,8 @@ pub(super) async fn post(
 ) -> Result<Response, Failure> {
     let key = idempotency_key(&headers)?;
     let agent = owner::agent(&door, &id).await?.name;
-    let mut body = fields::object(&bytes(body, &door.config.limits).await?)?;
-    body.insert("from".to_owned(), json!(agent));
-    let body = Value::Object(body).to_string();
+    let body = bytes(body, &door.config.limits).await?;
+    let body = sent_by(&agent, &fields::object(&body)?, &body);
     messages::send(&door, caller, key, body.as_bytes()).await
 }
 
@@ -48,11 +57,28 @@ pub(super) async fn get(
     caller: Caller,
     RawQuery(query): RawQuery,
     Path((id, message)): Path<(String, String)>,
-) -> Result<Json<Value>, Failure> {
+) -> Result<Response, Failure> {
     let mailbox = lists::mailbox(&Query::open(query.as_deref()))?;
     let agent = owner::agent(&door, &id).await?.name;
     let mail = messages::one(&door, &caller, agent, mailbox, &message).await?;
-    Ok(Json(json!({"message": mail.delivered().pop()})))
+    Ok(Json(One { message: mail.delivered().pop() }).into_response())
+}
+
+#[derive(Serialize)]
+struct One<'a> {
+    message: Option<Shape<'a>>,
+}
+
+/// The body with this sender; the rest of it stays as it was given.
+fn sent_by(agent: &Name, parsed: &Map<String, Value>, body: &[u8]) -> String {
+    let given: BTreeMap<String, &RawValue> = serde_json::from_slice(body).unwrap_or_default();
+    let field = |(key, value): (&String, &Value)| {
+        let text = given.get(key).map_or_else(|| value.to_string(), |raw| raw.get().to_owned());
+        format!("{}:{text}", json!(key))
+    };
+    let rest = parsed.iter().filter(|(key, _)| *key != "from").map(field);
+    let from = format!("\"from\":{}", json!(agent));
+    format!("{{{}}}", std::iter::once(from).chain(rest).collect::<Vec<_>>().join(","))
 }
 
 pub(super) async fn patch(

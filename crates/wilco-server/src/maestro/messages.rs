@@ -5,12 +5,13 @@ use axum::body::Body;
 use axum::extract::{RawQuery, State};
 use axum::response::{IntoResponse, Response};
 use http::{HeaderMap, StatusCode};
+use serde::Serialize;
 use serde_json::{Value, json};
 use wilco_engine::reads::{self, Mailbox};
 use wilco_engine::{Api, Command, MarkAs};
 use wilco_protocol::{MessageId, Name};
 
-use super::letter::{Mail, new_letters};
+use super::letter::{Mail, Shape, new_letters};
 use super::{fields, list, owner};
 use crate::auth::Caller;
 use crate::door::Door;
@@ -47,8 +48,21 @@ pub(super) async fn send(
     idempotency_key: Option<String>,
     body: &[u8],
 ) -> Result<Response, Failure> {
-    let posted = posted(door, caller, idempotency_key, body).await?;
-    Ok((StatusCode::CREATED, Json(posted)).into_response())
+    posted(door, caller, idempotency_key, body, false).await
+}
+
+/// What came of a message; one that carries another on says so in its own words too.
+#[derive(Serialize)]
+struct Posted<'a> {
+    message: &'a Shape<'a>,
+    notified: bool,
+    exchange: Option<wilco_wire::Summary>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    messages: Option<&'a [Shape<'a>]>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    success: Option<bool>,
+    #[serde(rename = "forwardedMessage", skip_serializing_if = "Option::is_none")]
+    forwarded: Option<&'a Shape<'a>>,
 }
 
 pub(super) async fn posted(
@@ -56,21 +70,23 @@ pub(super) async fn posted(
     caller: Caller,
     idempotency_key: Option<String>,
     body: &[u8],
-) -> Result<Value, Failure> {
+    forwards: bool,
+) -> Result<Response, Failure> {
     let asked = Asked::read(&caller, idempotency_key, body, Api::Maestro)?;
     let accepted = asked.send(door).await?;
     let letters = new_letters(&accepted);
     let mail = door.handle.read(move |reader| Mail::of(reader, letters)).await?;
     let shapes = mail.originals();
-    let mut answer = json!({
-        "message": shapes.first().ok_or_else(removed)?,
-        "notified": accepted.nudged,
-        "exchange": accepted.exchange.as_ref().map(shape::summary),
-    });
-    if shapes.len() > 1 {
-        answer["messages"] = json!(shapes);
-    }
-    Ok(answer)
+    let message = shapes.first().ok_or_else(removed)?;
+    let posted = Posted {
+        message,
+        notified: accepted.nudged,
+        exchange: accepted.exchange.as_ref().map(shape::summary),
+        messages: Some(shapes.as_slice()).filter(|all| all.len() > 1),
+        success: forwards.then_some(true),
+        forwarded: forwards.then_some(message),
+    };
+    Ok((StatusCode::CREATED, Json(posted)).into_response())
 }
 
 pub(super) async fn patch(

@@ -116,6 +116,13 @@ impl Caller {
         })
     }
 
+    /// JSON as it is written; the answer as it came.
+    pub(crate) fn post_raw(&self, path: &str, body: &str) -> (u16, String) {
+        let request = self.headers.iter().fold(self.agent.post(self.at(path)), |r, (n, v)| r.header(n, v));
+        let mut response = request.header("Content-Type", "application/json").send(body).unwrap();
+        (response.status().as_u16(), response.body_mut().read_to_string().unwrap())
+    }
+
     /// Any bytes; an answer of several JSON lines comes back as a list.
     pub(crate) fn post_text(&self, path: &str, content_type: &str, body: &str) -> Answer {
         self.try_post(path, content_type, body).unwrap()
