@@ -147,7 +147,12 @@ impl Handle {
 
     /// Whether an agent is marked as unresponsive, hibernated or inactive.
     pub fn is_marked(&self, agent: &Name) -> bool {
-        self.marks.contains(agent)
+        self.marks.is_marked(agent)
+    }
+
+    /// An agent's name as the directory spells it; letter case does not matter.
+    pub fn spelt(&self, name: &Name) -> Option<Name> {
+        self.marks.spelt(name)
     }
 
     pub fn now(&self) -> Time {

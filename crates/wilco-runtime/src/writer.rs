@@ -89,8 +89,7 @@ pub fn start<S: Store + Send + 'static>(start: Start<S>) -> Result<Handle, Start
     let engine = Engine::load(settings, &store)?;
     let head = store.head()?;
     let waiters = Waiters::new(head.position);
-    let marks = Marks::default();
-    marks.take_from(engine.directory());
+    let marks = Marks::of(engine.directory());
     let (interrupted, pending) = left_over(store.effects()?, &outside);
     let reader = readers()?;
     let meters = Meters::default();
@@ -333,11 +332,9 @@ impl Writer {
     }
 
     fn committed(&mut self, batch: Batch) {
-        let Committed { reached, effects, head, agents_changed, woken } = self.engine.committed(batch);
+        let Committed { reached, effects, head, agents, woken } = self.engine.committed(batch);
         woken.into_iter().for_each(|late| self.meters.went_off(late));
-        if agents_changed {
-            self.marks.take_from(self.engine.directory());
-        }
+        self.marks.changed(&agents, self.engine.directory());
         self.meters.timers(self.engine.timers());
         self.waiters.committed(head, &reached);
         for row in effects {

@@ -4,9 +4,11 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use axum::extract::FromRequestParts;
+use http::StatusCode;
 use http::request::Parts;
 use wilco_engine::reads::Row;
 use wilco_protocol::Span;
+use wilco_protocol::time::SpanError;
 
 use crate::problem::Failure;
 
@@ -99,7 +101,15 @@ impl Query {
     /// How long to wait for something new; none when nobody asked to.
     pub(crate) fn wait(&self, most: Duration) -> Result<Option<Duration>, Failure> {
         let Some(text) = self.text("wait") else { return Ok(None) };
-        let span: Span = text.parse().map_err(|error| Failure::bad_request(format!("wait: {error}")))?;
+        let span: Span = text.parse().map_err(|error| {
+            let detail = format!("wait: {error}");
+            match error {
+                SpanError::Negative(_) => {
+                    Failure::new(StatusCode::UNPROCESSABLE_ENTITY, "validation", detail)
+                }
+                SpanError::Form(_) | SpanError::TooLong(_) => Failure::bad_request(detail),
+            }
+        })?;
         let wait = Duration::from_millis(span.as_millis());
         if wait > most {
             return Err(Failure::bad_request(format!("wait: at most {}s, got {text}", most.as_secs())));
@@ -162,8 +172,20 @@ mod tests {
         assert!(read("limit=").unwrap().limit().is_err());
         assert!(read("limit=1001").unwrap().limit().is_err());
         assert!(read("after=x").unwrap().cursor("after").is_err());
-        assert!(read("wait=61s").unwrap().wait(Duration::from_secs(60)).is_err());
+        let wait = |text: &str| {
+            let waited = read(&format!("wait={text}")).unwrap().wait(Duration::from_secs(60));
+            waited.map_err(|failure| failure.0.status)
+        };
+        assert_eq!((wait("61s"), wait("soon")), (Err(400), Err(400)));
         assert!(read("limit=1&limit=2").is_err());
+    }
+
+    #[test]
+    fn api_9_a_negative_wait_is_422() {
+        let query = Query::read(Some("wait=-5s"), &["wait"]).unwrap();
+        let failure = query.wait(Duration::from_secs(60)).unwrap_err();
+        assert_eq!(failure.0.status, 422);
+        assert!(failure.0.detail.contains("not negative"), "{failure:?}");
     }
 
     proptest! {

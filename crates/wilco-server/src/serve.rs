@@ -25,8 +25,8 @@ use crate::{maestro, mcp, v1};
 const DRAIN: Duration = Duration::from_secs(10);
 /// What a connection holds of a request's head, and of an answer whose reader is slow.
 const BUFFER: usize = 64 << 10;
-/// Connections too many that are told so at the same time; the others are just closed.
-const TURNED_AWAY: usize = 64;
+/// Connections too many that are told so with patience at the same time; the others are told, and closed at once.
+const TURNED_AWAY: usize = 512;
 
 /// Serves until `stop` is ready, then answers what it has begun.
 pub async fn serve(listener: TcpListener, handle: Handle, config: Config, stop: impl Future<Output = ()>) {
@@ -66,12 +66,16 @@ pub async fn serve(listener: TcpListener, handle: Handle, config: Config, stop: 
                 });
             }
             Err(_) => {
-                if let Ok(turned) = turning_away.clone().try_acquire_owned() {
-                    let most = door.config.limits.connections;
-                    tokio::spawn(async move {
-                        turn_away(stream, most).await;
-                        drop(turned);
-                    });
+                let answer = too_many(door.config.limits.connections);
+                match turning_away.clone().try_acquire_owned() {
+                    Ok(turned) => {
+                        tokio::spawn(async move {
+                            turn_away(stream, &answer).await;
+                            drop(turned);
+                        });
+                    }
+                    // So short an answer fits where nothing was written yet.
+                    Err(_) => drop(stream.try_write(answer.as_bytes())),
                 }
             }
         }
@@ -133,10 +137,14 @@ async fn answer(door: &Door, app: axum::Router, request: Request) -> Response {
     if to_maestro { maestro::worded(response) } else { response }
 }
 
-/// One connection too many: says so, and closes.
-async fn turn_away(mut stream: TcpStream, most: usize) {
+/// What one connection too many is told.
+fn too_many(most: usize) -> String {
     let detail = format!("there are {most} connections already; close some, or try again later");
-    let answer = Failure::new(StatusCode::SERVICE_UNAVAILABLE, "too-many-connections", detail).written_out();
+    Failure::new(StatusCode::SERVICE_UNAVAILABLE, "too-many-connections", detail).written_out()
+}
+
+/// Says so, and closes.
+async fn turn_away(mut stream: TcpStream, answer: &str) {
     let _ = tokio::time::timeout(Duration::from_secs(1), async {
         stream.write_all(answer.as_bytes()).await?;
         stream.shutdown().await?;

@@ -105,7 +105,7 @@ fn api_2_the_batch_door_answers_line_by_line() {
         text("ann", "bob", "1").to_string(),
         "not json".to_owned(),
         String::new(),
-        json!({"from": "ann", "to": ["bob", "cid"], "content": {"message": "2"}}).to_string(),
+        json!({"from": "ann", "to": ["bob", "cid"], "content": {"type": "text", "message": "2"}}).to_string(),
         json!({"from": "ann", "to": "bob", "content": {"type": "task-acknowledgment"}}).to_string(),
         text("wilco", "bob", "3").to_string(),
     ];
@@ -124,6 +124,26 @@ fn api_2_the_batch_door_answers_line_by_line() {
 }
 
 #[test]
+fn api_2_a_batch_is_as_long_as_its_body_may_be() {
+    let server = Server::start();
+    server.register(&["bob"]);
+    let lines: Vec<_> = (0..2500).map(|n| text("ann", "bob", &n.to_string()).to_string()).collect();
+    let (status, answers) = server.post_text("/v1/messages", "application/x-ndjson", &lines.join("\n"));
+    let answers = answers.as_array().unwrap();
+    assert_eq!((status, answers.len()), (200, 2500));
+    for (n, one) in answers.iter().enumerate() {
+        assert_eq!(
+            (&one["status"], &one["message"]["content"]["message"]),
+            (&json!(201), &json!(n.to_string()))
+        );
+    }
+    let order: Vec<_> = server.inbox("bob").iter().map(|one| one["content"]["message"].clone()).collect();
+    assert_eq!(order, (0..1000).map(|n| json!(n.to_string())).collect::<Vec<_>>(), "in their order");
+    let (status, problem) = server.post_text("/v1/messages", "application/x-ndjson", &"\n".repeat(20_001));
+    assert_eq!((status, &problem["status"]), (413, &json!(413)));
+}
+
+#[test]
 fn g11_a_full_inbox_is_429_but_not_for_wilco() {
     let server = Setup::new().config("[limits]\ninbox_unread = 3").start();
     server.register(&["boss", "worker", "idle"]);
@@ -132,7 +152,10 @@ fn g11_a_full_inbox_is_429_but_not_for_wilco() {
     let second = server.send(&text("ann", "worker", "2"))["message"]["id"].as_str().unwrap().to_owned();
     let problem = server.refused(&text("ann", "worker", "3"), 429);
     assert!(problem["detail"].as_str().unwrap().contains("worker"), "{problem}");
-    server.refused(&json!({"from": "ann", "to": ["idle", "worker"], "content": {"message": "3"}}), 429);
+    server.refused(
+        &json!({"from": "ann", "to": ["idle", "worker"], "content": {"type": "text", "message": "3"}}),
+        429,
+    );
     assert_eq!(server.inbox("idle").len(), 0, "nothing of it was done");
     server.advance("5m");
     assert_eq!(server.newest("worker")["content"]["type"], "ack-request");

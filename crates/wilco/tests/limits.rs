@@ -1,7 +1,8 @@
 //! Past a limit: a clear answer, never a crash, and the others go on.
 
-use std::io::{Read, Write};
+use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
+use std::process::{Command, Stdio};
 use std::time::Duration;
 
 use crate::server::{Server, Setup, text, until};
@@ -124,6 +125,43 @@ fn g11_connections_over_the_limit_are_503_and_the_others_go_on() {
 }
 
 #[test]
+fn g11_every_connection_over_the_limit_is_told_however_many_come() {
+    let server = Setup::new().config("[limits]\nconnections = 1").start();
+    let mut one = connect(&server);
+    assert!(get(&server, &mut one, "/healthz").starts_with("HTTP/1.1 200"));
+    // They say nothing, and all stay.
+    let mut many: Vec<_> = (0..800).map(|_| connect(&server)).collect();
+    for (place, stream) in many.iter_mut().enumerate() {
+        let said = answer(stream);
+        let told = said.starts_with("HTTP/1.1 503") && said.to_lowercase().contains("\r\nretry-after: ");
+        assert!(told && said.contains("1 connections already"), "connection {place}: {said:?}");
+    }
+    assert!(get(&server, &mut one, "/healthz").starts_with("HTTP/1.1 200"));
+}
+
+#[test]
+fn g11_a_low_limit_of_open_files_is_raised_for_the_connections() {
+    let data = tempfile::tempdir().unwrap();
+    let program = env!("CARGO_BIN_EXE_wilco");
+    let line =
+        format!("ulimit -Sn 64; exec {program} serve --listen 127.0.0.1:0 --data {}", data.path().display());
+    let mut child = Command::new("sh").args(["-c", &line]).stdout(Stdio::piped()).spawn().unwrap();
+    let mut first = String::new();
+    BufReader::new(child.stdout.take().unwrap()).read_line(&mut first).unwrap();
+    let address = first.trim().rsplit("http://").next().unwrap().to_owned();
+    let answered = (0..200).map(|_| {
+        let mut stream = TcpStream::connect(&address).unwrap();
+        stream.set_read_timeout(Some(Duration::from_secs(10))).unwrap();
+        write!(stream, "GET /healthz HTTP/1.1\r\nHost: {address}\r\n\r\n").unwrap();
+        (answer(&mut stream), stream)
+    });
+    let answered: Vec<_> = answered.take_while(|(said, _)| said.starts_with("HTTP/1.1 200")).collect();
+    child.kill().unwrap();
+    child.wait().unwrap();
+    assert_eq!(answered.len(), 200, "at the same time");
+}
+
+#[test]
 fn g11_waiting_readers_over_the_limit_are_503() {
     let server = Setup::new().config("[limits]\nwaiting_readers = 1\nwait = \"30s\"").start();
     server.register(&["ann", "bob"]);
@@ -134,6 +172,9 @@ fn g11_waiting_readers_over_the_limit_are_503() {
     let waiting = std::thread::spawn(move || (0..5000).find_map(|_| seated()));
     until("the seat is taken", || server.get("/v1/agents/ann/inbox?wait=1ms").0 == 503);
     assert_eq!(server.get("/v1/events?wait=1ms&after=99999").0, 503);
+    assert_eq!(server.get("/v1/agents/new/inbox?wait=1ms").0, 503);
+    assert_eq!(server.get("/v1/agents/new").0, 404, "whoever was refused has not been here");
+    assert_eq!(server.get("/v1/agents/ann/inbox?wait=-1ms").0, 422);
     assert_eq!(server.get("/v1/agents/ann/inbox").0, 200, "without waiting it works");
     assert_eq!(server.get("/v1/agents/ann/inbox?wait=31s").0, 400);
     server.send(&text("ann", "bob", "hi"));

@@ -60,7 +60,7 @@ fn sec_2_an_agent_sends_only_as_itself_and_is_verified() {
     let sent = ann.send(&text("ann", "bob", "hi"));
     assert_eq!(sent["message"]["fromVerified"], true);
     ann.refused(&text("bob", "ann", "hi"), 403);
-    let nameless = json!({"to": "bob", "content": {"message": "hi"}});
+    let nameless = json!({"to": "bob", "content": {"type": "text", "message": "hi"}});
     assert_eq!(ann.as_agent("bob").send(&nameless)["message"]["from"], "ann", "the token says who it is");
     assert_eq!(ann.put("/v1/agents/bob", &json!({})).0, 403);
     assert_eq!(ann.put("/v1/agents/ann", &json!({"alias": "a"})).0, 200);
@@ -209,6 +209,35 @@ fn sec_3_foreign_origins_may_not_write_and_own_pages_send_json() {
 }
 
 #[test]
+fn sec_3_a_foreign_page_changes_nothing_by_reading() {
+    let server = Server::start();
+    server.register(&["ann", "bob"]);
+    let ann = server.with_token("ann", Role::Agent);
+    let before = server.events().len();
+    for origin in ["https://evil.example", "null"] {
+        let foreign = server.caller().header("Origin", origin);
+        for path in [
+            "/v1/agents/bob/inbox?wait=1ms",
+            "/v1/agents/new/inbox?wait=1ms",
+            "/v1/agents/new/inbox?%77ait=1",
+        ] {
+            assert_eq!(foreign.get(path).0, 403, "{origin} {path}");
+        }
+        assert_eq!(foreign.as_agent("bob").get("/v1/agents").0, 200);
+        assert_eq!(ann.clone().header("Origin", origin).get("/v1/agents").0, 200);
+    }
+    assert_eq!(server.get("/v1/agents/new").0, 404, "nobody is registered");
+    for name in ["ann", "bob"] {
+        assert_eq!(
+            server.get(&format!("/v1/agents/{name}")).1["last_seen"],
+            Value::Null,
+            "{name} was not here"
+        );
+    }
+    assert_eq!(server.events().len(), before);
+}
+
+#[test]
 fn sec_5_one_server_per_directory_and_files_for_the_owner_only() {
     let server = Server::start();
     server.send(&text("ann", "bob", "hi"));
@@ -301,7 +330,7 @@ fn msg_1_a_token_with_a_reserved_name_is_nobodys() {
     server.with_token("root", Role::Operator).register(&["bob"]);
     for name in ["wilco", "WILCO", "validation-orchestrator"] {
         let caller = server.with_token(name, Role::Agent);
-        caller.refused(&json!({"to": "bob", "content": {"message": "hi"}}), 403);
+        caller.refused(&json!({"to": "bob", "content": {"type": "text", "message": "hi"}}), 403);
         caller.refused(&text(name, "bob", "hi"), 403);
         assert_eq!(caller.get("/v1/agents/bob").0, 403);
     }
@@ -314,7 +343,7 @@ fn msg_1_letter_case_of_a_token_does_not_make_another_agent() {
     operator.register(&["anna", "bob"]);
     let loud = server.with_token("ANNA", Role::Agent);
     assert_eq!(loud.send(&text("ANNA", "bob", "hi"))["message"]["from"], "anna");
-    let nameless = json!({"to": "bob", "content": {"message": "hi"}});
+    let nameless = json!({"to": "bob", "content": {"type": "text", "message": "hi"}});
     assert_eq!(loud.send(&nameless)["message"]["from"], "anna");
     operator.send(&text("bob", "anna", "for you"));
     assert_eq!(loud.get("/v1/agents/anna/inbox").1["items"].as_array().unwrap().len(), 1);

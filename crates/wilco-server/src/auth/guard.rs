@@ -7,12 +7,13 @@ use axum::extract::Request;
 use axum::response::{IntoResponse, Response};
 use http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header};
 use tower::Service;
-use wilco_engine::{Viewer, check_name, reads};
+use wilco_engine::{Viewer, check_name};
 
 use super::Caller;
 use crate::door::Door;
 use crate::mcp;
 use crate::problem::Failure;
+use crate::query::Query;
 use crate::v1::body;
 
 /// These answer anybody: they say nothing about anybody.
@@ -46,10 +47,12 @@ pub(crate) async fn guard(door: &Door, request: Request, mut inside: Router) -> 
 }
 
 async fn admitted(door: &Door, request: Request) -> Result<Request, Failure> {
-    let viewer = as_spelt(door, check(door, &request)?).await;
+    let viewer = as_spelt(door, check(door, &request)?);
     let mut request = body::declared(request, &door.config.limits)?;
     let caller = Caller::new(viewer.clone(), request.headers());
-    if caller.is_proven() || !MESSAGES.contains(&request.uri().path()) {
+    let says_who = caller.is_proven() || !MESSAGES.contains(&request.uri().path());
+    // A page of somebody else that makes a browser read is nobody's sign of life.
+    if says_who && foreign(door, &request).is_none() {
         door.presence.called(&door.handle, &caller).await;
     }
     request.extensions_mut().insert(viewer);
@@ -57,12 +60,11 @@ async fn admitted(door: &Door, request: Request) -> Result<Request, Failure> {
 }
 
 /// The token's agent as the directory spells it: letter case does not tell agents apart.
-async fn as_spelt(door: &Door, viewer: Viewer) -> Viewer {
-    let Viewer::Agent(name) = viewer else { return viewer };
-    let wanted = name.clone();
-    let spelt = door.handle.read(move |reader| reads::spelt(reader, &wanted)).await;
-    // What cannot be read now cannot be shown either.
-    Viewer::Agent(spelt.ok().flatten().unwrap_or(name))
+fn as_spelt(door: &Door, viewer: Viewer) -> Viewer {
+    match viewer {
+        Viewer::Agent(name) => Viewer::Agent(door.handle.spelt(&name).unwrap_or(name)),
+        other @ (Viewer::Local | Viewer::Operator | Viewer::ReadOnly) => other,
+    }
 }
 
 fn check(door: &Door, request: &Request) -> Result<Viewer, Failure> {
@@ -93,14 +95,16 @@ fn host(door: &Door, request: &Request) -> Result<(), Failure> {
 
 /// Writes from a browser come only from our own pages, and only as JSON.
 fn origin(door: &Door, request: &Request) -> Result<(), Failure> {
-    let Some(origin) = text(request.headers(), header::ORIGIN) else { return Ok(()) };
-    let own = |host: &String| origin.eq_ignore_ascii_case(&format!("http://{host}"));
-    let trusted =
-        door.config.hosts.iter().any(own) || door.config.origins.iter().any(|known| known == origin);
+    if !request.headers().contains_key(header::ORIGIN) {
+        return Ok(());
+    }
     let streams = text(request.headers(), header::ACCEPT)
         .is_some_and(|accept| accept.to_ascii_lowercase().contains("event-stream"));
+    // Whoever waits at an inbox is registered by that, and seen.
+    let waits = Query::open(request.uri().query()).text("wait").is_some();
     let reads = matches!(*request.method(), Method::GET | Method::HEAD);
-    if !trusted && (!reads || streams || request.uri().path() == mcp::PATH) {
+    let changes = !reads || streams || waits || request.uri().path() == mcp::PATH;
+    if let Some(origin) = foreign(door, request).filter(|_| changes) {
         let detail = format!("calls from pages of {origin:?} are not allowed");
         return Err(Failure::new(StatusCode::FORBIDDEN, "foreign-origin", detail));
     }
@@ -110,6 +114,15 @@ fn origin(door: &Door, request: &Request) -> Result<(), Failure> {
         return Err(Failure::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, "content-type", detail));
     }
     Ok(())
+}
+
+/// The page that a request comes from, when that is none of ours.
+fn foreign<'a>(door: &Door, request: &'a Request) -> Option<&'a str> {
+    let origin = request.headers().get(header::ORIGIN)?.to_str().unwrap_or("");
+    let own = |host: &String| origin.eq_ignore_ascii_case(&format!("http://{host}"));
+    let trusted =
+        door.config.hosts.iter().any(own) || door.config.origins.iter().any(|known| known == origin);
+    (!trusted).then_some(origin)
 }
 
 fn viewer(door: &Door, request: &Request) -> Result<Viewer, Failure> {

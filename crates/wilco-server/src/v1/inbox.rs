@@ -6,6 +6,7 @@ use axum::Json;
 use axum::extract::{RawQuery, State};
 use axum::response::{IntoResponse, Response};
 use http::{HeaderMap, StatusCode};
+use tokio::sync::SemaphorePermit;
 use wilco_engine::reads::{self, InboxQuery, Letter, Part};
 use wilco_engine::{Command, Viewer};
 use wilco_protocol::Name;
@@ -50,8 +51,8 @@ async fn follow(
     let query = Query::read(query.as_deref(), &["status", "after"])?;
     let statuses = statuses(query.text("status"))?;
     let after = reader.last_event.or(query.cursor("after")?);
-    let agent = resolve(&door, &caller, name, true).await?;
     let (outlet, response) = stream::open(&door, reader)?;
+    let agent = resolve(&door, &caller, name, true).await?;
     let query = InboxQuery { agent, statuses, after, limit: follow::PAGE };
     tokio::spawn(follow::messages(door, caller, query, outlet));
     Ok(response)
@@ -68,12 +69,15 @@ async fn pages(
     let wait = query.wait(door.config.limits.wait)?;
     let statuses = statuses(query.text("status"))?;
     let (after, limit) = (query.cursor("after")?, query.limit()?);
+    // Taken before anything is changed: whoever finds no seat has not been here.
+    let seat = wait.map(|_| seat(&door)).transpose()?;
     let agent = resolve(&door, &caller, name, wait.is_some()).await?;
     let query = InboxQuery { agent, statuses, after, limit };
     let part = match wait {
         None => page(&door, &caller, query).await?,
         Some(wait) => wait_for(&door, &caller, reader, query, wait).await?,
     };
+    drop(seat);
     let part = part.ok_or_else(|| unknown(name))?;
     let items: Vec<_> = part.items.iter().map(shape::delivered).collect();
     Ok(Json(Page { items, next: part.next.map(|next| next.to_string()) }).into_response())
@@ -114,6 +118,14 @@ async fn resolve(door: &Door, caller: &Caller, name: &str, waits: bool) -> Resul
     }
 }
 
+/// One of the seats for readers that wait.
+fn seat(door: &Door) -> Result<SemaphorePermit<'_>, Failure> {
+    door.waiting.try_acquire().map_err(|_| {
+        let detail = "too many readers are waiting; read without wait, or try again later";
+        Failure::new(StatusCode::SERVICE_UNAVAILABLE, "too-many-waiting", detail)
+    })
+}
+
 pub(super) async fn page(
     door: &Door,
     caller: &Caller,
@@ -132,10 +144,6 @@ async fn wait_for(
     query: InboxQuery,
     wait: Duration,
 ) -> Result<Option<Part<Letter>>, Failure> {
-    let _seat = door.waiting.try_acquire().map_err(|_| {
-        let detail = "too many readers are waiting; read without wait, or try again later";
-        Failure::new(StatusCode::SERVICE_UNAVAILABLE, "too-many-waiting", detail)
-    })?;
     let patience = tokio::time::sleep(wait);
     tokio::pin!(patience);
     let notify = door.handle.waiters().inbox(&query.agent);

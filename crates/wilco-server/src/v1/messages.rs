@@ -20,8 +20,10 @@ use crate::query::NoQuery;
 use crate::shape::{self, Content, Way};
 
 const MAX_KEY: usize = 255;
-/// Messages in one batch.
-const MAX_LINES: usize = 1000;
+/// Lines in one batch. A body of the usual size is full before, unless most of its lines are empty.
+const MAX_LINES: usize = 20_000;
+/// Messages of a batch that are committed together, so that nobody else waits long for their turn.
+const TOGETHER: usize = 1000;
 const NDJSON: &str = "application/x-ndjson";
 
 pub(crate) async fn post(
@@ -126,7 +128,7 @@ impl Line<'_> {
     }
 }
 
-/// The batch door: one commit, a result for every line, and a bad line does not stop the others.
+/// The batch door: few commits, a result for every line, and a bad line does not stop the others.
 async fn batch(door: &Door, caller: &Caller, key: Option<String>, body: &[u8]) -> Result<Response, Failure> {
     // A line for every line, blank ones too, so that answers can be told apart by counting. The last line
     // may or may not end with a line feed.
@@ -154,7 +156,7 @@ async fn batch(door: &Door, caller: &Caller, key: Option<String>, body: &[u8]) -
             Err(failure) => results.push(Err(failure)),
         }
     }
-    let mut answers = door.handle.send_all(commands).await?.into_iter();
+    let mut answers = all_answers(door, commands).await?.into_iter();
     let mut out = Vec::new();
     for result in results {
         let value = match result {
@@ -169,6 +171,20 @@ async fn batch(door: &Door, caller: &Caller, key: Option<String>, body: &[u8]) -
         out.push(b'\n');
     }
     Ok(([(header::CONTENT_TYPE, NDJSON)], out).into_response())
+}
+
+/// The answers, in order. What finds no room any more after others were taken has none.
+async fn all_answers(door: &Door, commands: Vec<Command>) -> Result<Vec<Answer>, Failure> {
+    let mut answers = Vec::with_capacity(commands.len());
+    let mut commands = commands.into_iter().peekable();
+    while commands.peek().is_some() {
+        match door.handle.send_all(commands.by_ref().take(TOGETHER).collect()).await {
+            Ok(some) => answers.extend(some),
+            Err(overloaded) if answers.is_empty() => return Err(overloaded.into()),
+            Err(_) => break,
+        }
+    }
+    Ok(answers)
 }
 
 pub(crate) fn idempotency_key(headers: &HeaderMap) -> Result<Option<String>, Failure> {

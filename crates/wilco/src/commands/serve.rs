@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::{Context, bail};
+use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use tokio::net::TcpListener;
 use tokio::signal::unix::{SignalKind, signal};
 use wilco_engine::Settings;
@@ -62,13 +63,35 @@ pub(crate) fn run(args: Args) -> anyhow::Result<ExitCode> {
     Ok(code)
 }
 
+/// Files that are open besides connections: the store's, those of readers and programs, connections turned away.
+const OTHER_FILES: u64 = 1024;
+
+/// Every connection is an open file. As far as the system lets us, there is room for all of them.
+fn make_room_for(connections: usize) {
+    let (limit, wanted) = (getrlimit(Resource::Nofile), connections as u64 + OTHER_FILES);
+    if limit.current.is_none_or(|current| current >= wanted) {
+        return;
+    }
+    let current = Some(limit.maximum.map_or(wanted, |most| most.min(wanted)));
+    if setrlimit(Resource::Nofile, Rlimit { current, maximum: limit.maximum }).is_err()
+        || current < Some(wanted)
+    {
+        tracing::warn!(wanted, allowed = ?limit.maximum, "not so many files may be open; raise it with: ulimit -n");
+    }
+}
+
 async fn serving(args: Args) -> anyhow::Result<ExitCode> {
-    let config = Config::load(args.config.as_deref())?;
-    let address = args.listen.map_or_else(|| config.listen(), Ok)?;
+    let config = Config::load(args.config.as_deref())?
+        .flagged("data", args.data.map(|data| data.display().to_string()), "--data")
+        .flagged("server.listen", args.listen.map(|listen| listen.to_string()), "--listen");
+    // Before anything is opened or made.
+    config.check()?;
+    let address = config.listen()?;
     if args.test_clock.is_some() && !address.ip().is_loopback() {
         bail!("--test-clock works on loopback only; listen on 127.0.0.1");
     }
-    let data = args.data.map_or_else(|| config.data(), Ok)?;
+    let data = config.data()?;
+    make_room_for(config.limits()?.connections);
     let store = open(&data)?;
     let listener = TcpListener::bind(address).await.with_context(|| {
         format!(
