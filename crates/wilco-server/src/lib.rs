@@ -18,7 +18,7 @@ mod shape;
 mod stream;
 mod v1;
 
-pub use auth::{Role, Token, TokenError, Tokens};
+pub use auth::{Created, Role, Token, TokenError, Tokens};
 pub use door::{Config, Limits};
 pub use openapi::document as openapi_document;
 pub use serve::serve;

@@ -10,4 +10,4 @@ pub(crate) use caller::Caller;
 pub(crate) use failures::Failures;
 pub(crate) use guard::{Peer, bearer, content_type, guard};
 pub(crate) use presence::Presence;
-pub use tokens::{Role, Token, TokenError, Tokens};
+pub use tokens::{Created, Role, Token, TokenError, Tokens};

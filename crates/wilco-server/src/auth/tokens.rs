@@ -1,10 +1,10 @@
 //! Tokens, in a small file of their own: hashed, shown once, re-read when the file changes.
 
-use std::fs;
 use std::io::{self, Write};
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::{fmt, fs};
 
 use serde::{Deserialize, Serialize};
 use subtle::ConstantTimeEq;
@@ -25,6 +25,18 @@ pub struct Token {
     pub name: Name,
     pub role: Role,
     hash: String,
+}
+
+/// A token that was just made, with its secret.
+pub struct Created {
+    pub token: Token,
+    pub secret: String,
+}
+
+impl fmt::Debug for Created {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Created").field("token", &self.token.id).finish_non_exhaustive()
+    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -57,16 +69,17 @@ impl Tokens {
         Tokens { path: data.join("tokens.json"), read: Arc::default() }
     }
 
-    /// Makes a token and returns its secret, which is not kept.
-    pub fn create(&self, name: Name, role: Role) -> Result<String, TokenError> {
+    /// Makes a token. Its secret is not kept.
+    pub fn create(&self, name: Name, role: Role) -> Result<Created, TokenError> {
         let mut secret = [0u8; SECRET_BYTES];
         getrandom::fill(&mut secret).map_err(|error| self.file(io::Error::other(error)))?;
         let text = format!("wilco_{}", crate::shape::hex(&secret));
         let hash = hashed(&text);
         let mut tokens = self.load()?;
-        tokens.push(Token { id: format!("tok-{}", &hash[..12]), name, role, hash });
+        let token = Token { id: format!("tok-{}", &hash[..12]), name, role, hash };
+        tokens.push(token.clone());
         self.store(&tokens)?;
-        Ok(text)
+        Ok(Created { token, secret: text })
     }
 
     pub fn list(&self) -> Result<Vec<Token>, TokenError> {
@@ -168,7 +181,7 @@ mod tests {
     fn sec_2_tokens_are_stored_hashed_and_end_when_revoked() {
         let data = tempfile::tempdir().unwrap();
         let tokens = Tokens::new(data.path());
-        let secret = tokens.create(Name::new("alice"), Role::Agent).unwrap();
+        let secret = tokens.create(Name::new("alice"), Role::Agent).unwrap().secret;
         let file = fs::read_to_string(data.path().join("tokens.json")).unwrap();
         assert!(!file.contains(&secret));
         assert_eq!(tokens.viewer(&secret).unwrap(), Some(Viewer::Agent(Name::new("alice"))));

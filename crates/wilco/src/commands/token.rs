@@ -3,8 +3,9 @@
 use std::process::ExitCode;
 
 use clap::{Subcommand, ValueEnum};
+use serde_json::{Value, json};
 use wilco_engine::check_name;
-use wilco_server::{Role, Tokens};
+use wilco_server::{Role, Token, Tokens};
 
 use crate::failure::Usage;
 use crate::output::table::Table;
@@ -36,6 +37,9 @@ pub(crate) struct Create {
     /// What it may do
     #[arg(long, value_enum, default_value_t = Kind::Agent)]
     pub(crate) role: Kind,
+    /// Print it with its id as JSON
+    #[arg(long)]
+    pub(crate) json: bool,
     #[command(flatten)]
     pub(crate) place: Place,
 }
@@ -88,13 +92,21 @@ pub(crate) fn run(args: Args) -> anyhow::Result<ExitCode> {
     match args.what {
         What::Create(args) => {
             let name = check_name(&args.name).map_err(|why| Usage(format!("NAME: {why}")))?;
-            output::print(&tokens(&args.place)?.create(name, args.role.role())?);
+            let created = tokens(&args.place)?.create(name, args.role.role())?;
+            match args.json {
+                true => {
+                    let mut shown = public(&created.token);
+                    shown["token"] = created.secret.into();
+                    output::print_json(&shown.to_string());
+                }
+                false => output::print(&created.secret),
+            }
         }
         What::List(args) => list(&args)?,
         What::Revoke(args) => {
             tokens(&args.place)?.revoke(&args.id)?;
             match args.json {
-                true => output::print_json(&serde_json::json!({"revoked": args.id}).to_string()),
+                true => output::print_json(&json!({"revoked": args.id}).to_string()),
                 false => output::print("The token is revoked."),
             }
         }
@@ -106,17 +118,24 @@ fn tokens(place: &Place) -> anyhow::Result<Tokens> {
     Ok(Tokens::new(&place.data()?))
 }
 
-fn list(args: &List) -> anyhow::Result<()> {
-    let tokens = tokens(&args.place)?.list()?;
-    let word = |role| match role {
+fn word(role: Role) -> &'static str {
+    match role {
         Role::Agent => "agent",
         Role::Operator => "operator",
         Role::ReadOnly => "read-only",
-    };
+    }
+}
+
+/// A token without anything secret.
+fn public(token: &Token) -> Value {
+    json!({"id": token.id, "name": token.name, "role": word(token.role)})
+}
+
+fn list(args: &List) -> anyhow::Result<()> {
+    let tokens = tokens(&args.place)?.list()?;
     if args.json {
-        let public = |token: &wilco_server::Token| serde_json::json!({"id": token.id, "name": token.name, "role": word(token.role)});
         let items: Vec<_> = tokens.iter().map(public).collect();
-        output::print_json(&serde_json::json!({"items": items, "next": null}).to_string());
+        output::print_json(&json!({"items": items, "next": null}).to_string());
         return Ok(());
     }
     let mut table = Table::new(&["TOKEN", "NAME", "ROLE"]);

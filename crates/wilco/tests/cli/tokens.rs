@@ -19,3 +19,20 @@ fn sec_2_a_token_speaks_for_its_agent_until_it_is_revoked() {
     ran(wilco().args(["token", "revoke", id, "--data", data])).ok();
     assert!(!inbox().fails(1).contains(secret.trim()));
 }
+
+#[test]
+fn cli_5_a_new_token_is_printed_alone_or_as_json() {
+    let data = tempfile::tempdir().expect("a directory");
+    let data = data.path().to_str().expect("a path");
+    let create = |options: &[&str]| {
+        let base = ["token", "create", "bob", "--role", "operator", "--data", data];
+        ran(wilco().args(base).args(options))
+    };
+    let made = create(&["--json"]).json();
+    let secret = made["token"].as_str().unwrap_or_default();
+    assert!(secret.starts_with("wilco_"), "{made}");
+    assert_eq!((made["name"].as_str(), made["role"].as_str()), (Some("bob"), Some("operator")));
+    let listed = ran(wilco().args(["token", "list", "--json", "--data", data])).json();
+    assert_eq!(listed["items"][0]["id"], made["id"]);
+    assert_eq!(create(&[]).ok().lines().count(), 1, "only the token");
+}

@@ -90,7 +90,7 @@ fn sec_2_mcp_1_a_token_says_who_calls_and_what_it_sees() {
     server.with_token("root", Role::Operator).register(&["boss", "worker", "eve"]);
     let tokens = Tokens::new(server.data.path());
     let bearer = |name: &str| {
-        let secret = tokens.create(wilco_protocol::Name::new(name), Role::Agent).unwrap();
+        let secret = tokens.create(wilco_protocol::Name::new(name), Role::Agent).unwrap().secret;
         format!("Bearer {secret}")
     };
     let id = server.with_token("boss", Role::Agent).begin(&task("T-1"));
@@ -136,8 +136,8 @@ fn sec_2_mcp_1_a_token_says_who_calls_and_what_it_sees() {
 fn sec_2_a_session_belongs_to_whoever_began_it() {
     let server = Setup::new().config("auth = \"required\"").start();
     let tokens = Tokens::new(server.data.path());
-    let [ann, eve] =
-        ["ann", "eve"].map(|name| tokens.create(wilco_protocol::Name::new(name), Role::Agent).unwrap());
+    let [ann, eve] = ["ann", "eve"]
+        .map(|name| tokens.create(wilco_protocol::Name::new(name), Role::Agent).unwrap().secret);
     let session = Client::session(&server, &[("Authorization", &format!("Bearer {ann}"))]);
     let with = |secret: &str| {
         let caller = server.caller().token(secret).header("Mcp-Session-Id", &session.id());

@@ -188,8 +188,8 @@ impl Server {
 
     /// Somebody with a new token.
     pub(crate) fn with_token(&self, name: &str, role: Role) -> Caller {
-        let secret = Tokens::new(self.data.path()).create(Name::new(name), role).unwrap();
-        self.caller().token(&secret)
+        let made = Tokens::new(self.data.path()).create(Name::new(name), role).unwrap();
+        self.caller().token(&made.secret)
     }
 }
 
