@@ -18,6 +18,10 @@ fn cfg_1_unknown_keys_name_the_nearest_known_one() {
         ("[policy.delegation]\nack_timeot = \"1m\"", "ack_timeout"),
         ("[policy.delegaton]\nack_timeout = \"1m\"", "delegation"),
         ("[policy.delegation.critical]\nbase_wiat = \"1m\"", "base_wait"),
+        ("[polcy.delegation]\nack_timeout = \"1m\"", "policy.delegation.ack_timeout"),
+        ("[polcy.delegation]", "policy.delegation"),
+        ("[policy.zork]", "there are delegation, operation, handoff, validation"),
+        ("[servr]", "server"),
     ] {
         let said = refused(config);
         assert!(said.contains(nearest), "{config:?}: {said}");
@@ -67,6 +71,27 @@ fn del_21_a_judge_must_be_configured() {
     server.register(&["boss", "worker"]);
     let problem = server.refused(&task_with("T-1", json!({"understanding": "command"})), 422);
     assert_eq!(pointers(&problem), ["/content/policy/understanding"]);
+}
+
+#[test]
+fn del_21_a_policy_that_needs_a_judge_without_one_is_an_error_at_the_start() {
+    for (place, key) in [
+        ("[policy.delegation]", "policy.delegation.understanding"),
+        ("[policy.delegation.night]", "policy.delegation.night.understanding"),
+        ("[policy.handoff]", "policy.handoff.understanding"),
+    ] {
+        let config = format!("{place}\nunderstanding = \"command\"");
+        let data = tempfile::tempdir().unwrap();
+        let (code, said) = Setup::new().config(&config).run_to_end_on(data.path());
+        assert_ne!(code, Some(0));
+        for part in ["test-config.toml", key, "delegation.judge", "initiator"] {
+            assert!(said.contains(part), "{part} is not in {said}");
+        }
+        let left: Vec<_> = std::fs::read_dir(data.path()).unwrap().collect();
+        assert_eq!(left.len(), 1, "nothing but the configuration: {left:?}");
+        let with_judge = format!("{config}\n[delegation]\njudge = [\"/bin/true\"]");
+        Setup::new().config(&with_judge).start();
+    }
 }
 
 #[test]

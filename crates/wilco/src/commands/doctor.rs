@@ -2,6 +2,7 @@
 
 mod agent;
 mod answers;
+mod configuration;
 mod disk;
 mod exchange;
 mod finding;
@@ -73,6 +74,8 @@ pub(crate) fn run(args: Args) -> anyhow::Result<ExitCode> {
                 github::examine(&mut exam, &args.place);
             }
         }
+    } else {
+        configuration::examine(&mut exam, &args.place);
     }
     let wrong = exam.found.iter().any(Finding::is_wrong);
     if args.caller.json {

@@ -145,7 +145,20 @@ impl Config {
         }
     }
 
+    /// Whoever leaves judging to a command must say to which.
+    fn check_judge(&self) -> anyhow::Result<()> {
+        match self.policies.judged_by_command() {
+            Some((path, origin)) if self.values.list("delegation.judge").is_empty() => bail!(
+                "{}: \"command\" needs the program that judges; name it in delegation.judge, or choose auto, \
+                 initiator or accept",
+                self.placed(path, origin)
+            ),
+            Some(_) | None => Ok(()),
+        }
+    }
+
     pub(crate) fn settings(&self, url: String) -> anyhow::Result<Settings> {
+        self.check_judge()?;
         let auto_register = match self.values.text("agents.auto_register") {
             "conversations" => AutoRegister::Conversations,
             "all" => AutoRegister::All,
@@ -261,12 +274,16 @@ impl Config {
 
     /// A key with the place that its value came from.
     fn named(&self, key: &str) -> String {
-        let given = self.values.each().find(|(known, _)| *known == key).map(|(_, given)| &given.origin);
+        let given = self.values.each().find(|(known, _)| *known == key);
+        given.map_or_else(|| key.to_owned(), |(_, given)| self.placed(key, &given.origin))
+    }
+
+    fn placed(&self, key: &str, origin: &Origin) -> String {
         let file = self.file.as_ref().map(|path| path.display().to_string()).unwrap_or_default();
-        match given {
-            Some(Origin::File) => format!("configuration file {file}: {key}"),
-            Some(Origin::Environment(name)) => format!("environment variable {name}: {key}"),
-            Some(Origin::Flag(_) | Origin::Default) | None => key.to_owned(),
+        match origin {
+            Origin::File => format!("configuration file {file}: {key}"),
+            Origin::Environment(name) => format!("environment variable {name}: {key}"),
+            Origin::Flag(_) | Origin::Default => key.to_owned(),
         }
     }
 

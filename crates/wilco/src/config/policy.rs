@@ -10,7 +10,7 @@ use wilco_protocol::policy::{BadKey, Overrides};
 use wilco_protocol::{delegation, handoff, operation, validation};
 
 use super::keys::environment_name;
-use super::values::{Given, Origin, nearest};
+use super::values::{Given, Origin, is_slip, nearest};
 use crate::values;
 
 /// A protocol that has a policy.
@@ -36,7 +36,12 @@ pub(crate) const PROTOCOLS: &[Protocol] = &[
     Protocol {
         name: "operation",
         meanings: &OPERATION,
-        defaults: || serde_json::to_value(operation::Policy::default()).unwrap_or_default(),
+        defaults: || {
+            let mut defaults = serde_json::to_value(operation::Policy::default()).unwrap_or_default();
+            // When none is set, the kind of the operation decides.
+            defaults["preset"] = Value::Null;
+            defaults
+        },
         check: |overrides| operation::Policy::default().set_all(overrides),
         presets: || operation::Policy::built_in().into(),
     },
@@ -147,6 +152,14 @@ impl Policies {
         }
     }
 
+    /// The first key that leaves judging to a command.
+    pub(crate) fn judged_by_command(&self) -> Option<(&str, &Origin)> {
+        let found = self.given.iter().find(|(path, given)| {
+            path.ends_with(".understanding") && given.value.as_str() == Some("command")
+        });
+        found.map(|(path, given)| (path.as_str(), &given.origin))
+    }
+
     pub(crate) fn of(&self, protocol: &str) -> PolicySettings {
         self.settings.get(protocol).cloned().unwrap_or_default()
     }
@@ -187,8 +200,11 @@ impl Policies {
         let Some(protocols) = policy.as_object() else { bail!("policy: expected a table") };
         for (name, value) in protocols {
             let Some(protocol) = PROTOCOLS.iter().find(|protocol| protocol.name == name) else {
-                let near = nearest(name, PROTOCOLS.iter().map(|protocol| protocol.name)).unwrap_or_default();
-                bail!("there is no policy {name:?}; did you mean {near:?}?");
+                let known: Vec<_> = PROTOCOLS.iter().map(|protocol| protocol.name).collect();
+                match nearest(name, known.iter().copied()).filter(|near| is_slip(name, near)) {
+                    Some(near) => bail!("there is no policy {name:?}; did you mean {near:?}?"),
+                    None => bail!("there is no policy {name:?}; there are {}", known.join(", ")),
+                }
             };
             let Some(keys) = value.as_object() else { bail!("policy.{name}: expected a table") };
             for (key, value) in keys {

@@ -6,6 +6,8 @@ use anyhow::{Context, bail};
 use serde_json::Value;
 
 use super::keys::{KEYS, Key, Kind, environment_name};
+use super::policy::{self, Policies};
+use super::programs::{NUDGE, OPERATION, VALIDATION};
 
 #[derive(Debug)]
 pub(crate) struct Values(BTreeMap<&'static str, Given>);
@@ -42,6 +44,9 @@ impl Values {
         let mut given = Vec::new();
         flatten("", serde_json::to_value(table)?, &mut given);
         for (path, value) in given {
+            if value.is_object() && is_table(&path) {
+                continue;
+            }
             let key = known(&path).with_context(|| place.to_owned())?;
             let value = checked(key, value).with_context(|| place.to_owned())?;
             values.insert(key.path, Given { value, origin: Origin::File });
@@ -93,10 +98,10 @@ impl Values {
     }
 }
 
-/// `{a: {b: 1}}` becomes `a.b = 1`.
+/// `{a: {b: 1}}` becomes `a.b = 1`; a table with nothing in it stays one, because its name may be wrong.
 fn flatten(prefix: &str, value: Value, into: &mut Vec<(String, Value)>) {
     match value {
-        Value::Object(map) => {
+        Value::Object(map) if prefix.is_empty() || !map.is_empty() => {
             for (key, value) in map {
                 let path = if prefix.is_empty() { key } else { format!("{prefix}.{key}") };
                 flatten(&path, value, into);
@@ -110,15 +115,34 @@ fn known(path: &str) -> anyhow::Result<&'static Key> {
     if let Some(key) = KEYS.iter().find(|key| key.path == path) {
         return Ok(key);
     }
-    match nearest(path, KEYS.iter().map(|key| key.path)) {
+    let policies = policy::paths(&Policies::default());
+    let paths = KEYS.iter().map(|key| key.path).chain(policies.iter().map(String::as_str));
+    match nearest(path, paths.clone().chain(paths.filter_map(table))) {
         Some(near) => bail!("there is no key {path:?}; did you mean {near:?}?"),
         None => bail!("there is no key {path:?}"),
     }
 }
 
+/// The table that a key stands in.
+fn table(path: &str) -> Option<&str> {
+    path.rsplit_once('.').map(|(table, _)| table)
+}
+
+/// Whether keys, or programs under names of their own, may stand in it.
+fn is_table(path: &str) -> bool {
+    let free = [OPERATION, VALIDATION, NUDGE].map(|kind| kind.table);
+    let mut paths = KEYS.iter().map(|key| key.path).chain(free);
+    paths.any(|key| key.strip_prefix(path).is_some_and(|rest| rest.starts_with('.')))
+}
+
 /// The one of these words that was probably meant.
 pub(crate) fn nearest<'a>(word: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     known.min_by_key(|known| strsim::damerau_levenshtein(known, word))
+}
+
+/// Whether the one can be a slip for the other; further away it is another word.
+pub(crate) fn is_slip(word: &str, known: &str) -> bool {
+    strsim::damerau_levenshtein(known, word) <= (known.len() / 2).min(3)
 }
 
 fn checked(key: &Key, value: Value) -> anyhow::Result<Value> {
