@@ -168,7 +168,7 @@ fn command(body: &str) -> anyhow::Result<Command> {
 
 /// Makes both agents of a pair known.
 fn introduction(pair: usize) -> String {
-    json!({"from": format!("boss-{pair}"), "to": format!("worker-{pair}"), "content": {"message": "Hello"}})
+    json!({"from": format!("boss-{pair}"), "to": format!("worker-{pair}"), "content": {"type": "text", "message": "Hello"}})
         .to_string()
 }
 

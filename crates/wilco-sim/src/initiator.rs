@@ -27,8 +27,8 @@ impl Initiator<'_> {
             _ => {}
         }
         let content = match self.chance.below(12) {
-            0 => json!({"message": heading(&task_id)}),
-            1 => json!({"message": "Please:\n- [ ] sweep the floor\n- [ ] close the window"}),
+            0 => json!({"type": "text", "message": heading(&task_id)}),
+            1 => json!({"type": "text", "message": "Please:\n- [ ] sweep the floor\n- [ ] close the window"}),
             2 => return self.talk(),
             _ => self.assignment(&task_id),
         };
@@ -132,7 +132,7 @@ impl Initiator<'_> {
 
     fn answers(&mut self) -> Value {
         match self.chance.below(4) {
-            0 => json!({"message": "Whatever suits you."}),
+            0 => json!({"type": "text", "message": "Whatever suits you."}),
             1 => json!({"type": "task-clarification", "message": "The newest; and yes."}),
             2 => json!({"type": "task-clarification", "answers": ["The newest."]}),
             _ => json!({"type": "task-clarification", "answers": ["The newest.", "Yes."]}),
@@ -144,7 +144,7 @@ impl Initiator<'_> {
             0 => json!({"type": "verdict", "verdict": "wrong-summary", "correction": "Read the title."}),
             1 => json!({"type": "verdict", "verdict": "partial", "missing": ["no order is lost"]}),
             2 => json!({"type": "verdict", "verdict": "wrong-task"}),
-            3 => json!({"message": format!("[VERDICT] {task_id} - CORRECT")}),
+            3 => json!({"type": "text", "message": format!("[VERDICT] {task_id} - CORRECT")}),
             _ => json!({"type": "verdict", "verdict": "correct"}),
         }
     }
@@ -164,7 +164,7 @@ impl Initiator<'_> {
                 }
                 4 | 5 => json!({"type": "task-resume"}),
                 6 => json!({"type": "task-extend", "time": "5m"}),
-                7 => json!({"message": "How is it going?"}),
+                7 => json!({"type": "text", "message": "How is it going?"}),
                 8 => json!({"type": "ack-request", "message": "Did you get it?"}),
                 _ => {
                     said.push((Span::seconds(after), self.anew(first)));

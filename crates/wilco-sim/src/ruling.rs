@@ -63,7 +63,7 @@ impl Initiator<'_> {
 
     pub(crate) fn clarifications(&mut self) -> Value {
         if self.chance.percent(20) {
-            return json!({"message": "The newest branch; and nobody."});
+            return json!({"type": "text", "message": "The newest branch; and nobody."});
         }
         let mut content = json!({"type": "handoff_clarification",
             "clarifications": [{"question": "Which branch?", "answer": "The newest."}]});
@@ -77,7 +77,7 @@ impl Initiator<'_> {
         match self.chance.below(3) {
             0 => json!({"type": "handoff-override", "reason": "it works on my machine"}),
             1 => self.clarifications(),
-            _ => json!({"message": "Ask the operators for a new machine."}),
+            _ => json!({"type": "text", "message": "Ask the operators for a new machine."}),
         }
     }
 

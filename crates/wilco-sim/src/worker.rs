@@ -195,7 +195,7 @@ impl Worker<'_> {
     }
 
     pub(crate) fn text(&mut self, text: String) {
-        self.say(json!({"message": text}));
+        self.say(json!({"type": "text", "message": text}));
     }
 
     /// Says it after whatever was said before, and says where it belongs in one of several ways.

@@ -86,7 +86,7 @@ fn g5_a_text_that_names_a_task_twice_moves_it_once() {
     let people = vec![put("ada"), put("bob"), put("boss"), post(task)];
     step(&mut engine, &mut store, 0, people);
     let text = r#"{"from": "ada", "to": "boss",
-        "content": {"message": "[ACK] GH-1 - REJECTED\nReason: not today\n\n[VERDICT] GH-1 - CORRECT"}}"#;
+        "content": {"type": "text", "message": "[ACK] GH-1 - REJECTED\nReason: not today\n\n[VERDICT] GH-1 - CORRECT"}}"#;
     step(&mut engine, &mut store, 60, vec![post(text)]);
     let journal = store.journal(0, 1000).expect("a journal");
     let moved = |bytes: &[u8]| String::from_utf8_lossy(bytes).contains("\"type\":\"reassigned\"");

@@ -53,7 +53,7 @@ pub struct NewMessage {
     pub in_reply_to: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub exchange: Option<String>,
-    /// An object with a `type` and its fields, or with a `message` alone.
+    /// An object with a `type` and its fields; with a `message`, unless the type is a known one.
     pub content: Value,
 }
 

@@ -161,7 +161,7 @@ fn msg_11_only_a_participant_moves_an_exchange_and_only_in_its_role() {
     verdict["exchange"] = json!(id);
     server.refused(&verdict, 403);
     assert_eq!(server.state(&id), "in-review");
-    let plain = json!({"from": "eve", "to": "boss", "exchange": id, "content": {"message": "may I help?"}});
+    let plain = json!({"from": "eve", "to": "boss", "exchange": id, "content": {"type": "text", "message": "may I help?"}});
     assert_eq!(
         server.send(&plain)["exchange"],
         Value::Null,

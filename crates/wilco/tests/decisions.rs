@@ -185,8 +185,7 @@ fn msg_32_the_controller_may_decide_what_it_got_a_copy_of() {
     server.refused(&decision("second", &escalation, json!({"option": "abort"})), 403);
     server.send(&decision("control", &escalation, json!({"option": "reassign", "agent": "second"})));
     assert_eq!(server.exchange(&id)["data"]["assignee"], "second");
-    let remark =
-        json!({"from": "control", "to": "boss", "exchange": id, "content": {"message": "How is it going?"}});
+    let remark = json!({"from": "control", "to": "boss", "exchange": id, "content": {"type": "text", "message": "How is it going?"}});
     assert_eq!(server.send(&remark)["exchange"], Value::Null, "it decides and takes no other part");
 }
 

@@ -62,8 +62,7 @@ fn del_2_a_plain_task_is_enrolled_and_talk_is_not() {
     typed["content"]["type"] = json!("status");
     assert_eq!(server.send(&typed)["exchange"], Value::Null);
     server.register(&["other"]);
-    let several =
-        json!({"from": "boss", "to": ["worker", "other"], "content": {"message": REAL.replace("42", "43")}});
+    let several = json!({"from": "boss", "to": ["worker", "other"], "content": {"type": "text", "message": REAL.replace("42", "43")}});
     assert_eq!(server.send(&several)["exchange"], Value::Null);
     let off = Setup::new().config("[delegation]\nauto_enrol = false").start();
     assert_eq!(off.send(&text("boss", "worker", REAL))["exchange"], Value::Null);

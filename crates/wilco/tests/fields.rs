@@ -38,7 +38,8 @@ fn msg_3_policy_envelope_and_list_errors_come_together() {
     );
     let nested = said("boss", "worker", "task-assignment", json!({"content": {"title": 7}}));
     assert_eq!(pointers(&server.refused(&nested, 422)), ["/content/content/title"]);
-    let listed = json!({"from": "boss", "to": ["worker", 7, ""], "content": {"message": "hi"}});
+    let listed =
+        json!({"from": "boss", "to": ["worker", 7, ""], "content": {"type": "text", "message": "hi"}});
     assert_eq!(pointers(&server.refused(&listed, 422)), ["/to/1", "/to/2"]);
     let policy = said(
         "boss",
@@ -130,7 +131,8 @@ fn msg_45_letter_case_does_not_make_another_agent() {
 fn msg_1_one_unknown_name_among_several_and_nothing_is_sent() {
     let server = Server::start();
     server.register(&["boss", "worker"]);
-    let several = json!({"from": "boss", "to": ["worker", "stranger"], "content": {"message": "hi"}});
+    let several =
+        json!({"from": "boss", "to": ["worker", "stranger"], "content": {"type": "text", "message": "hi"}});
     let problem = server.refused(&several, 404);
     assert!(problem["detail"].as_str().unwrap().contains("stranger"), "{problem}");
     assert_eq!(server.inbox("worker"), Vec::<Value>::new());

@@ -13,7 +13,7 @@ fn msg_12_same_key_same_answer() {
     assert_eq!(first.0, 201);
     server.post(&format!("/v1/messages/{}/read", first.1["message"]["id"].as_str().unwrap()), &json!({}));
     assert_eq!(ann.post("/v1/messages", &text("ann", "bob", "hi")), first);
-    let spaced = r#"{ "content": {"message":"hi"}, "subject":"",  "to":"bob","from":"ann" }"#;
+    let spaced = r#"{ "content": {"type": "text", "message":"hi"}, "subject":"",  "to":"bob","from":"ann" }"#;
     assert_eq!(ann.post_text("/v1/messages", "application/json", spaced), first, "the parsed body counts");
     assert_eq!(server.inbox("bob").len(), 1);
 }

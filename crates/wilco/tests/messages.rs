@@ -3,7 +3,7 @@
 use crate::server;
 
 use crate::server::{Server, pointers, said, task, text};
-use serde_json::json;
+use serde_json::{Value, json};
 
 #[test]
 fn msg_1_server_ids_increase_strictly_and_the_envelope_is_complete() {
@@ -57,8 +57,9 @@ fn msg_1_a_client_may_choose_its_id() {
 fn msg_1_several_recipients_get_one_message_each_and_one_broadcast_id() {
     let server = Server::start();
     server.register(&["bob", "cid"]);
-    let answer =
-        server.send(&json!({"from": "ann", "to": ["bob", "cid", "bob"], "content": {"message": "hi"}}));
+    let answer = server.send(
+        &json!({"from": "ann", "to": ["bob", "cid", "bob"], "content": {"type": "text", "message": "hi"}}),
+    );
     let messages = answer["messages"].as_array().unwrap();
     assert_eq!(messages.len(), 2);
     assert_ne!(messages[0]["id"], messages[1]["id"]);
@@ -72,8 +73,10 @@ fn msg_1_several_recipients_get_one_message_each_and_one_broadcast_id() {
 fn msg_1_one_unknown_recipient_and_nothing_is_sent() {
     let server = server::Setup::new().config("[agents]\nauto_register = \"none\"").start();
     server.register(&["ann", "bob"]);
-    let problem =
-        server.refused(&json!({"from": "ann", "to": ["bob", "bobby"], "content": {"message": "hi"}}), 404);
+    let problem = server.refused(
+        &json!({"from": "ann", "to": ["bob", "bobby"], "content": {"type": "text", "message": "hi"}}),
+        404,
+    );
     assert!(problem["detail"].as_str().unwrap().contains("bob"), "names the nearest: {problem}");
     assert_eq!(server.inbox("bob").len(), 0);
 }
@@ -97,9 +100,9 @@ fn msg_1_with_an_exchange_the_recipient_may_be_missing() {
     assert_eq!(server.newest("boss")["content"]["type"], "checkpoint-ack");
     note = json!({"from": "boss", "exchange": id, "content": {"type": "task-extend", "time": "1m"}});
     server.refused(&note, 422);
-    note = json!({"from": "boss", "exchange": id, "content": {"message": "thanks"}});
+    note = json!({"from": "boss", "exchange": id, "content": {"type": "text", "message": "thanks"}});
     assert_eq!(server.send(&note)["message"]["to"], "wilco");
-    let nobody = json!({"from": "boss", "content": {"message": "hi"}});
+    let nobody = json!({"from": "boss", "content": {"type": "text", "message": "hi"}});
     assert_eq!(pointers(&server.refused(&nobody, 422)), ["/to"]);
 }
 
@@ -124,20 +127,43 @@ fn msg_1_bodies_that_do_not_parse_are_400_and_bad_envelopes_422() {
         let (status, problem) = server.post_text("/v1/messages", "application/json", broken);
         assert_eq!((status, &problem["status"]), (400, &json!(400)), "{broken:?}");
     }
+    let hi = json!({"type": "text", "message": "hi"});
     for (body, pointer) in [
         (json!([1]), ""),
         (json!({"from": "ann", "to": "bob"}), "/content"),
         (json!({"from": "ann", "to": "bob", "content": "hi"}), "/content"),
-        (json!({"from": 7, "to": "bob", "content": {}}), "/from"),
-        (json!({"from": "ann", "to": [], "content": {}}), "/to"),
-        (json!({"from": "ann", "to": "bob", "priority": "asap", "content": {}}), "/priority"),
-        (json!({"from": "ann", "to": "bob", "content": {"type": 3}}), "/content/type"),
-        (json!({"from": "ann", "to": "bob", "content": {"message": 3}}), "/content/message"),
-        (json!({"from": "ann", "to": "bob", "subject": "x".repeat(999), "content": {}}), "/subject"),
+        (json!({"from": 7, "to": "bob", "content": hi}), "/from"),
+        (json!({"from": "ann", "to": [], "content": hi}), "/to"),
+        (json!({"from": "ann", "to": "bob", "priority": "asap", "content": hi}), "/priority"),
+        (json!({"from": "ann", "to": "bob", "content": {"type": 3, "message": "hi"}}), "/content/type"),
+        (json!({"from": "ann", "to": "bob", "content": {"type": "text", "message": 3}}), "/content/message"),
+        (json!({"from": "ann", "to": "bob", "subject": "x".repeat(999), "content": hi}), "/subject"),
     ] {
         assert_eq!(pointers(&server.refused(&body, 422)), [pointer]);
     }
     assert_eq!(server.get("/v1/agents").1["items"], json!([]), "nothing was stored");
+}
+
+#[test]
+fn msg_1_a_content_has_a_type_and_unless_that_is_known_a_message() {
+    let server = Server::start();
+    server.register(&["ann", "bob"]);
+    let of = |content: Value| json!({"from": "ann", "to": "bob", "content": content});
+    for (content, missing) in [
+        (json!({}), vec!["/content/type", "/content/message"]),
+        (json!({"note": "hi"}), vec!["/content/type", "/content/message"]),
+        (json!({"message": "hi"}), vec!["/content/type"]),
+        (json!({"type": null, "message": 7}), vec!["/content/type", "/content/message"]),
+        (json!({"type": "gossip"}), vec!["/content/message"]),
+        (json!({"type": "conversation", "message": null}), vec!["/content/message"]),
+    ] {
+        assert_eq!(pointers(&server.refused(&of(content.clone()), 422)), missing, "{content}");
+        let (status, body) = server.post("/api/messages", &of(content));
+        assert_eq!((status, body["field"].as_str()), (400, missing[0].strip_prefix('/')), "{body}");
+    }
+    assert!(server.inbox("bob").is_empty(), "nothing was stored");
+    server.send(&of(json!({"type": "stop-ack", "task_id": "T-1"})));
+    assert_eq!(server.inbox("bob").len(), 1, "a known type needs no words");
 }
 
 #[test]
@@ -183,6 +209,12 @@ fn msg_3_every_wrong_field_is_listed_with_its_pointer() {
     }
     for (kind, fields, pointer) in [
         ("task-assignment", json!({}), "/content/title"),
+        ("task-assignment", json!({"title": "x", "candidates": "bob"}), "/content/candidates"),
+        (
+            "task-assignment",
+            json!({"content": {"title": "x", "acceptance_criteria": "it works"}}),
+            "/content/content/acceptance_criteria",
+        ),
         ("task-acknowledgment", json!({}), "/content/status"),
         ("task-acknowledgment", json!({"status": "rejected"}), "/content/reason"),
         ("task-acknowledgment", json!({"status": "maybe"}), "/content/status"),
@@ -208,7 +240,7 @@ fn msg_4_level_33_is_too_deep_and_32_is_kept_without_loss() {
     let server = Server::start();
     let nested = |levels: usize| {
         let inner = (1..levels).fold(json!("x"), |inner, _| json!([inner]));
-        json!({"from": "ann", "to": "bob", "content": {"message": "deep", "extra": inner}})
+        json!({"from": "ann", "to": "bob", "content": {"type": "text", "message": "deep", "extra": inner}})
     };
     let sent = server.send(&nested(32));
     assert_eq!(sent["message"]["content"], nested(32)["content"]);

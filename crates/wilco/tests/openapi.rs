@@ -118,7 +118,8 @@ fn api_9_a_wrong_method_is_405_and_says_what_is_taken() {
 #[test]
 fn api_9_a_wrong_content_type_is_415() {
     let server = Server::start();
-    let message = json!({"from": "ann", "to": "bob", "content": {"message": "hi"}}).to_string();
+    let message =
+        json!({"from": "ann", "to": "bob", "content": {"type": "text", "message": "hi"}}).to_string();
     for (kind, status) in [
         ("text/plain", 415),
         ("application/xml", 415),

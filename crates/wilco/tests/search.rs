@@ -11,7 +11,9 @@ fn subjects(answer: &(u16, Value)) -> Vec<&str> {
 }
 
 fn note(caller: &Caller, from: &str, to: &str, subject: &str, message: &str) {
-    caller.send(&json!({"from": from, "to": to, "subject": subject, "content": {"message": message}}));
+    caller.send(
+        &json!({"from": from, "to": to, "subject": subject, "content": {"type": "text", "message": message}}),
+    );
 }
 
 #[test]

@@ -143,7 +143,8 @@ fn sec_3_foreign_pages_may_not_listen() {
 
 /// One message for each line of a batch.
 fn flood(server: &Server, count: usize) {
-    let line = format!("{}\n", json!({"from": "ann", "to": "bob", "content": {"message": "drop"}}));
+    let line =
+        format!("{}\n", json!({"from": "ann", "to": "bob", "content": {"type": "text", "message": "drop"}}));
     for _ in 0..count.div_ceil(1000) {
         let (status, _) = server.post_text("/v1/messages", "application/x-ndjson", &line.repeat(1000));
         assert_eq!(status, 200);

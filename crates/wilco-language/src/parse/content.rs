@@ -81,9 +81,12 @@ pub struct Choice {
 
 /// Reads the content by its type.
 pub fn typed(content: &Map<String, Value>) -> Result<Typed, Vec<FieldError>> {
-    let fields = Fields::new(content, "/content");
+    let mut fields = Fields::new(content, "/content");
     match content.get("type") {
-        None | Some(Value::Null) => plain(fields, Typed::Conversation),
+        None | Some(Value::Null) => {
+            fields.error("type", "is required: text for plain words, or a type such as task-assignment");
+            talk(fields, Typed::Conversation)
+        }
         Some(Value::String(word)) => match kind(word) {
             Kind::Spoken(None, _) => choice(fields).map(Typed::Decision),
             Kind::Spoken(Some(Protocol::Delegation), known) => {
@@ -98,17 +101,25 @@ pub fn typed(content: &Map<String, Value>) -> Result<Typed, Vec<FieldError>> {
             Kind::Spoken(Some(Protocol::Handoff), known) => {
                 handoff::read(known, content, fields).map(Typed::Handoff)
             }
-            Kind::OnlyWilco(_) | Kind::Talk(_) => plain(fields, Typed::Talk),
-            Kind::Unknown => plain(fields, Typed::Conversation),
+            Kind::OnlyWilco(_) => plain(fields, Typed::Talk),
+            Kind::Talk(_) => talk(fields, Typed::Talk),
+            Kind::Unknown => talk(fields, Typed::Conversation),
         },
         Some(_) => {
-            let detail = "expected a text such as task-assignment or conversation".to_owned();
-            Err(vec![FieldError { pointer: "/content/type".to_owned(), detail }])
+            fields.error("type", "expected a text such as task-assignment or conversation");
+            talk(fields, Typed::Conversation)
         }
     }
 }
 
-/// Talk needs a text or some other field to carry.
+/// Of what is not of a known type, the words are all there is to understand.
+fn talk(mut fields: Fields<'_>, meaning: Typed) -> Result<Typed, Vec<FieldError>> {
+    if fields.get("message").is_none() {
+        fields.error("message", "is required: what the message says");
+    }
+    plain(fields, meaning)
+}
+
 fn plain(mut fields: Fields<'_>, meaning: Typed) -> Result<Typed, Vec<FieldError>> {
     if fields.get("message").is_some() {
         fields.text("message");

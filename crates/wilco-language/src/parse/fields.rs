@@ -106,10 +106,9 @@ impl<'a> Fields<'a> {
         })
     }
 
-    /// A list of texts; a single text counts as a list of one. Every wrong entry is named.
+    /// A list of texts. Every wrong entry is named.
     pub(crate) fn texts(&mut self, key: &str) -> Option<Vec<String>> {
         let items = match self.get(key)? {
-            Value::String(text) => return Some(vec![text.clone()]),
             Value::Array(items) if items.len() <= MAX_ENTRIES => items,
             other => {
                 let got = shown(other);

@@ -30,7 +30,7 @@ pub(crate) struct Args {
     /// low, normal, high or urgent
     #[arg(long, value_name = "WORD", value_parser = suggested::any(&PRIORITIES), hide_possible_values = true)]
     pub(crate) priority: Option<String>,
-    /// The type of the content
+    /// The type of the content; plain words are of the type text
     #[arg(long = "type", value_name = "TYPE")]
     pub(crate) kind: Option<String>,
     /// More fields of the content, as a JSON object
@@ -45,6 +45,9 @@ pub(crate) struct Args {
     #[command(flatten)]
     pub(crate) caller: Caller,
 }
+
+/// The type of plain words.
+const PLAIN: &str = "text";
 
 pub(crate) fn run(mut args: Args) -> anyhow::Result<ExitCode> {
     args.text = args.text.as_deref().map(words).transpose()?;
@@ -62,6 +65,7 @@ fn outgoing(args: &Args, from: Option<String>) -> Outgoing {
     for (key, text) in given.into_iter().filter_map(|(key, text)| Some((key, text.clone()?))) {
         content.insert(key.to_owned(), Value::from(text));
     }
+    content.entry("type").or_insert_with(|| Value::from(PLAIN));
     Outgoing {
         from,
         to: args.to.split(',').map(|name| name.trim().to_owned()).collect(),
@@ -86,7 +90,10 @@ mod tests {
 
     #[test]
     fn cli_2_a_message_to_one_or_several() {
-        assert_eq!(body(&["bob", "Hi"]), json!({"from": "anna", "to": "bob", "content": {"message": "Hi"}}));
+        assert_eq!(
+            body(&["bob", "Hi"]),
+            json!({"from": "anna", "to": "bob", "content": {"type": "text", "message": "Hi"}})
+        );
         assert_eq!(
             body(&["bob,carl", "Hi", "--subject", "S", "--type", "update"]),
             json!({

@@ -47,7 +47,7 @@ pub(crate) fn said(from: &str, to: &str, kind: &str, fields: Value) -> Value {
 }
 
 pub(crate) fn text(from: &str, to: &str, message: &str) -> Value {
-    json!({"from": from, "to": to, "subject": "", "content": {"message": message}})
+    json!({"from": from, "to": to, "subject": "", "content": {"type": "text", "message": message}})
 }
 
 /// The pointers of a problem's wrong fields.

@@ -86,7 +86,7 @@ fn send(mut given: Given) -> Plan {
             }
             content
         }
-        (None, Some(text)) => json!({"message": text}),
+        (None, Some(text)) => json!({"type": "text", "message": text}),
         (None, None) => {
             let detail = "is required: say something, in message or in content".to_owned();
             return Plan::Wrong(FieldProblem { pointer: "/message".to_owned(), detail });
