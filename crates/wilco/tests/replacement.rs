@@ -223,7 +223,9 @@ fn ho_23_every_repetition_counts_and_a_replaced_agent_stays_inactive() {
     assert_eq!(state.matches("verified\n").count() + state.matches("\"verified\"").count(), 2, "{state}");
     assert!(!state.contains("verified_at: null"), "{state}");
 
-    for back in [json!({"message": "I am back"}), json!({"type": "task-complete", "task_id": "T-1"})] {
+    for back in
+        [json!({"type": "text", "message": "I am back"}), json!({"type": "task-complete", "task_id": "T-1"})]
+    {
         server.send(&json!({"from": "worker", "to": "boss", "content": back}));
         assert_eq!(server.caller().get("/v1/agents/worker").1["status"], "inactive");
     }

@@ -34,7 +34,7 @@ fn api_2_messages_are_found_by_words_people_and_type() {
     assert_eq!(subjects(&found("q=road&agent=cid")), [""; 0]);
     assert_eq!(subjects(&found("type=task-assignment&to=worker")), ["Task T-1"]);
     assert_eq!(subjects(&found("q=five+failed&from=boss")), ["Task T-1"]);
-    assert_eq!(subjects(&found("type=conversation&limit=2")), ["third", "second"]);
+    assert_eq!(subjects(&found("type=text&limit=2")), ["third", "second"]);
 
     let whole = found("q=crossed").1["items"][0].clone();
     let (_, mut same) = server.get(&format!("/v1/messages/{}", whole["id"].as_str().unwrap()));
@@ -103,7 +103,7 @@ fn api_4_exchanges_are_found_by_title_and_by_what_was_said() {
     server.send(&said(
         "worker",
         "boss",
-        "checkpoint",
+        "checkpoint-ack",
         json!({"task_id": "T-1", "checkpoint": 1, "summary": "the flamingo is wired up"}),
     ));
     server.begin(&said(
