@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use serde_json::Value;
+use wilco_language::parse::{Kind, kind};
 use wilco_language::scene::{Communication, LogEntry, Statistics, summary, worded};
 use wilco_protocol::exchange::{Event, Exchange};
 use wilco_protocol::journal::{Entry, Fact, MessageEvent};
@@ -120,13 +121,10 @@ impl Log {
         let again = phase.is_some_and(|phase| phase.status == Status::ReChecking);
         let takes_part = message.from == state.main_agent
             || state.phases.iter().any(|phase| phase.specialist == message.from);
-        let kind = match text("type") {
-            Some(given) => given.replace('_', "-"),
-            None => {
-                let said = text("message").filter(|_| takes_part).and_then(|said| worded(said, again));
-                said.unwrap_or("message").to_owned()
-            }
-        };
+        let given = text("type").unwrap_or("message").replace('_', "-");
+        let plain = matches!(kind(&given), Kind::Talk(_) | Kind::Unknown);
+        let said = text("message").filter(|_| plain && takes_part).and_then(|said| worded(said, again));
+        let kind = said.map_or(given, str::to_owned);
         let told = |place: usize| self.told.get(&place).copied().unwrap_or(Status::Pending);
         let before = match place {
             _ if opening => Status::Pending,
