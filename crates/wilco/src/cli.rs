@@ -237,7 +237,7 @@ mod tests {
     #[test]
     fn cli_5_every_verb_prints_json_where_it_answers() {
         // These print what they are asked for in a form of its own, or never end.
-        let others = ["serve", "demo", "mcp", "create", "completions", "man", "sample"];
+        let others = ["serve", "demo", "mcp", "completions", "man", "sample"];
         for verb in every(&command()).iter().filter(|verb| !verb.has_subcommands()) {
             let json = verb.get_arguments().any(|option| option.get_id() == "json");
             assert_eq!(json, !others.contains(&verb.get_name()), "{}", verb.get_name());
