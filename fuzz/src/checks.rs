@@ -56,7 +56,7 @@ pub fn message(bytes: &[u8]) {
     let raw: Value = serde_json::from_str(incoming.raw.get()).expect("the content is JSON");
     assert_eq!(raw.as_object(), Some(&*incoming.content), "the content to the byte is the content parsed");
     let spaced = parse(&[b" \n", bytes, b"\t"].concat()).expect("space around it changes nothing");
-    assert_eq!((spaced.fingerprint, &spaced.typed), (incoming.fingerprint, &incoming.typed));
+    assert_eq!((spaced.fingerprint(), &spaced.typed), (incoming.fingerprint(), &incoming.typed));
     let task = Task::of(&incoming.content, incoming.subject.as_deref().unwrap_or(""));
     assert!(task.title.chars().count() <= 1000, "a title is short");
     task.amended(&incoming.content);

@@ -34,7 +34,7 @@ impl Work<'_> {
     }
 
     fn answer_again(&mut self, row: &IdempotencyRow, post: &Post) -> Result<Accepted, Refused> {
-        if row.request != post.incoming.fingerprint {
+        if row.request != post.incoming.fingerprint() {
             return Err(Refused::KeyReused);
         }
         let kept: Kept = serde_json::from_slice(&row.answer).map_err(|error| damaged(0, error))?;
@@ -46,14 +46,19 @@ impl Work<'_> {
     }
 
     pub(crate) fn remember(&mut self, from: &Name, post: &Post, accepted: &Accepted) -> Result<(), Refused> {
+        let keys = keys(post);
+        if keys.is_empty() {
+            return Ok(());
+        }
         let kept = Kept {
             messages: accepted.messages.iter().map(|message| message.id.clone()).collect(),
             exchange: accepted.exchange.clone(),
             nudged: accepted.nudged,
         };
         let answer = serde_json::to_vec(&kept).map_err(|error| damaged(0, error))?;
-        for key in keys(post) {
-            self.keep_answer(from.clone(), key, post.incoming.fingerprint, answer.clone());
+        let request = post.incoming.fingerprint();
+        for key in keys {
+            self.keep_answer(from.clone(), key, request, answer.clone());
         }
         Ok(())
     }

@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use serde::Deserialize;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 use wilco_protocol::{ExchangeId, MessageId};
@@ -10,7 +9,9 @@ use wilco_protocol::{ExchangeId, MessageId};
 use super::content::{Typed, typed};
 use super::depth::{MAX_DEPTH, deeper_than};
 use super::fields::FieldError;
+use super::fingerprint::of_message;
 use super::kinds::{Kind, kind};
+use super::split::Split;
 
 /// A message as somebody sends it, well formed.
 #[derive(Debug, Clone)]
@@ -28,14 +29,19 @@ pub struct Incoming {
     pub raw: Box<RawValue>,
     pub content: Arc<Map<String, Value>>,
     pub typed: Typed,
-    /// Of the whole parsed request, for idempotency.
-    pub fingerprint: [u8; 32],
+    /// Everything beside the content, as it was given.
+    envelope: Map<String, Value>,
 }
 
 impl Incoming {
     /// The text of the message, empty if it has none.
     pub fn text(&self) -> &str {
         self.content.get("message").and_then(Value::as_str).unwrap_or("")
+    }
+
+    /// Of the whole parsed request, for idempotency. Few messages are asked for it.
+    pub fn fingerprint(&self) -> [u8; 32] {
+        of_message(&self.envelope, &self.content)
     }
 
     pub fn kind(&self) -> &str {
@@ -69,11 +75,6 @@ pub const MAX_SUBJECT: usize = 998;
 pub const MAX_RECIPIENTS: usize = 1000;
 const MAX_ID: usize = 128;
 
-#[derive(Deserialize)]
-struct Envelope {
-    content: Option<Box<RawValue>>,
-}
-
 /// Reads a message from the body of a request.
 pub fn message(body: &[u8]) -> Result<Incoming, ParseError> {
     let syntax = |error: serde_json::Error| ParseError::Syntax(error.to_string());
@@ -82,13 +83,17 @@ pub fn message(body: &[u8]) -> Result<Incoming, ParseError> {
     if deeper_than(text, MAX_DEPTH + 1) {
         return Err(ParseError::TooDeep);
     }
-    let value: Value = serde_json::from_str(text).map_err(syntax)?;
-    let fingerprint = super::fingerprint(&value);
-    let Value::Object(mut map) = value else {
+    if !text.trim_start().starts_with('{') {
+        let _: Value = serde_json::from_str(text).map_err(syntax)?;
         return Err(field("", "expected a JSON object with from, to and content"));
+    }
+    let Split { envelope: map, content: raw } = serde_json::from_str(text).map_err(syntax)?;
+    let content = match raw.map(|raw| serde_json::from_str::<Value>(raw.get())) {
+        Some(Ok(content)) => Some(content),
+        None => None,
+        // The whole body knows where in it the mistake is.
+        Some(Err(error)) => return Err(syntax(serde_json::from_str::<Value>(text).err().unwrap_or(error))),
     };
-    let envelope: Envelope = serde_json::from_str(text).map_err(syntax)?;
-    let content = map.get_mut("content").map(Value::take);
     let mut reader = Reader { map: &map, errors: Vec::new() };
     let (id, subject) = (reader.id("id"), reader.subject());
     let (from, to) = (reader.text("from"), reader.recipients());
@@ -106,7 +111,7 @@ pub fn message(body: &[u8]) -> Result<Incoming, ParseError> {
             return Err(ParseError::Fields { errors: reader.errors, content });
         }
     };
-    let (Some(content), Some(raw)) = (content, envelope.content) else {
+    let (Some(content), Some(raw)) = (content, raw.map(ToOwned::to_owned)) else {
         return Err(field("/content", "is required: an object with type and message"));
     };
     let exchange = match exchange {
@@ -125,7 +130,7 @@ pub fn message(body: &[u8]) -> Result<Incoming, ParseError> {
         raw,
         content: Arc::new(content),
         typed,
-        fingerprint,
+        envelope: map,
     })
 }
 

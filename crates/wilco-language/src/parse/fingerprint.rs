@@ -1,11 +1,18 @@
 //! A hash of a parsed JSON value: equal for equal values, whatever the order of keys and the white space.
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 pub fn fingerprint(value: &Value) -> [u8; 32] {
     let mut written = Vec::with_capacity(512);
     write(&mut written, value);
     *blake3::hash(&written).as_bytes()
+}
+
+/// That of an envelope with its content, which are parsed apart.
+pub(super) fn of_message(envelope: &Map<String, Value>, content: &Map<String, Value>) -> [u8; 32] {
+    let mut whole = envelope.clone();
+    whole.insert("content".to_owned(), Value::Object(content.clone()));
+    fingerprint(&Value::Object(whole))
 }
 
 /// Every kind of value starts with a mark of its own and states its length, so that no two differ alike.

@@ -12,6 +12,7 @@ mod fingerprint;
 mod handoff;
 mod kinds;
 mod operation;
+mod split;
 mod task;
 mod validation;
 
