@@ -13,7 +13,8 @@ const LONGEST: usize = 60;
 /// Whether the writer's own lines hold a template to fill.
 pub(super) fn template(lines: &[Line<'_>]) -> bool {
     // Most lines have no blank; whether one asks or shows is dear to find out.
-    let marked = lines.iter().filter(|line| line.text.contains(['{', '<', '[', '_']));
+    let mark = |byte: u8| matches!(byte, b'{' | b'<' | b'[' | b'_');
+    let marked = lines.iter().filter(|line| line.text.bytes().any(mark));
     let blanks = marked.filter(|line| !asks_or_shows(line.text));
     blanks.map(|line| count(line.text)).sum::<usize>() >= ENOUGH
 }

@@ -87,13 +87,14 @@ pub fn message_id(body: &str) -> Option<String> {
 
 /// Whether it is worth looking closer: every message is asked for an id, and few have one.
 fn may_have_id(body: &str) -> bool {
-    let begins = |rest: &[u8], prefix: &str| {
-        rest.get(..prefix.len()).is_some_and(|word| word.eq_ignore_ascii_case(prefix.as_bytes()))
+    let ends = |before: &[u8], prefix: &str| {
+        let word = before.len().checked_sub(prefix.len()).map(|start| &before[start..]);
+        word.is_some_and(|word| word.eq_ignore_ascii_case(prefix.as_bytes()))
     };
-    let rests = body.bytes().enumerate().filter(|(_, byte)| b"VvFfRrSs".contains(byte));
-    rests
-        .map(|(at, _)| &body.as_bytes()[at..])
-        .any(|rest| Label::ALL.into_iter().any(|label| begins(rest, label.prefix())))
+    let joints = body.bytes().enumerate().filter(|(_, byte)| matches!(byte, b'-' | b'_'));
+    joints
+        .map(|(at, _)| &body.as_bytes()[..at])
+        .any(|before| Label::ALL.into_iter().any(|label| ends(before, label.prefix())))
 }
 
 fn form_id(form: &Form<'_>) -> Option<String> {
