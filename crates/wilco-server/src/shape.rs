@@ -25,9 +25,9 @@ pub(crate) fn delivered_content(message: &Message) -> Content<'_> {
 /// A content on one line, because an answer may be one line among others. Within texts line breaks are escaped, and
 /// elsewhere they mean nothing.
 pub(crate) fn content(raw: &RawValue) -> Content<'_> {
-    const BREAKS: [char; 2] = ['\n', '\r'];
-    let joined = || RawValue::from_string(raw.get().replace(BREAKS, "")).ok();
-    raw.get().contains(BREAKS).then(joined).flatten().map_or(Cow::Borrowed(raw), Cow::Owned)
+    let broken = [b'\n', b'\r'].iter().any(|end| raw.get().as_bytes().contains(end));
+    let joined = || RawValue::from_string(raw.get().replace(['\n', '\r'], "")).ok();
+    broken.then(joined).flatten().map_or(Cow::Borrowed(raw), Cow::Owned)
 }
 
 /// The word for a value that serialises to one.
