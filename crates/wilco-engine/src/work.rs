@@ -11,7 +11,6 @@ use wilco_store::{InboxStatus, Message, Reader, StoreError};
 
 use crate::cache::{Cache, merge};
 use crate::engine::State;
-use crate::ids;
 use crate::layer::{Layer, Live, NewMessage, Written};
 use crate::settings::Settings;
 
@@ -66,7 +65,7 @@ impl<'a> Work<'a> {
 
     /// An id for the message that takes the next position.
     pub(crate) fn new_id(&self) -> MessageId {
-        ids::id(self.now, self.next_position())
+        MessageId::made(self.now, self.next_position())
     }
 
     /// Takes the next position now, to be filled before the command ends.

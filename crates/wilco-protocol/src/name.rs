@@ -1,5 +1,6 @@
 //! Names and ids: agents, messages, exchanges, escalations.
 
+use std::borrow::Borrow;
 use std::convert::Infallible;
 use std::fmt;
 use std::str::FromStr;
@@ -8,6 +9,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::text::from_text;
+use crate::time::Time;
 
 /// Messages that Wilco makes are from this name, and nobody else may use it.
 pub const WILCO: &str = "wilco";
@@ -53,6 +55,13 @@ macro_rules! text_id {
             }
         }
 
+        /// So that a map is asked by a text that nobody had to copy.
+        impl Borrow<str> for $name {
+            fn borrow(&self) -> &str {
+                &self.0
+            }
+        }
+
         impl From<&str> for $name {
             fn from(text: &str) -> Self {
                 Self::new(text)
@@ -68,6 +77,29 @@ text_id! {
 text_id! {
     /// The id of a message: made by the server (`msg-{ms}-{7 base36}`) or chosen by the client.
     MessageId
+}
+
+const DIGITS: &[u8; 36] = b"0123456789abcdefghijklmnopqrstuvwxyz";
+/// Digits of a position in an id.
+const WIDTH: usize = 7;
+
+impl MessageId {
+    /// The id that the server gives the message at this position. Positions never repeat and time never goes
+    /// back, so ids increase also when the clock stands still, and nothing has to be remembered over a restart.
+    pub fn made(at: Time, position: u64) -> MessageId {
+        let mut id = format!("msg-{}-", at.millis());
+        let places = (0..WIDTH as u32).rev().map(|place| position / 36_u64.pow(place) % 36);
+        id.extend(places.map(|digit| DIGITS[digit as usize] as char));
+        MessageId::new(id)
+    }
+
+    /// When and for which position the server would have made it, if it has that form.
+    pub fn parts(&self) -> Option<(i64, u64)> {
+        let (millis, suffix) = self.0.strip_prefix("msg-")?.split_once('-')?;
+        let made = suffix.len() == WIDTH && suffix.bytes().all(|byte| DIGITS.contains(&byte));
+        let position = u64::from_str_radix(suffix, 36).ok().filter(|_| made)?;
+        Some((millis.parse().ok()?, position))
+    }
 }
 
 impl Name {
@@ -88,8 +120,13 @@ impl Name {
 
     /// Whether no agent may have it: Wilco's own, and those of commands.
     pub fn is_reserved(&self) -> bool {
-        self.is_wilco() || self.as_str().starts_with(crate::validation::COMMAND)
+        is_reserved(self.as_str())
     }
+}
+
+/// Whether no agent may have this name, in these letters.
+pub fn is_reserved(name: &str) -> bool {
+    RESERVED.contains(&name) || name.starts_with(crate::validation::COMMAND)
 }
 
 /// The protocols there are. Each is a folder of this crate.

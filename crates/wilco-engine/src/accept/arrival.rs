@@ -13,7 +13,6 @@ use super::is_wilco;
 use crate::carry::{Cause, priority};
 use crate::command::{Post, Refused, Viewer};
 use crate::exact;
-use crate::ids;
 use crate::work::Work;
 
 /// A message whose sender and recipients are known.
@@ -137,7 +136,7 @@ impl Work<'_> {
                 (self.reserve(), self.count(place.exchange.map(|(id, _)| id))?)
             };
             let message = Message {
-                id: if first { arrival.id.clone() } else { ids::id(self.now, position) },
+                id: if first { arrival.id.clone() } else { MessageId::made(self.now, position) },
                 from: arrival.from.clone(),
                 from_verified: matches!(arrival.post.viewer, Viewer::Agent(_)),
                 to: letter.to,

@@ -3,9 +3,9 @@
 use wilco_language::parse::{Handoff, Incoming, Typed};
 use wilco_language::render::unresolved;
 use wilco_protocol::directory::{self, Unresolved};
+use wilco_protocol::name::{RESERVED, is_reserved};
 use wilco_protocol::{Name, Protocol};
 
-use super::is_wilco;
 use crate::agents::check_name;
 use crate::command::{Post, Refused, Viewer};
 use crate::settings::AutoRegister;
@@ -19,17 +19,17 @@ impl Work<'_> {
             return self.proven(agent, given);
         }
         let text = match (given, &post.claimed) {
-            (Some(from), _) => from.to_owned(),
-            (None, Some(claimed)) => claimed.to_string(),
-            (None, None) => self.settings.default_sender.to_string(),
+            (Some(from), _) => from,
+            (None, Some(claimed)) => claimed.as_str(),
+            (None, None) => self.settings.default_sender.as_str(),
         };
-        if Name::new(text.to_ascii_lowercase()).is_reserved() {
+        if is_reserved(&text.to_ascii_lowercase()) {
             let detail = format!("only Wilco sends as {text:?}; use your own name");
             return Err(Refused::Forbidden { detail });
         }
-        match self.agent_named(&text)? {
+        match self.agent_named(text)? {
             Some(name) => Ok(name),
-            None => check_name(&text).map_err(|detail| Refused::invalid("/from", detail)),
+            None => check_name(text).map_err(|detail| Refused::invalid("/from", detail)),
         }
     }
 
@@ -149,5 +149,5 @@ impl Work<'_> {
 /// Wilco's own name, if that is meant.
 fn own_name(text: &str) -> Option<Name> {
     let bare = text.strip_prefix('@').unwrap_or(text);
-    Some(Name::new(bare.to_ascii_lowercase())).filter(is_wilco)
+    RESERVED.into_iter().find(|own| own.eq_ignore_ascii_case(bare)).map(Name::new)
 }

@@ -19,7 +19,7 @@ impl Directory {
     /// (`auth` finds `code-impl-auth`). Letter case does not matter; an exact name always wins.
     pub fn resolve(&self, text: &str) -> Result<&Agent, Unresolved> {
         let text = text.strip_prefix('@').unwrap_or(text);
-        if let Some(agent) = self.get(&Name::new(text)) {
+        if let Some(agent) = self.named(text) {
             return Ok(agent);
         }
         if let Some((name, host)) = text.rsplit_once('@') {
@@ -49,7 +49,7 @@ impl Directory {
     /// The name as it is written in the directory; letter case does not matter.
     pub fn spelt(&self, text: &str) -> Option<&Name> {
         let same = |agent: &&Agent| agent.name.as_str().eq_ignore_ascii_case(text);
-        let found = self.get(&Name::new(text)).or_else(|| self.iter().find(same));
+        let found = self.named(text).or_else(|| self.iter().find(same));
         found.map(|agent| &agent.name)
     }
 
@@ -64,7 +64,7 @@ impl Directory {
         let same = |other: &str| other.eq_ignore_ascii_case(text);
         let by = |test: &dyn Fn(&Agent) -> bool| self.iter().find(|agent| test(agent));
         let certain = self
-            .get(&Name::new(text))
+            .named(text)
             .or_else(|| by(&|agent| same(&agent.id)))
             .or_else(|| by(&|agent| same(agent.name.as_str())));
         if certain.is_some() {

@@ -25,6 +25,11 @@ impl Directory {
         self.agents.get(name)
     }
 
+    /// Who has exactly this name.
+    pub fn named(&self, name: &str) -> Option<&Agent> {
+        self.agents.get(name)
+    }
+
     pub fn iter(&self) -> impl Iterator<Item = &Agent> {
         self.agents.values()
     }

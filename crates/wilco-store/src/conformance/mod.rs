@@ -19,13 +19,17 @@ pub use search::walk;
 
 pub type Property = fn(&mut dyn Store) -> Result<(), StoreError>;
 
-pub const PROPERTIES: [(&str, Property); 21] = [
+pub const PROPERTIES: [(&str, Property); 22] = [
     ("an empty store has no head", record::an_empty_store_has_no_head),
     ("the head follows the journal", record::the_head_follows_the_journal),
     ("g3: positions have no gaps", record::g3_positions_have_no_gaps),
     ("a refused batch leaves no trace", record::a_refused_batch_leaves_no_trace),
     ("journals are read in pages", record::journals_are_read_in_pages),
     ("messages are found by id, place and exchange", record::messages_are_found),
+    (
+        "messages are found by ids that were made and ids that were chosen",
+        record::messages_are_found_by_both_kinds_of_ids,
+    ),
     ("api-2: messages are found by what they say", search::api_2_messages_are_found_by_what_they_say),
     ("api-2: what is found comes in pages", search::api_2_what_is_found_comes_in_pages),
     ("an inbox shows the wanted statuses in order", inbox::shows_the_wanted_statuses),

@@ -103,6 +103,21 @@ pub(super) fn journals_are_read_in_pages(store: &mut dyn Store) -> Result<(), St
     Ok(())
 }
 
+/// An id that the server made says where its message is; one that a client chose may look alike and does not.
+pub(super) fn messages_are_found_by_both_kinds_of_ids(store: &mut dyn Store) -> Result<(), StoreError> {
+    let (made, chosen) = ("msg-1800000000000-0000001", "msg-1700000000000-0000001");
+    let mut author = Author::default();
+    author.message(made, None, "one");
+    author.message(chosen, None, "two");
+    author.message("mine", None, "three");
+    store.commit(&author.take(1))?;
+    let place = |id: &str| Ok::<_, StoreError>(store.message(&MessageId::new(id))?.map(|row| row.position));
+    assert_eq!((place(made)?, place(chosen)?, place("mine")?), (Some(1), Some(2), Some(3)));
+    assert_eq!(place("msg-1800000000000-0000002")?, None);
+    assert_eq!(place("msg-1800000000001-0000001")?, None);
+    Ok(())
+}
+
 pub(super) fn messages_are_found(store: &mut dyn Store) -> Result<(), StoreError> {
     let mut author = Author::default();
     let first = author.message("m1", Some(1), "one");

@@ -1,4 +1,5 @@
-//! Answers from the database. Each is one statement, so each sees one state of it.
+//! Answers from the database. Each is one statement, so each sees one state of it. (Where a message is asked for
+//! by its id it may be two, but what is stored of a message never changes.)
 
 use wilco_protocol::directory::Agent;
 use wilco_protocol::{MessageId, Name, Protocol, Time};
@@ -18,7 +19,12 @@ impl<C: Connected> Reader for C {
     }
 
     fn message(&self, id: &MessageId) -> Result<Option<MessageRow>, StoreError> {
-        let sql = "SELECT position, id, exchange, body FROM message WHERE id = ?1";
+        if let Some((_, position)) = id.parts()
+            && let Some(row) = self.message_at(position)?.filter(|row| row.id == *id)
+        {
+            return Ok(Some(row));
+        }
+        let sql = "SELECT position, id, exchange, body FROM message WHERE id = ?1 AND chosen = 1";
         first(self.connection(), sql, [id.as_str()], rows::message)
     }
 
@@ -98,8 +104,11 @@ impl<C: Connected> Reader for C {
     }
 
     fn journal_of(&self, exchange: u64, after_seq: u64, most: usize) -> Result<Vec<JournalRow>, StoreError> {
-        let sql = "SELECT position, exchange, seq, hash, bytes FROM journal
-                   WHERE exchange = ?1 AND seq > ?2 ORDER BY seq LIMIT ?3";
+        let sql = "SELECT journal.position, journal.exchange, journal.seq, hash, bytes
+                   FROM run CROSS JOIN journal
+                   ON journal.position BETWEEN run.position AND run.position + run.events - 1
+                   WHERE run.exchange = ?1 AND run.seq + run.events > ?2 AND journal.seq > ?2
+                   ORDER BY run.seq, journal.position LIMIT ?3";
         list(self.connection(), sql, (int(exchange), int(after_seq), limit(most)), rows::journal)
     }
 

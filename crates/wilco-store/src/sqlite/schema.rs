@@ -4,7 +4,7 @@ use rusqlite::{Connection, Result};
 
 /// Each brings the database from the version that is its place here to the next. Never changed once
 /// released, only added to.
-const MIGRATIONS: [&str; 2] = [FIRST, REACH];
+const MIGRATIONS: [&str; 3] = [FIRST, REACH, LEAN];
 
 /// The version of a database that all migrations were applied to.
 pub(super) const VERSION: i64 = MIGRATIONS.len() as i64;
@@ -115,6 +115,34 @@ const REACH: &str = "
     ) WITHOUT ROWID;
 ";
 
+/// Fewer entries for each message and event. The id of a message says where the message is, unless a client chose
+/// it; and events of an exchange come in runs.
+const LEAN: &str = "
+    CREATE TABLE message_lean (
+        position INTEGER PRIMARY KEY,
+        id       TEXT NOT NULL,
+        chosen   INTEGER,
+        exchange INTEGER,
+        body     BLOB NOT NULL
+    );
+    INSERT INTO message_lean SELECT position, id, 1, exchange, body FROM message;
+    DROP TABLE message;
+    ALTER TABLE message_lean RENAME TO message;
+    CREATE UNIQUE INDEX message_chosen ON message (id) WHERE chosen = 1;
+    CREATE INDEX message_of ON message (exchange) WHERE exchange IS NOT NULL;
+
+    -- Events of an exchange, numbered from 'seq', that stand one behind the other from 'position'.
+    CREATE TABLE run (
+        exchange INTEGER NOT NULL,
+        seq      INTEGER NOT NULL,
+        position INTEGER NOT NULL,
+        events   INTEGER NOT NULL,
+        PRIMARY KEY (exchange, seq)
+    ) WITHOUT ROWID;
+    INSERT INTO run SELECT exchange, seq, position, 1 FROM journal WHERE exchange IS NOT NULL;
+    DROP INDEX journal_of;
+";
+
 const DERIVED: [&str; 6] = ["inbox", "arrival", "reach", "exchange", "exchange_key", "agent"];
 
 pub(super) fn version(connection: &Connection) -> Result<i64> {
@@ -150,4 +178,46 @@ pub(super) fn derived_are_complete(connection: &Connection) -> Result<()> {
 /// Whether a rebuild was begun and not finished.
 pub(super) fn is_rebuilding(connection: &Connection) -> Result<bool> {
     connection.query_one("SELECT EXISTS (SELECT 1 FROM meta WHERE key = 'rebuild')", (), |row| row.get(0))
+}
+
+#[cfg(test)]
+mod tests {
+    use wilco_protocol::MessageId;
+
+    use super::*;
+    use crate::{Reader, Sqlite};
+
+    /// Messages and events of an older wilco are found by the same ids and numbers as before.
+    #[test]
+    fn a_database_of_the_second_version_is_made_lean() {
+        let directory = tempfile::TempDir::new().unwrap();
+        drop(Sqlite::open(directory.path()).unwrap());
+        let database = directory.path().join(super::super::files::DATABASE);
+        std::fs::remove_file(&database).unwrap();
+        let old = Connection::open(&database).unwrap();
+        for sql in &MIGRATIONS[..2] {
+            old.execute_batch(sql).unwrap();
+        }
+        old.execute_batch(
+            "INSERT INTO journal VALUES (1, 7, 1, zeroblob(32), x'01'), (2, NULL, NULL, zeroblob(32), x'02'),
+                                       (3, 7, 2, zeroblob(32), x'03');
+             INSERT INTO message VALUES (1, 'msg-1800000000000-0000001', 7, x'01'), (3, 'my-own', NULL, x'03');
+             PRAGMA user_version = 2;",
+        )
+        .unwrap();
+        let mut old = old;
+        migrate(&mut old).unwrap();
+        assert_eq!(version(&old).unwrap(), VERSION);
+        drop(old);
+
+        let reader = crate::SqliteReader::open(directory.path()).unwrap();
+        let found = |id: &str| reader.message(&MessageId::new(id)).unwrap().map(|row| row.position);
+        assert_eq!(found("msg-1800000000000-0000001"), Some(1));
+        assert_eq!(found("my-own"), Some(3));
+        assert_eq!(found("msg-1800000000001-0000001"), None, "another time is another id");
+        let events = reader.journal_of(7, 0, 10).unwrap();
+        assert_eq!(events.iter().map(|row| row.position).collect::<Vec<_>>(), [1, 3]);
+        assert_eq!(reader.journal_of(7, 1, 10).unwrap().len(), 1);
+        assert_eq!(reader.messages_of(7, 0, 10).unwrap().len(), 1);
+    }
 }

@@ -9,7 +9,7 @@ use crate::batch::{
 };
 
 use super::inbox;
-use super::rows::{self, int};
+use super::rows::{self, int, limit};
 
 /// Runs inside a transaction of its caller. Takes and returns how many arrivals there are.
 pub(super) fn batch(connection: &Connection, batch: &Batch, arrivals: u32) -> Result<u32> {
@@ -44,16 +44,34 @@ fn journal(connection: &Connection, rows: &[JournalRow]) -> Result<()> {
                 row.bytes
             ])
         },
+    )?;
+    let goes_on = |one: &JournalRow, next: &JournalRow| {
+        one.exchange == next.exchange && one.seq.map(|seq| seq + 1) == next.seq
+    };
+    let runs: Vec<_> = rows.chunk_by(goes_on).collect();
+    each(
+        connection,
+        &runs,
+        "INSERT INTO run (exchange, seq, position, events) VALUES (?1, ?2, ?3, ?4)",
+        |insert, run| match (run[0].exchange, run[0].seq) {
+            (Some(exchange), Some(seq)) => {
+                insert.execute(params![int(exchange), int(seq), int(run[0].position), limit(run.len())])
+            }
+            _ => Ok(0),
+        },
     )
 }
 
+/// An id that does not say where its message is can be looked up all the same.
 fn messages(connection: &Connection, rows: &[MessageRow]) -> Result<()> {
     each(
         connection,
         rows,
-        "INSERT INTO message (position, id, exchange, body) VALUES (?1, ?2, ?3, ?4)",
+        "INSERT INTO message (position, id, chosen, exchange, body) VALUES (?1, ?2, ?3, ?4, ?5)",
         |insert, row| {
-            insert.execute(params![int(row.position), row.id.as_str(), row.exchange.map(int), row.body])
+            let made = row.id.parts().is_some_and(|(_, position)| position == row.position);
+            let (chosen, exchange) = ((!made).then_some(1), row.exchange.map(int));
+            insert.execute(params![int(row.position), row.id.as_str(), chosen, exchange, row.body])
         },
     )
 }
