@@ -9,11 +9,13 @@ use crate::escalation::{Escalation, Incident};
 use crate::name::{ExchangeId, MessageId, Name};
 use crate::time::{Span, Time};
 
+/// Written after everything that happens to it, so what is not there is left out.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct State {
     pub id: ExchangeId,
     pub task_id: String,
     pub task_uuid: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sign: Option<Sign>,
     pub title: String,
     pub initiator: Name,
@@ -21,12 +23,15 @@ pub struct State {
     pub policy: Policy,
     /// The message that holds the task, and those that changed it, newest last.
     pub assignment: MessageId,
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub amendments: Vec<MessageId>,
     pub assignee: Name,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub former_assignees: Vec<Name>,
     /// Whom to ask next, in order: candidates first, then what agents suggested.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub candidates: Vec<Name>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub capabilities: Vec<String>,
     pub revision: u32,
     /// The attempt at getting this assignee's answer to this revision, from 1.
@@ -34,33 +39,45 @@ pub struct State {
     pub corrections: u32,
     pub phase: Phase,
     /// A pause or resumption that the assignee has not confirmed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unconfirmed: Option<Unconfirmed>,
     /// The newest acknowledgement that was judged or waits to be.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ack: Option<MessageId>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub understanding: Option<Understanding>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub questions: Option<Questions>,
     /// Messages that answered questions about this revision, newest last, whoever asked.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub answers: Vec<MessageId>,
     /// The messages that asked what they answered.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub answered: Vec<MessageId>,
     /// Vague questions were sent back once.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub asked_to_be_specific: bool,
     /// Messages that showed work before any accepted acknowledgement.
     pub early_work: u32,
     /// The newest of them, since the last acknowledgement, says that the work is done.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub early_completion: bool,
     /// Resends after the agent said it was busy, and those in a row after it said the network failed.
     pub busy_resends: u32,
     pub network_resends: u32,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub checkpoints: Vec<Checkpoint>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub acknowledged_at: Option<Time>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub escalations: Vec<Escalation>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub incidents: Vec<Incident>,
     /// Whether the assignee confirmed that it stopped; none while nobody asked, or the answer is awaited.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stop_confirmed: Option<bool>,
     /// The exchange that replaced this one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub superseded_by: Option<ExchangeId>,
     /// The handoff that waits to move it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -70,6 +87,7 @@ pub struct State {
     pub handed: Option<Handed>,
     pub sent_at: Time,
     /// The assignee's first acknowledgement of this revision, and whether it came in the first attempt.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub first_ack: Option<FirstAck>,
     pub created: Time,
     pub updated: Time,
