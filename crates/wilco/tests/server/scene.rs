@@ -159,7 +159,9 @@ impl Caller {
         let (status, body) = self.get("/v1/audit/verify");
         assert_eq!((status, &body["ok"]), (200, &json!(true)), "{body}");
         let events = self.events();
-        assert_eq!(body["events"], events.len());
+        // The courier may report something in between.
+        let verified = body["events"].as_u64().unwrap() as usize;
+        assert!((1..=events.len()).contains(&verified), "{verified} verified, {} there", events.len());
         let gap = events.iter().zip(1..).find(|(event, position)| event["position"] != *position);
         assert!(gap.is_none(), "a gap at {gap:?}");
     }
