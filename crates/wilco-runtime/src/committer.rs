@@ -18,16 +18,15 @@ pub(crate) struct Committer {
 pub(crate) struct Outcome {
     pub(crate) batch: Batch,
     pub(crate) result: Result<(), StoreError>,
-    /// Work that the store asks for.
-    pub(crate) upkeep: Option<Upkeep>,
 }
 
 impl Committer {
-    /// `done` is called after each commit, when its outcome can be taken.
+    /// `done` is called after each commit, when its outcome can be taken. `beside` takes work that the store asks for.
     pub(crate) fn start<S: Store + Send + 'static>(
         mut store: S,
         meters: Meters,
         done: impl Fn() + Send + 'static,
+        beside: impl Fn(Upkeep) + Send + 'static,
     ) -> io::Result<Committer> {
         let (batches, submitted) = channel::<Batch>();
         let (report, outcomes) = channel();
@@ -36,11 +35,13 @@ impl Committer {
                 let begun = Instant::now();
                 let result = store.commit(&batch);
                 meters.committed(&batch, begun.elapsed(), result.is_ok());
-                let upkeep = store.upkeep();
-                if report.send(Outcome { batch, result, upkeep }).is_err() {
+                if report.send(Outcome { batch, result }).is_err() {
                     return;
                 }
                 done();
+                if let Some(work) = store.upkeep() {
+                    beside(work);
+                }
             }
         })?;
         Ok(Committer { batches, outcomes, thread })

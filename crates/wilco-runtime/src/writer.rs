@@ -96,7 +96,13 @@ pub fn start<S: Store + Send + 'static>(start: Start<S>) -> Result<Handle, Start
     let look = queue.clone();
     let outside = Arc::new(outside);
     // A full queue has the writer awake, and it looks by itself.
-    let committer = Committer::start(store, meters.clone(), move || drop(look.try_send(Job::Look)))?;
+    let blocking = tokio::runtime::Handle::current();
+    let committer = Committer::start(
+        store,
+        meters.clone(),
+        move || drop(look.try_send(Job::Look)),
+        move |work| drop(blocking.spawn_blocking(work)),
+    )?;
     let mut writer = Writer {
         engine,
         reader,
@@ -313,9 +319,6 @@ impl Writer {
     /// Takes in what became of the batch, and tells everybody.
     fn settle(&mut self, outcome: crate::committer::Outcome) {
         let waiting = self.committing.take().unwrap_or_default();
-        if let Some(upkeep) = outcome.upkeep {
-            self.courier.spawn_blocking(upkeep);
-        }
         match outcome.result {
             Ok(()) => {
                 self.committed(outcome.batch);

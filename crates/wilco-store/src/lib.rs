@@ -39,8 +39,9 @@ pub trait Store: Reader {
     /// may go on as if nothing was stored: if that is not sure, the store takes no other commit.
     fn commit(&mut self, batch: &Batch) -> Result<(), StoreError>;
 
-    /// Work that keeps the store in good order and may be done beside commits, on a thread where blocking
-    /// is fine. Asked for after each commit; mostly there is none.
+    /// Keeps the store in good order. Asked for after each commit, when those who wait for it have been told, because
+    /// it may take a moment itself. Returns work that may be done beside commits, on a thread where blocking is fine;
+    /// mostly there is none.
     fn upkeep(&mut self) -> Option<Upkeep> {
         None
     }

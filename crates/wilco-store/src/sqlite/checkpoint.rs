@@ -58,27 +58,36 @@ impl Checkpoints {
 }
 
 impl Sqlite {
-    /// Follows a commit. The batch is durable already, so trouble here does not fail it; a lost sync
-    /// however means that later commits cannot be trusted.
-    pub(super) fn checkpoint(&mut self) {
+    /// Follows a commit: the log has grown. The batch is durable already, so trouble here does not fail it; a lost
+    /// sync however means that later commits cannot be trusted.
+    pub(super) fn watch_log(&mut self) {
+        if let Beside::Runs(_) = self.checkpoints.beside {
+            return;
+        }
         let log = self.checkpoints.log.load(Ordering::Relaxed);
-        let moved = match &self.checkpoints.beside {
-            Beside::Runs(outcome) => match outcome.try_recv() {
-                // One that was dropped undone leaves all of it to the writer.
-                Ok(Ok(())) | Err(TryRecvError::Disconnected) => moved(&self.connection),
-                Ok(Err(error)) => Err(error),
-                Err(TryRecvError::Empty) => return,
-            },
-            Beside::Rests | Beside::Wanted if log >= self.checkpoints.again_at.unwrap_or(MOST_PAGES) => {
-                moved(&self.connection)
-            }
-            Beside::Rests | Beside::Wanted => {
-                if log >= LOG_PAGES && self.checkpoints.again_at.is_none() {
-                    self.checkpoints.beside = Beside::Wanted;
-                }
-                return;
-            }
+        if log >= self.checkpoints.again_at.unwrap_or(MOST_PAGES) {
+            let moved = moved(&self.connection);
+            self.was_moved(moved);
+        } else if log >= LOG_PAGES && self.checkpoints.again_at.is_none() {
+            self.checkpoints.beside = Beside::Wanted;
+        }
+    }
+
+    /// Moves what was committed while the log was moved beside; then it begins anew. That may take longer than a
+    /// commit, so it is done when those who waited for the commit know.
+    pub(super) fn begin_anew(&mut self) {
+        let Beside::Runs(outcome) = &self.checkpoints.beside else { return };
+        let moved = match outcome.try_recv() {
+            // One that was dropped undone leaves all of it to the writer.
+            Ok(Ok(())) | Err(TryRecvError::Disconnected) => moved(&self.connection),
+            Ok(Err(error)) => Err(error),
+            Err(TryRecvError::Empty) => return,
         };
+        self.was_moved(moved);
+    }
+
+    fn was_moved(&mut self, moved: Result<bool>) {
+        let log = self.checkpoints.log.load(Ordering::Relaxed);
         self.checkpoints.beside = Beside::Rests;
         self.checkpoints.again_at = match moved {
             Ok(true) => None,

@@ -152,11 +152,12 @@ impl Store for Sqlite {
         }
         self.head.at = Some(batch.at);
         self.mark.put(&self.head);
-        self.checkpoint();
+        self.watch_log();
         Ok(())
     }
 
     fn upkeep(&mut self) -> Option<Upkeep> {
+        self.begin_anew();
         self.checkpoint_beside()
     }
 
