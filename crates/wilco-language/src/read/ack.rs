@@ -115,14 +115,14 @@ pub fn canonical(ack: &AckText) -> String {
     text
 }
 
-/// On one line, and not beginning like a code fence, which would swallow what follows.
+/// On one line, and not beginning like a code fence, which would swallow what follows, or like another acknowledgment.
 fn one_line(text: &str) -> String {
     let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
     let mut rest = line.as_str();
     while rest.starts_with("```") || rest.starts_with("~~~") {
         rest = rest.trim_start_matches(['`', '~', ' ']);
     }
-    rest.to_owned()
+    if block::heads(rest) { format!("\"{rest}\"") } else { rest.to_owned() }
 }
 
 fn status(block: &Block) -> Option<Said<AckStatus>> {

@@ -145,12 +145,12 @@ fn block(lines: &[Line<'_>], at: usize, tag: &str) -> Option<Block> {
         fields: Vec::new(),
         loose: Vec::new(),
     };
-    block.gather(lines, at, tag);
+    block.gather(lines, at);
     Some(block)
 }
 
 impl Block {
-    fn gather(&mut self, lines: &[Line<'_>], at: usize, tag: &str) {
+    fn gather(&mut self, lines: &[Line<'_>], at: usize) {
         let fence = lines[at].fence;
         let mut gap = false;
         let mut open = false;
@@ -161,7 +161,7 @@ impl Block {
             if line.quoted || line.fence != fence || marker(line) {
                 continue;
             }
-            if ends(line.text, tag) {
+            if ends(line.text) {
                 break;
             }
             if line.blank() {
@@ -212,11 +212,15 @@ fn marker(line: &Line<'_>) -> bool {
 /// Every tag of the text form; a head of any of them ends the block before it.
 const TAGS: [&str; 2] = ["ACK", "VERDICT"];
 
-fn ends(line: &str, tag: &str) -> bool {
+/// Whether a line begins with one of them.
+pub fn heads(line: &str) -> bool {
     let (bare, _) = unmarked(line);
-    let headed = TAGS.iter().chain([&tag]).any(|tag| tagged(bare, tag).is_some());
+    TAGS.iter().any(|tag| tagged(bare, tag).is_some())
+}
+
+fn ends(line: &str) -> bool {
     let heading = text::heading(line).is_some() && key_line(line, false).is_none();
-    headed || heading || text::ruled(line)
+    heads(line) || heading || text::ruled(line)
 }
 
 /// After an empty line only a list goes on, or a sentence that takes something back.
