@@ -1,5 +1,5 @@
-//! The first inputs of each target: the tables that the readers are tested with, and the lines of
-//! `seeds/TARGET.txt`.
+//! The first inputs of each target: the tables and files that the readers are tested with, the lines of
+//! `seeds/TARGET.txt`, and the files in `seeds/TARGET`.
 
 use std::path::Path;
 
@@ -20,9 +20,26 @@ pub(crate) fn seeds(root: &Path, target: &str) -> Vec<Vec<u8>> {
             seeds.extend(table("understanding_tuned").iter().map(task));
             seeds.extend(table("understanding_held_out").iter().map(task));
         }
+        "handoff" => seeds.extend(table("ack").iter().map(as_handoff)),
+        "state_file" => seeds.extend(files(&root.join("crates/wilco-outside/tests/state_files"))),
         _ => {}
     }
+    seeds.extend(files(&root.join("fuzz/seeds").join(target)));
     seeds.into_iter().map(String::into_bytes).collect()
+}
+
+/// What stands in the files of a folder, in the order of their names.
+fn files(folder: &Path) -> Vec<String> {
+    let mut paths: Vec<_> =
+        std::fs::read_dir(folder).into_iter().flatten().flatten().map(|file| file.path()).collect();
+    paths.sort();
+    paths.iter().filter_map(|path| std::fs::read_to_string(path).ok()).collect()
+}
+
+/// An acknowledgment of a handoff instead of a task.
+fn as_handoff(entry: &Entry) -> String {
+    let words = [("RECEIVED", "READY_TO_PROCEED"), ("CLARIFICATION_NEEDED", "NEEDS_CLARIFICATION")];
+    words.iter().fold(entry.one("body").to_owned(), |text, (from, to)| text.replace(from, to))
 }
 
 /// An acknowledgment with the words of a verdict.

@@ -8,6 +8,7 @@ use wilco_language::read::ack::{AckReading, AckText, acks, canonical, status_wor
 use wilco_language::read::answer::answer as answering;
 use wilco_language::read::failures::{Failure, MAX_FAILURES, item, printed};
 use wilco_language::read::fingerprint::{digest, fingerprints};
+use wilco_language::read::handoff_ack::handoff_acks;
 use wilco_language::read::understanding::{Ruling, TaskText, score};
 use wilco_language::read::validation::{Answer as Checked, message_id, reading};
 use wilco_language::read::verdict::{VerdictReading, verdicts};
@@ -24,11 +25,12 @@ use wilco_protocol::{EscalationId, ExchangeId, Span, Time};
 type Check = (&'static str, fn(&[u8]));
 
 /// Every check there is.
-pub const CHECKS: [Check; 14] = [
+pub const CHECKS: [Check; 15] = [
     ("message", message),
     ("ack", ack),
     ("verdict", verdict),
     ("answer", answer),
+    ("handoff", handoff),
     ("classify", classify),
     ("questions", questions),
     ("understanding", understanding),
@@ -86,6 +88,21 @@ pub fn ack(bytes: &[u8]) {
 fn meaning(ack: &AckText) -> (&str, AckStatus, Option<u32>, bool, bool, bool) {
     let (understood, reasoned) = (ack.understanding.is_some(), ack.reason.is_some());
     (&ack.task_id, ack.status, ack.revision, understood, ack.questions.is_empty(), reasoned)
+}
+
+/// A text with ACKs of handoffs: each is the same in one line, and none is quoted.
+pub fn handoff(bytes: &[u8]) {
+    let Ok(text) = std::str::from_utf8(bytes) else { return };
+    for ack in handoff_acks(text) {
+        assert!(!ack.handoff_id.trim().is_empty(), "{ack:?}");
+        assert!(ack.questions.iter().all(|question| !question.trim().is_empty()), "{ack:?}");
+        let Some(status) = ack.status else { continue };
+        let word = serde_json::to_value(status).expect("a word");
+        let line = format!("[ACK] {} - {}", ack.handoff_id, word.as_str().unwrap_or_default());
+        let again: Vec<_> = handoff_acks(&line).into_iter().map(|one| (one.handoff_id, one.status)).collect();
+        assert_eq!(again, [(ack.handoff_id, Some(status))], "{line:.500}");
+    }
+    assert_eq!(handoff_acks(&quoted(text)), [], "what is quoted is nobody's answer");
 }
 
 /// An answer before an operation: quoted it says nothing, and with a "cancel" of its own it cancels.

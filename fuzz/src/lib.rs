@@ -2,3 +2,4 @@
 //! checks with random bytes; an ordinary test calls them with the inputs that were found to break one.
 
 pub mod checks;
+pub mod outer;

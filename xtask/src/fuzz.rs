@@ -1,7 +1,7 @@
 //! `cargo xtask fuzz`: random inputs for every parser and reader, for some seconds each.
 //!
-//! Apart from `cargo xtask test`: the tool and the instrumented build take minutes on a fresh machine. What was
-//! found once is replayed there by an ordinary test, `crates/wilco-language/tests/found.rs`.
+//! `cargo xtask test` does it shortly. What was found once is replayed by ordinary tests, `tests/found.rs` of
+//! `wilco-language` and of `wilco`.
 
 use std::fs;
 use std::path::Path;
@@ -29,6 +29,11 @@ pub(crate) struct Options {
 
 /// Where everything lies that can be made again.
 const BUILT: &str = "target/fuzz";
+
+/// What is found at once, in every run of the tests.
+pub(crate) fn shortly() -> anyhow::Result<()> {
+    run(&Options { seconds: 2, target: None })
+}
 
 pub(crate) fn run(options: &Options) -> anyhow::Result<()> {
     let all = targets()?;

@@ -23,6 +23,8 @@ mod tmux;
 mod webhook;
 mod yaml;
 
+#[doc(hidden)]
+pub use audit_file::replacements_in;
 pub use audit_file::{RecentReplacement, Replacements, Unread, replacements};
 pub use command::Program;
 pub use document::{Template, saved};
@@ -30,6 +32,8 @@ pub use github::Github;
 pub use handoff::Handoffs;
 pub use left_running::phase;
 pub use sleep::Sleep;
+#[doc(hidden)]
+pub use state_file::edited;
 pub use state_file::{Changed, StateFileError, replace, verify};
 pub use tls::Tls;
 pub use webhook::{Secret, Webhooks};

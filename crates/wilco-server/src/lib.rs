@@ -21,4 +21,8 @@ mod v1;
 pub use auth::{Created, Role, Token, TokenError, Tokens};
 pub use door::{Config, Limits};
 pub use openapi::document as openapi_document;
+#[doc(hidden)]
+pub use query::page;
+#[doc(hidden)]
+pub use serve::answer_to;
 pub use serve::serve;

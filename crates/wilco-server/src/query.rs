@@ -118,6 +118,15 @@ impl Query {
     }
 }
 
+/// Where a page goes on, how long it is and how long to wait for it, by a query alone; for random inputs.
+#[doc(hidden)]
+pub fn page(raw: &str, most: Duration) -> Result<(Option<u64>, usize, Option<Duration>), String> {
+    let said = |failure: Failure| failure.0.detail;
+    let query = Query::read(Some(raw), &["after", "limit", "wait"]).map_err(said)?;
+    let limit = query.limit().map_err(said)?;
+    Ok((query.cursor("after").map_err(said)?, limit, query.wait(most).map_err(said)?))
+}
+
 fn unknown(key: &str, known: &[&str]) -> String {
     // Only words of about its length can be near, and comparing a long one is dear.
     let near = known.iter().filter(|word| word.len().abs_diff(key.len()) <= 2);

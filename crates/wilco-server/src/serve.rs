@@ -8,6 +8,7 @@ use std::time::Duration;
 use axum::extract::Request;
 use axum::response::Response;
 use http::StatusCode;
+use http_body_util::BodyExt;
 use hyper::body::Incoming;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use tokio::io::AsyncWriteExt;
@@ -15,6 +16,7 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{Semaphore, watch};
 use wilco_runtime::Handle;
 
+use crate::accept::EVENTS;
 use crate::auth::{Peer, guard};
 use crate::connection::{Connection, Line};
 use crate::door::{Config, Door, Hall};
@@ -31,18 +33,8 @@ const TURNED_AWAY: usize = 512;
 /// Serves until `stop` is ready, then answers what it has begun.
 pub async fn serve(listener: TcpListener, handle: Handle, config: Config, stop: impl Future<Output = ()>) {
     let (stopping, stopped) = watch::channel(false);
-    let waiting = Arc::new(Semaphore::new(config.limits.waiting_readers));
     let seats = Arc::new(Semaphore::new(config.limits.connections));
-    let door = Door(Arc::new(Hall {
-        handle,
-        config,
-        waiting,
-        keyed: Arc::new(Semaphore::new(1)),
-        presence: Arc::default(),
-        failures: Arc::default(),
-        stopping: stopped.clone(),
-    }));
-    let app = v1::router(&door).merge(maestro::router()).merge(mcp::router(&door)).with_state(door.clone());
+    let (door, app) = doors(handle, config, stopped.clone());
     let turning_away = Arc::new(Semaphore::new(TURNED_AWAY));
     tokio::pin!(stop);
     loop {
@@ -85,6 +77,39 @@ pub async fn serve(listener: TcpListener, handle: Handle, config: Config, stop: 
     if tokio::time::timeout(DRAIN, seats.acquire_many(all)).await.is_err() {
         tracing::warn!("some connections did not end in time");
     }
+}
+
+/// The answer to one request that comes over no connection, for random inputs. A stream has no body here.
+#[doc(hidden)]
+pub async fn answer_to(
+    handle: Handle,
+    config: Config,
+    request: http::Request<Vec<u8>>,
+) -> http::Response<Option<Vec<u8>>> {
+    let (_stopping, stopped) = watch::channel(false);
+    let (door, app) = doors(handle, config, stopped);
+    let (parts, body) = answer(&door, app, request.map(axum::body::Body::from)).await.into_parts();
+    let kind = parts.headers.get(http::header::CONTENT_TYPE).and_then(|kind| kind.to_str().ok());
+    let whole = match kind.is_some_and(|kind| kind.starts_with(EVENTS)) {
+        true => None,
+        false => body.collect().await.ok().map(|whole| whole.to_bytes().to_vec()),
+    };
+    http::Response::from_parts(parts, whole)
+}
+
+fn doors(handle: Handle, config: Config, stopping: watch::Receiver<bool>) -> (Door, axum::Router) {
+    let waiting = Arc::new(Semaphore::new(config.limits.waiting_readers));
+    let door = Door(Arc::new(Hall {
+        handle,
+        config,
+        waiting,
+        keyed: Arc::new(Semaphore::new(1)),
+        presence: Arc::default(),
+        failures: Arc::default(),
+        stopping,
+    }));
+    let app = v1::router(&door).merge(maestro::router()).merge(mcp::router(&door)).with_state(door.clone());
+    (door, app)
 }
 
 async fn connection(

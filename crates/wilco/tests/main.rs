@@ -2,6 +2,9 @@
 
 mod agents;
 mod backup;
+#[path = "../../../fuzz/src/checks.rs"]
+#[allow(unreachable_pub, dead_code, reason = "replayed by the tests of the language; here its names count")]
+mod checks;
 mod cli;
 mod clock;
 mod config;
@@ -13,6 +16,7 @@ mod events;
 mod execution;
 mod failing_disk;
 mod fields;
+mod found;
 #[path = "../../wilco-outside/tests/github_server/mod.rs"]
 #[allow(dead_code, reason = "the faults of the network are for the tests of the client")]
 mod github_server;
@@ -30,6 +34,9 @@ mod messages;
 mod nudges;
 mod openapi;
 mod operation;
+#[path = "../../../fuzz/src/outer.rs"]
+#[allow(unreachable_pub, reason = "the fuzz targets use the same file")]
+mod outer;
 mod power_cut;
 mod programs;
 mod quotes;
@@ -41,9 +48,14 @@ mod restart;
 mod scripts;
 mod search;
 mod security;
+#[path = "../../../fuzz/seeds.rs"]
+mod seeds;
 mod server;
 mod stages;
 mod streams;
+#[path = "../../wilco-language/tests/table/mod.rs"]
+#[allow(dead_code, reason = "the names of the entries are for the tests of the language")]
+mod table;
 mod validation;
 mod verdicts;
 mod wall_clock;

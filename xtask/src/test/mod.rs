@@ -18,6 +18,7 @@ use anyhow::bail;
 use needs::Need;
 use tally::Tally;
 
+use crate::fuzz;
 use crate::tidy;
 use crate::workspace::{cargo, succeed};
 
@@ -54,9 +55,12 @@ const STEPS: &[Step] = &[
     check("api", "the API against its OpenAPI document", &[CC, PYTHON], schemathesis::run),
     check("mcp", "the MCP door against the official conformance suite", &[CC, NODE], conformance::run),
     check("tidy", "invariants of the architecture", &[], tidy::run),
+    check("fuzz", "random inputs for every parser and reader, shortly", &[CC, CXX], fuzz::shortly),
 ];
 
 const CC: Need = Need::Package { binary: "cc", debian: "gcc" };
+/// Compiles libFuzzer.
+const CXX: Need = Need::Package { binary: "c++", debian: "g++" };
 /// Sets the clock of one process.
 const FAKETIME: Need = Need::Package { binary: "faketime", debian: "faketime" };
 /// Agents live in its sessions.
@@ -181,7 +185,7 @@ mod tests {
 
     #[test]
     fn an_unknown_step_is_refused_with_the_known_ones() {
-        let refusal = choose(Some("fuzz")).err().map(|error| error.to_string()).unwrap_or_default();
-        assert!(refusal.contains("`fuzz`") && refusal.contains("fmt, clippy, tests"), "{refusal}");
+        let refusal = choose(Some("fuz")).err().map(|error| error.to_string()).unwrap_or_default();
+        assert!(refusal.contains("`fuz`") && refusal.contains("fmt, clippy, tests"), "{refusal}");
     }
 }

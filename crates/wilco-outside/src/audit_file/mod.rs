@@ -11,7 +11,7 @@ mod rotate;
 use std::io;
 use std::path::Path;
 
-pub use report::{RecentReplacement, Replacements, Unread, replacements};
+pub use report::{RecentReplacement, Replacements, Unread, replacements, replacements_in};
 use wilco_protocol::Time;
 use wilco_protocol::handoff::AuditEntry;
 

@@ -73,6 +73,14 @@ pub fn replacements(path: &Path, sees: impl Fn(&RecentReplacement) -> bool) -> i
     Err(io::Error::other(format!("{} was rotated each time it was read", path.display())))
 }
 
+/// The report over one file of these bytes; for random inputs.
+#[doc(hidden)]
+pub fn replacements_in(bytes: &[u8]) -> Replacements {
+    let (mut report, mut rows) = (Replacements::default(), Vec::new());
+    read(bytes, Path::new("audit.yaml"), &mut rows, &mut report);
+    counted(report, rows)
+}
+
 type State = (Option<u64>, Vec<super::rotate::Rotated>);
 
 fn state(path: &Path) -> io::Result<State> {

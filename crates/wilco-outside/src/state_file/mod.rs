@@ -10,7 +10,7 @@ mod verification;
 use std::path::{Path, PathBuf};
 
 use wilco_protocol::Time;
-use wilco_protocol::handoff::{Repetition, Replacement, TaskUpdate};
+use wilco_protocol::handoff::{Repetition, Replacement, StateFileOrder, TaskUpdate};
 
 use crate::disk::{Disk, beside};
 use crate::handoff::may_pass;
@@ -67,6 +67,16 @@ pub fn replace(
 /// Writes down how far the instruction verification of a task got. False: the file holds no such task.
 pub fn verify(path: &Path, repetition: &Repetition, now: Time) -> Result<Changed<bool>, StateFileError> {
     edit(&Disk::default(), path, now, |text| verification::plan(text, repetition))
+}
+
+/// The text of a state file with the order carried out, or the line that is wrong and why. For random inputs.
+#[doc(hidden)]
+pub fn edited(file: &str, order: &StateFileOrder) -> Result<String, (usize, String)> {
+    let changes = match order {
+        StateFileOrder::Replace(order) => replacement::plan(file, order).map(|(changes, _)| changes),
+        StateFileOrder::Repeat(order) => verification::plan(file, order).map(|(changes, _)| changes),
+    };
+    changes.and_then(|changes| changed(file, &changes)).map_err(|wrong| (wrong.line, wrong.problem))
 }
 
 fn edit<T>(

@@ -41,6 +41,8 @@ use inside::Inside;
 pub use doors::stdio;
 pub use native::Native;
 pub use request::Request as Asked;
+#[doc(hidden)]
+pub use tools::examined;
 
 pub(crate) const PATH: &str = "/mcp";
 

@@ -24,10 +24,17 @@ pub(crate) fn read(named: Option<&Path>) -> anyhow::Result<File> {
         let place = "no configuration file".to_owned();
         return Ok(File { table: toml::Table::new(), path: None, place });
     };
-    let place = format!("configuration file {}", path.display());
-    let text = std::fs::read_to_string(&path).with_context(|| format!("cannot read the {place}"))?;
-    let table = text.parse().with_context(|| place.clone())?;
-    Ok(File { table, path: Some(path), place })
+    let unread = || format!("cannot read the configuration file {}", path.display());
+    let text = std::fs::read_to_string(&path).with_context(unread)?;
+    File::of(path, &text)
+}
+
+impl File {
+    pub(crate) fn of(path: PathBuf, text: &str) -> anyhow::Result<File> {
+        let place = format!("configuration file {}", path.display());
+        let table = text.parse().with_context(|| place.clone())?;
+        Ok(File { table, path: Some(path), place })
+    }
 }
 
 fn user_file() -> Option<PathBuf> {

@@ -14,11 +14,13 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use anyhow::{Context, bail};
+use serde_json::Value;
 use wilco_engine::{AutoRegister, EscalationSettings, HandoffSettings, NudgeSettings, Settings};
 use wilco_outside::{Outside, Program, Secret, Tls, Webhooks};
 use wilco_protocol::{Name, Span};
 use wilco_server::Limits;
 
+use file::File;
 pub(crate) use file::user_directory;
 use keys::{KEYS, environment_name};
 use policy::Policies;
@@ -56,14 +58,16 @@ pub(crate) struct Config {
 impl Config {
     /// Reads the given file, or the first that is found, and the environment.
     pub(crate) fn load(path: Option<&Path>) -> anyhow::Result<Config> {
-        let mut file = file::read(path)?;
-        let environment = environment();
-        let commands = Programs::take(OPERATION, &mut file.table, &file.place, &environment)?;
-        let checks = Programs::take(VALIDATION, &mut file.table, &file.place, &environment)?;
-        let nudges = Programs::take(NUDGE, &mut file.table, &file.place, &environment)?;
-        let (values, rest) = Values::read(file.table, &file.place, &environment)?;
-        let policies = Policies::read(rest.as_ref(), &file.place, &environment)?;
-        known_variables(&environment, &policies)?;
+        Config::read(file::read(path)?, &environment())
+    }
+
+    fn read(mut file: File, environment: &[(String, String)]) -> anyhow::Result<Config> {
+        let commands = Programs::take(OPERATION, &mut file.table, &file.place, environment)?;
+        let checks = Programs::take(VALIDATION, &mut file.table, &file.place, environment)?;
+        let nudges = Programs::take(NUDGE, &mut file.table, &file.place, environment)?;
+        let (values, rest) = Values::read(file.table, &file.place, environment)?;
+        let policies = Policies::read(rest.as_ref(), &file.place, environment)?;
+        known_variables(environment, &policies)?;
         Ok(Config { values, policies, commands, checks, nudges, file: file.path })
     }
 
@@ -298,6 +302,19 @@ impl Config {
         }
         Ok(span)
     }
+}
+
+/// Every key with its value, as a file of this text and these variables make it, or what is wrong with them. For
+/// random inputs: files that the text names are left alone.
+#[doc(hidden)]
+pub fn effective(text: &str, environment: &[(String, String)]) -> anyhow::Result<Vec<(String, Value)>> {
+    let config = Config::read(File::of("wilco.toml".into(), text)?, environment)?;
+    config.listen()?;
+    config.auth_required()?;
+    config.settings(String::new())?;
+    config.human_webhook()?;
+    config.limits()?;
+    Ok(config.each().into_iter().map(|(key, given)| (key, given.value)).collect())
 }
 
 /// The variables that are text; others cannot be ours.

@@ -12,7 +12,7 @@ mod validation;
 use serde_json::{Map, Value};
 use wilco_wire::{Exchange, FieldProblem};
 
-use crate::mcp::arguments::{Field, Given, Kind, optional};
+use crate::mcp::arguments::{Field, Given, Kind, check, optional};
 use crate::mcp::find::Named;
 use crate::mcp::request::Request;
 
@@ -29,6 +29,20 @@ pub(crate) struct Tool {
     /// Arguments as they are usually given, in JSON.
     pub(crate) examples: &'static [&'static str],
     pub(crate) plan: fn(Given) -> Plan,
+}
+
+/// What is wrong with the arguments of a tool; none when there is no such tool. What is right is planned, and not
+/// carried out. For random inputs.
+#[doc(hidden)]
+pub fn examined(name: &str, arguments: Map<String, Value>) -> Option<Vec<FieldProblem>> {
+    let (_, tool) = ALL.iter().find(|(_, tool)| tool.name == name)?;
+    let wrong = check(tool.fields, &arguments);
+    if wrong.is_empty()
+        && let Plan::Wrong(error) = (tool.plan)(Given::new(arguments))
+    {
+        return Some(vec![error]);
+    }
+    Some(wrong)
 }
 
 /// What a tool does to the world.

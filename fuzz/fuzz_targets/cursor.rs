@@ -1,0 +1,4 @@
+//! Random inputs for `wilco_fuzz::outer::cursor`, which says what must hold.
+#![no_main]
+
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| wilco_fuzz::outer::cursor(bytes));
