@@ -2,16 +2,17 @@
 
 use std::borrow::Cow;
 
+use serde::Serialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
 use wilco_engine::reads::{EscalationView, EventView, Letter, NudgeView};
 use wilco_engine::{Accepted, Summary, status};
-use wilco_protocol::Time;
 use wilco_protocol::decision::Stage;
 use wilco_protocol::directory::Agent;
 use wilco_protocol::exchange::View;
+use wilco_protocol::{ExchangeId, MessageId, Name, Time};
 use wilco_runtime::AgentNow;
-use wilco_store::{InboxStatus, Message, Priority};
+use wilco_store::{InboxStatus, Message, Priority, Reading};
 use wilco_wire as wire;
 
 /// The JSON of a content, passed on as it is stored.
@@ -25,47 +26,68 @@ pub(crate) fn delivered_content(message: &Message) -> Content<'_> {
 /// A content on one line, because an answer may be one line among others. Within texts line breaks are escaped, and
 /// elsewhere they mean nothing.
 pub(crate) fn content(raw: &RawValue) -> Content<'_> {
-    let broken = [b'\n', b'\r'].iter().any(|end| raw.get().as_bytes().contains(end));
+    let broken = memchr::memchr2(b'\n', b'\r', raw.get().as_bytes()).is_some();
     let joined = || RawValue::from_string(raw.get().replace(['\n', '\r'], "")).ok();
     broken.then(joined).flatten().map_or(Cow::Borrowed(raw), Cow::Owned)
 }
 
 /// The word for a value that serialises to one.
-fn word<T: serde::Serialize>(value: &T) -> String {
+fn word<T: Serialize>(value: &T) -> String {
     serde_json::to_value(value).ok().and_then(|value| value.as_str().map(str::to_owned)).unwrap_or_default()
 }
 
+/// A message as it stands on the wire, with its texts where they are. `wire::Message` is what reads it.
+#[derive(Debug, Clone, Serialize)]
+pub(crate) struct Shown<'a> {
+    id: &'a MessageId,
+    from: &'a Name,
+    #[serde(rename = "fromVerified")]
+    from_verified: bool,
+    to: &'a Name,
+    subject: &'a str,
+    priority: &'static str,
+    content: Content<'a>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    delivered: Option<Content<'a>>,
+    in_reply_to: Option<&'a MessageId>,
+    exchange: Option<ExchangeId>,
+    broadcast_id: Option<&'a str>,
+    timestamp: Time,
+    status: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    delivery: Option<Stage>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    nudge: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reading: Option<&'a Reading>,
+}
+
 /// As it was sent.
-pub(crate) fn original(message: &Message, status: InboxStatus) -> wire::Message<Content<'_>> {
-    wire::Message {
-        id: message.id.to_string(),
-        from: message.from.to_string(),
+pub(crate) fn original(message: &Message, status: InboxStatus) -> Shown<'_> {
+    Shown {
+        id: &message.id,
+        from: &message.from,
         from_verified: message.from_verified,
-        to: message.to.to_string(),
-        subject: message.subject.clone(),
-        priority: priority_word(message.priority).to_owned(),
+        to: &message.to,
+        subject: &message.subject,
+        priority: priority_word(message.priority),
         content: content(&message.content),
         delivered: None,
-        in_reply_to: message.in_reply_to.as_ref().map(ToString::to_string),
-        exchange: message.exchange.map(|id| id.to_string()),
-        broadcast_id: message.broadcast_id.clone(),
-        timestamp: message.timestamp.to_string(),
-        status: status_word(status).to_owned(),
+        in_reply_to: message.in_reply_to.as_ref(),
+        exchange: message.exchange,
+        broadcast_id: message.broadcast_id.as_deref(),
+        timestamp: message.timestamp,
+        status: status_word(status),
         delivery: None,
         nudge: None,
-        reading: message.reading.as_ref().map(|reading| wire::Reading {
-            exchange: reading.exchange.map(|id| id.to_string()),
-            rule: reading.rule.clone(),
-            meaning: reading.meaning.clone(),
-            effect: reading.effect.clone(),
-        }),
+        reading: message.reading.as_ref(),
     }
 }
 
 /// As its reader gets it.
-pub(crate) fn delivered(letter: &Letter) -> wire::Message<Content<'_>> {
+pub(crate) fn delivered(letter: &Letter) -> Shown<'_> {
     let content = delivered_content(&letter.message);
-    wire::Message { content, reading: None, ..original(&letter.message, letter.status) }
+    Shown { content, reading: None, ..original(&letter.message, letter.status) }
 }
 
 /// How far a message got, and how its nudge stands.
@@ -76,15 +98,14 @@ pub(crate) struct Way {
 }
 
 /// Both forms.
-pub(crate) fn whole(letter: &Letter) -> wire::Message<Content<'_>> {
+pub(crate) fn whole(letter: &Letter) -> Shown<'_> {
     let delivered = Some(delivered_content(&letter.message));
-    wire::Message { delivered, ..original(&letter.message, letter.status) }
+    Shown { delivered, ..original(&letter.message, letter.status) }
 }
 
 /// Both forms, and how far it got.
-pub(crate) fn followed(letter: &Letter, way: Way) -> wire::Message<Content<'_>> {
-    let (delivery, nudge) = (Some(word(&way.stage)), way.nudge.map(str::to_owned));
-    wire::Message { delivery, nudge, ..whole(letter) }
+pub(crate) fn followed(letter: &Letter, way: Way) -> Shown<'_> {
+    Shown { delivery: Some(way.stage), nudge: way.nudge, ..whole(letter) }
 }
 
 pub(crate) fn nudge(view: NudgeView) -> wire::Nudge {
@@ -116,11 +137,22 @@ pub(crate) fn status_word(status: InboxStatus) -> &'static str {
     }
 }
 
-pub(crate) fn posted(accepted: &Accepted) -> Option<wire::Posted<Content<'_>>> {
+/// The answer to a message; a line of a batch has the status too. `wire::Posted` is what reads it.
+#[derive(Debug, Serialize)]
+pub(crate) struct Posted<'a> {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    status: Option<u16>,
+    message: Shown<'a>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    messages: Option<Vec<Shown<'a>>>,
+    exchange: Option<wire::Summary>,
+}
+
+pub(crate) fn posted(accepted: &Accepted, status: Option<u16>) -> Option<Posted<'_>> {
     let all = || accepted.messages.iter().map(|message| original(message, InboxStatus::Unread));
     let message = all().next()?;
     let messages = (accepted.messages.len() > 1).then(|| all().collect());
-    Some(wire::Posted { message, messages, exchange: accepted.exchange.as_ref().map(summary) })
+    Some(Posted { status, message, messages, exchange: accepted.exchange.as_ref().map(summary) })
 }
 
 pub(crate) fn summary(summary: &Summary) -> wire::Summary {
@@ -220,5 +252,57 @@ pub(crate) fn escalation(view: EscalationView) -> wire::Escalation {
             let option = closed.option.as_ref()?;
             Some(serde_json::json!({"option": option, "by": closed.by}))
         }),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use serde_json::json;
+
+    use super::*;
+
+    /// What is written is what clients read, field by field and in this order.
+    #[test]
+    fn msg_1_a_message_is_written_as_it_is_read() {
+        let stored = |more: Value| -> Message {
+            let mut message = json!({
+                "id": "msg-1-abcdefg", "from": "ann", "from_verified": true, "to": "bob", "subject": "a \"b\"",
+                "priority": "high", "content": {"type": "text", "message": "hi"}, "timestamp": "2026-01-31T14:36:00.007Z",
+            });
+            message.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+            serde_json::from_str(&message.to_string()).unwrap()
+        };
+        let plain = stored(json!({}));
+        let full = stored(json!({
+            "delivered": {"type": "text", "message": "hi\n---"}, "in_reply_to": "m-1", "exchange": "del-4",
+            "broadcast_id": "b-1",
+            "reading": {"exchange": "del-4", "rule": "exchange", "meaning": "an ACK", "effect": "working"},
+        }));
+        for message in [plain, full] {
+            let letter = Letter { message, position: 1, status: InboxStatus::Read };
+            let way = Way { stage: Stage::Read, nudge: Some("dead") };
+            let forms =
+                [original(&letter.message, letter.status), delivered(&letter), followed(&letter, way)];
+            for form in forms {
+                let written = serde_json::to_string(&form).unwrap();
+                let read: wire::Message = serde_json::from_str(&written).unwrap();
+                assert_eq!(serde_json::to_string(&read).unwrap(), written);
+            }
+            let exchange = letter.message.exchange.map(|id| Summary {
+                id,
+                protocol: id.protocol,
+                state: "working".to_owned(),
+                task_id: None,
+            });
+            let message = Arc::new(letter.message.clone());
+            let accepted = Accepted { messages: vec![message; 2], exchange, nudged: false, again: false };
+            let written = serde_json::to_string(&posted(&accepted, None)).unwrap();
+            let read: wire::Posted = serde_json::from_str(&written).unwrap();
+            assert_eq!(serde_json::to_string(&read).unwrap(), written);
+            let line = serde_json::to_string(&posted(&accepted, Some(201))).unwrap();
+            assert_eq!(line, written.replacen('{', r#"{"status":201,"#, 1));
+        }
     }
 }

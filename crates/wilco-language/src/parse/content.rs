@@ -114,16 +114,14 @@ pub fn typed(content: &Map<String, Value>) -> Result<Typed, Vec<FieldError>> {
 
 /// Of what is not of a known type, the words are all there is to understand.
 fn talk(mut fields: Fields<'_>, meaning: Typed) -> Result<Typed, Vec<FieldError>> {
-    if fields.get("message").is_none() {
+    if fields.words("message").is_none() && fields.get("message").is_none() {
         fields.error("message", "is required: what the message says");
     }
-    plain(fields, meaning)
+    fields.done(|| Some(meaning))
 }
 
 fn plain(mut fields: Fields<'_>, meaning: Typed) -> Result<Typed, Vec<FieldError>> {
-    if fields.get("message").is_some() {
-        fields.text("message");
-    }
+    fields.words("message");
     fields.done(|| Some(meaning))
 }
 

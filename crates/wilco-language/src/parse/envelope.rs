@@ -29,8 +29,8 @@ pub struct Incoming {
     pub raw: Box<RawValue>,
     pub content: Arc<Map<String, Value>>,
     pub typed: Typed,
-    /// Everything beside the content, as it was given.
-    envelope: Map<String, Value>,
+    /// The body as it was given, with null in the place of the content.
+    envelope: Box<str>,
 }
 
 impl Incoming {
@@ -41,7 +41,8 @@ impl Incoming {
 
     /// Of the whole parsed request, for idempotency. Few messages are asked for it.
     pub fn fingerprint(&self) -> [u8; 32] {
-        of_message(&self.envelope, &self.content)
+        // It was read before.
+        of_message(serde_json::from_str(&self.envelope).unwrap_or_default(), &self.content)
     }
 
     pub fn kind(&self) -> &str {
@@ -87,14 +88,15 @@ pub fn message(body: &[u8]) -> Result<Incoming, ParseError> {
         let _: Value = serde_json::from_str(text).map_err(syntax)?;
         return Err(field("", "expected a JSON object with from, to and content"));
     }
-    let Split { envelope: map, content: raw } = serde_json::from_str(text).map_err(syntax)?;
+    let split: Split<'_> = serde_json::from_str(text).map_err(syntax)?;
+    let raw = split.content;
     let content = match raw.map(|raw| serde_json::from_str::<Value>(raw.get())) {
         Some(Ok(content)) => Some(content),
         None => None,
         // The whole body knows where in it the mistake is.
         Some(Err(error)) => return Err(syntax(serde_json::from_str::<Value>(text).err().unwrap_or(error))),
     };
-    let mut reader = Reader { map: &map, errors: Vec::new() };
+    let mut reader = Reader { split, errors: Vec::new() };
     let (id, subject) = (reader.id("id"), reader.subject());
     let (from, to) = (reader.text("from"), reader.recipients());
     let priority = reader.priority();
@@ -111,7 +113,7 @@ pub fn message(body: &[u8]) -> Result<Incoming, ParseError> {
             return Err(ParseError::Fields { errors: reader.errors, content });
         }
     };
-    let (Some(content), Some(raw)) = (content, raw.map(ToOwned::to_owned)) else {
+    let (Some(content), Some(raw)) = (content, raw) else {
         return Err(field("/content", "is required: an object with type and message"));
     };
     let exchange = match exchange {
@@ -127,11 +129,18 @@ pub fn message(body: &[u8]) -> Result<Incoming, ParseError> {
         in_reply_to,
         exchange,
         broadcast_id,
-        raw,
+        envelope: without(text, raw),
+        raw: raw.to_owned(),
         content: Arc::new(content),
         typed,
-        envelope: map,
     })
+}
+
+/// The text with null in the place of this part of it.
+fn without(text: &str, part: &RawValue) -> Box<str> {
+    let start = part.get().as_ptr() as usize - text.as_ptr() as usize;
+    let (before, after) = (&text[..start], &text[start + part.get().len()..]);
+    [before, "null", after].concat().into()
 }
 
 fn field(pointer: &str, detail: &str) -> ParseError {
@@ -139,24 +148,26 @@ fn field(pointer: &str, detail: &str) -> ParseError {
     ParseError::Fields { errors, content: None }
 }
 
-/// Reads the envelope's own fields; null counts as missing.
+/// Reads the envelope's own fields, each once; null counts as missing.
 struct Reader<'a> {
-    map: &'a Map<String, Value>,
+    split: Split<'a>,
     errors: Vec<FieldError>,
 }
 
 impl Reader<'_> {
-    fn get(&self, key: &str) -> Option<&Value> {
-        self.map.get(key).filter(|value| !value.is_null())
-    }
-
     fn error(&mut self, key: &str, detail: String) {
         self.errors.push(FieldError { pointer: format!("/{key}"), detail });
     }
 
     fn text(&mut self, key: &str) -> Option<String> {
-        match self.get(key)?.as_str() {
-            Some(text) if !text.trim().is_empty() => Some(text.to_owned()),
+        let value = self.split.take(key)?;
+        self.said(key, value)
+    }
+
+    /// The text that a field must be.
+    fn said(&mut self, key: &str, value: Value) -> Option<String> {
+        match value {
+            Value::String(text) if !text.trim().is_empty() => Some(text),
             _ => {
                 self.error(key, "expected a text that is not empty".to_owned());
                 None
@@ -176,13 +187,13 @@ impl Reader<'_> {
     }
 
     fn message_id(&mut self, keys: [&str; 2]) -> Option<MessageId> {
-        let key = keys.into_iter().find(|key| self.get(key).is_some())?;
-        self.text(key).map(MessageId::new)
+        let (key, value) = keys.into_iter().find_map(|key| Some((key, self.split.take(key)?)))?;
+        self.said(key, value).map(MessageId::new)
     }
 
     fn subject(&mut self) -> Option<String> {
-        let subject = match self.get("subject")? {
-            Value::String(subject) => subject.clone(),
+        let subject = match self.split.take("subject")? {
+            Value::String(subject) => subject,
             _ => {
                 self.error("subject", "expected a text".to_owned());
                 return None;
@@ -196,19 +207,24 @@ impl Reader<'_> {
     }
 
     fn priority(&mut self) -> Option<String> {
-        let word = self.text("priority")?.to_lowercase();
-        if !["low", "normal", "high", "urgent"].contains(&word.as_str()) {
+        let known = |word: &str| matches!(word, "low" | "normal" | "high" | "urgent");
+        let given = self.text("priority")?;
+        let word = if known(&given) { given } else { given.to_lowercase() };
+        if !known(&word) {
             self.error("priority", format!("expected low, normal, high or urgent, got {word:?}"));
         }
         Some(word)
     }
 
     fn recipients(&mut self) -> Vec<String> {
-        let named = |value: &Value| value.as_str().filter(|name| !name.trim().is_empty()).map(str::to_owned);
-        let wrong = match self.get("to") {
+        let named = |value: Value| match value {
+            Value::String(name) if !name.trim().is_empty() => Some(name),
+            _ => None,
+        };
+        let wrong = match self.split.take("to") {
             None => return Vec::new(),
             Some(Value::Array(list)) if !list.is_empty() && list.len() <= MAX_RECIPIENTS => {
-                let names: Vec<_> = list.iter().map(named).collect();
+                let names: Vec<_> = list.into_iter().map(named).collect();
                 if names.iter().all(Option::is_some) {
                     return names.into_iter().flatten().collect();
                 }
@@ -234,9 +250,11 @@ impl Reader<'_> {
 
     /// A task has one assignee.
     fn one_assignee(&mut self, content: Option<&Map<String, Value>>, to: &[String]) {
+        if to.len() <= 1 {
+            return;
+        }
         let word = content.and_then(|content| content.get("type")).and_then(Value::as_str);
-        let starts = word.is_some_and(|word| matches!(kind(word), Kind::Spoken(_, "task-assignment")));
-        if starts && to.len() > 1 {
+        if word.is_some_and(|word| matches!(kind(word), Kind::Spoken(_, "task-assignment"))) {
             self.error("to", "expected exactly one agent: a task has one assignee".to_owned());
         }
     }

@@ -14,8 +14,6 @@ pub struct FieldError {
 #[derive(Debug)]
 pub(crate) struct Fields<'a> {
     map: &'a Map<String, Value>,
-    /// Fields of the source's nested form, looked at when the flat one is missing.
-    nested: Option<&'a Map<String, Value>>,
     pointer: &'static str,
     pub(crate) errors: Vec<FieldError>,
 }
@@ -25,12 +23,17 @@ const MAX_ENTRIES: usize = 1000;
 
 impl<'a> Fields<'a> {
     pub(crate) fn new(map: &'a Map<String, Value>, pointer: &'static str) -> Fields<'a> {
-        Fields { map, nested: map.get("content").and_then(Value::as_object), pointer, errors: Vec::new() }
+        Fields { map, pointer, errors: Vec::new() }
+    }
+
+    /// Fields of the source's nested form, looked at when the flat one is missing.
+    fn nested(&self) -> Option<&'a Map<String, Value>> {
+        self.map.get("content").and_then(Value::as_object)
     }
 
     pub(crate) fn get(&self, key: &str) -> Option<&'a Value> {
         let present = |map: &'a Map<String, Value>| map.get(key).filter(|value| !value.is_null());
-        present(self.map).or_else(|| self.nested.and_then(present))
+        present(self.map).or_else(|| self.nested().and_then(present))
     }
 
     pub(crate) fn error(&mut self, key: &str, detail: impl Into<String>) {
@@ -43,7 +46,7 @@ impl<'a> Fields<'a> {
     fn place(&self, key: &str) -> &'static str {
         let name = key.split('/').next().unwrap_or(key);
         let present = |map: &Map<String, Value>| map.get(name).is_some_and(|value| !value.is_null());
-        if !present(self.map) && self.nested.is_some_and(present) { "/content" } else { "" }
+        if !present(self.map) && self.nested().is_some_and(present) { "/content" } else { "" }
     }
 
     /// Whether a field is there and says something.
@@ -61,7 +64,12 @@ impl<'a> Fields<'a> {
     }
 
     pub(crate) fn text(&mut self, key: &str) -> Option<String> {
-        self.read(key, "a text", |value| value.as_str().map(str::to_owned))
+        self.words(key).map(str::to_owned)
+    }
+
+    /// A text where it stands.
+    pub(crate) fn words(&mut self, key: &str) -> Option<&'a str> {
+        self.read(key, "a text", Value::as_str)
     }
 
     /// A text that must be there and say something.

@@ -9,10 +9,9 @@ pub fn fingerprint(value: &Value) -> [u8; 32] {
 }
 
 /// That of an envelope with its content, which are parsed apart.
-pub(super) fn of_message(envelope: &Map<String, Value>, content: &Map<String, Value>) -> [u8; 32] {
-    let mut whole = envelope.clone();
-    whole.insert("content".to_owned(), Value::Object(content.clone()));
-    fingerprint(&Value::Object(whole))
+pub(super) fn of_message(mut envelope: Map<String, Value>, content: &Map<String, Value>) -> [u8; 32] {
+    envelope.insert("content".to_owned(), Value::Object(content.clone()));
+    fingerprint(&Value::Object(envelope))
 }
 
 /// Every kind of value starts with a mark of its own and states its length, so that no two differ alike.

@@ -85,17 +85,16 @@ const TALK: [&str; 6] = ["conversation", "response", "update", "status", "report
 
 /// Looks a type up. `-` and `_` are the same, letter case does not matter.
 pub fn kind(word: &str) -> Kind {
-    let word = word.trim().to_ascii_lowercase().replace('_', "-");
-    let of = |list: &[&'static str]| list.iter().copied().find(|known| *known == word);
-    let spoken = [
-        (of(&DELEGATION), Some(Protocol::Delegation)),
-        (of(&OPERATION), Some(Protocol::Operation)),
-        (of(&VALIDATION), Some(Protocol::Validation)),
-        (of(&HANDOFF), Some(Protocol::Handoff)),
-        (of(&EVERYWHERE), None),
+    let word = word.trim();
+    let of = |list: &[&'static str]| list.iter().copied().find(|known| is_spelt(known, word));
+    let spoken: [(&[&'static str], _); 5] = [
+        (&DELEGATION, Some(Protocol::Delegation)),
+        (&OPERATION, Some(Protocol::Operation)),
+        (&VALIDATION, Some(Protocol::Validation)),
+        (&HANDOFF, Some(Protocol::Handoff)),
+        (&EVERYWHERE, None),
     ];
-    if let Some((known, protocol)) = spoken.into_iter().find_map(|(known, protocol)| Some((known?, protocol)))
-    {
+    if let Some((known, protocol)) = spoken.iter().find_map(|(list, protocol)| Some((of(list)?, *protocol))) {
         return Kind::Spoken(protocol, known);
     }
     match (of(&ONLY_WILCO), of(&TALK)) {
@@ -103,4 +102,10 @@ pub fn kind(word: &str) -> Kind {
         (None, Some(known)) => Kind::Talk(known),
         (None, None) => Kind::Unknown,
     }
+}
+
+/// Whether a word is this known one.
+fn is_spelt(known: &str, word: &str) -> bool {
+    let folded = |byte: u8| if byte == b'_' { b'-' } else { byte.to_ascii_lowercase() };
+    known.len() == word.len() && known.bytes().eq(word.bytes().map(folded))
 }

@@ -1,15 +1,28 @@
 //! A body in one go: the fields of the envelope parsed, the content as the text that it is.
 
 use serde::de::{Deserialize, Deserializer, Error, MapAccess, Visitor};
+use serde_json::Value;
 use serde_json::value::RawValue;
-use serde_json::{Map, Value};
 
 const CONTENT: &str = "content";
 
+/// The fields that an envelope has besides its content; others mean nothing.
+const FIELDS: [&str; 9] =
+    ["from", "to", "subject", "priority", "id", "in_reply_to", "inReplyTo", "exchange", "broadcast_id"];
+
+#[derive(Default)]
 pub(super) struct Split<'a> {
-    /// All fields but the content.
-    pub(super) envelope: Map<String, Value>,
+    /// In the order of their names above: there are few, and looking for one is quicker than hashing it.
+    fields: [Option<Value>; FIELDS.len()],
     pub(super) content: Option<&'a RawValue>,
+}
+
+impl Split<'_> {
+    /// A field as it was given, once; null counts as missing.
+    pub(super) fn take(&mut self, name: &str) -> Option<Value> {
+        let place = FIELDS.iter().position(|known| *known == name)?;
+        self.fields[place].take().filter(|value| !value.is_null())
+    }
 }
 
 impl<'de> Deserialize<'de> for Split<'de> {
@@ -28,14 +41,47 @@ impl<'de> Visitor<'de> for Fields {
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut fields: A) -> Result<Split<'de>, A::Error> {
-        let mut split = Split { envelope: Map::new(), content: None };
-        while let Some(key) = fields.next_key::<String>()? {
-            if key != CONTENT {
-                split.envelope.insert(key, fields.next_value()?);
-            } else if split.content.replace(fields.next_value()?).is_some() {
-                return Err(A::Error::duplicate_field(CONTENT));
+        let mut split = Split::default();
+        while let Some(key) = fields.next_key()? {
+            match key {
+                // Of two of a name the later counts.
+                Key::Field(place) => split.fields[place] = Some(fields.next_value()?),
+                Key::Content if split.content.replace(fields.next_value()?).is_some() => {
+                    return Err(A::Error::duplicate_field(CONTENT));
+                }
+                Key::Content => {}
+                // It is JSON all the same.
+                Key::Other => drop(fields.next_value::<Value>()?),
             }
         }
         Ok(split)
+    }
+}
+
+/// The name of a field, without a copy of it.
+enum Key {
+    Field(usize),
+    Content,
+    Other,
+}
+
+impl<'de> Deserialize<'de> for Key {
+    fn deserialize<D: Deserializer<'de>>(input: D) -> Result<Key, D::Error> {
+        input.deserialize_identifier(Keys)
+    }
+}
+
+struct Keys;
+
+impl Visitor<'_> for Keys {
+    type Value = Key;
+
+    fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("the name of a field")
+    }
+
+    fn visit_str<E: Error>(self, name: &str) -> Result<Key, E> {
+        let field = FIELDS.iter().position(|known| *known == name).map(Key::Field);
+        Ok(field.unwrap_or(if name == CONTENT { Key::Content } else { Key::Other }))
     }
 }

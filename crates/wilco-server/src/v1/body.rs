@@ -4,6 +4,7 @@ use axum::body::Body;
 use axum::extract::Request;
 use http::{StatusCode, header};
 use http_body_util::BodyExt;
+use hyper::body::Body as _;
 
 use crate::door::Limits;
 use crate::problem::Failure;
@@ -44,7 +45,8 @@ pub(crate) async fn bytes(body: Body, limits: &Limits) -> Result<Vec<u8>, Failur
 }
 
 async fn collected(mut body: Body, most: usize) -> Result<Vec<u8>, Failure> {
-    let (mut kept, mut size) = (Vec::new(), 0);
+    let expected = usize::try_from(body.size_hint().lower()).unwrap_or(most).min(most);
+    let (mut kept, mut size) = (Vec::with_capacity(expected), 0);
     while let Some(frame) = body.frame().await {
         let frame = frame.map_err(|error| Failure::bad_request(format!("the body broke off: {error}")))?;
         let Ok(bytes) = frame.into_data() else { continue };

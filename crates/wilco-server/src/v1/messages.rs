@@ -1,8 +1,7 @@
 //! `POST /v1/messages`, one or a batch, and `GET /v1/messages/{id}`. Looking for messages is in `search`.
 
 use axum::Json;
-use axum::body::Body;
-use axum::extract::State;
+use axum::extract::{Request, State};
 use axum::response::{IntoResponse, Response};
 use http::{HeaderMap, StatusCode, header};
 use serde::Serialize;
@@ -17,7 +16,7 @@ use crate::auth::{Caller, content_type};
 use crate::door::Door;
 use crate::problem::Failure;
 use crate::query::NoQuery;
-use crate::shape::{self, Content, Way};
+use crate::shape::{self, Way};
 
 const MAX_KEY: usize = 255;
 /// Lines in one batch. A body of the usual size is full before, unless most of its lines are empty.
@@ -33,20 +32,19 @@ pub(crate) async fn post(
     State(door): State<Door>,
     caller: Caller,
     _: NoQuery,
-    headers: HeaderMap,
-    body: Body,
+    request: Request,
 ) -> Result<Response, Failure> {
-    let key = idempotency_key(&headers)?;
+    let (parts, body) = request.into_parts();
+    let key = idempotency_key(&parts.headers)?;
     let body = bytes(body, &door.config.limits).await?;
-    if content_type(&headers).is_some_and(|kind| kind.eq_ignore_ascii_case(NDJSON)) {
+    if content_type(&parts.headers).is_some_and(|kind| kind.eq_ignore_ascii_case(NDJSON)) {
         return batch(&door, &caller, key, &body).await;
     }
     let asked = Asked::read(&caller, key, &body, Api::V1)?;
     let accepted = asked.send(&door).await?;
-    let posted = shape::posted(&accepted).ok_or_else(removed)?;
+    let posted = shape::posted(&accepted, None).ok_or_else(removed)?;
     let mut out = Vec::with_capacity(ANSWER_BYTES);
-    // Writing to memory does not fail, and every key is a text.
-    let _ = serde_json::to_writer(&mut out, &posted);
+    write(&mut out, &posted);
     Ok((StatusCode::CREATED, [(header::CONTENT_TYPE, JSON)], out).into_response())
 }
 
@@ -106,74 +104,68 @@ pub(crate) fn removed() -> Failure {
     Failure::not_found("the message was removed")
 }
 
-/// The answer to one line of a batch.
-#[derive(Serialize)]
-#[serde(untagged)]
-enum Line<'a> {
-    Taken {
-        status: u16,
-        #[serde(flatten)]
-        posted: Box<wire::Posted<Content<'a>>>,
-    },
-    Refused {
-        status: u16,
-        problem: Box<wire::Problem>,
-    },
+/// Writing to memory does not fail, and every key is a text.
+fn write(out: &mut Vec<u8>, value: &impl Serialize) {
+    let _ = serde_json::to_writer(out, value);
 }
 
-impl Line<'_> {
-    fn of(taken: &Result<Accepted, Failure>) -> Line<'_> {
-        let posted = taken
-            .as_ref()
-            .map_err(Failure::clone)
-            .and_then(|accepted| shape::posted(accepted).ok_or_else(removed));
-        match posted {
-            Ok(posted) => Line::Taken { status: 201, posted: Box::new(posted) },
-            Err(failure) => Line::Refused { status: failure.0.status, problem: failure.0 },
-        }
+/// A line of a batch that was refused.
+#[derive(Serialize)]
+struct Refusal {
+    status: u16,
+    problem: Box<wire::Problem>,
+}
+
+/// The answer to one line of a batch.
+fn write_line(out: &mut Vec<u8>, taken: Result<Accepted, Failure>) {
+    let refused = match taken {
+        Ok(accepted) => match shape::posted(&accepted, Some(StatusCode::CREATED.as_u16())) {
+            Some(posted) => return write(out, &posted),
+            None => removed(),
+        },
+        Err(failure) => failure,
+    };
+    write(out, &Refusal { status: refused.0.status, problem: refused.0 });
+}
+
+/// A line for every line, blank ones too, so that answers can be told apart by counting. The last line may or may not
+/// end with a line feed.
+fn lines(body: &[u8]) -> Vec<&[u8]> {
+    let (mut lines, mut rest) = (Vec::new(), body);
+    while let Some(end) = memchr::memchr(b'\n', rest) {
+        lines.push(&rest[..end]);
+        rest = &rest[end + 1..];
     }
+    lines.extend((!rest.is_empty()).then_some(rest));
+    lines
 }
 
 /// The batch door: few commits, a result for every line, and a bad line does not stop the others.
 async fn batch(door: &Door, caller: &Caller, key: Option<String>, body: &[u8]) -> Result<Response, Failure> {
-    // A line for every line, blank ones too, so that answers can be told apart by counting. The last line
-    // may or may not end with a line feed.
-    let mut lines: Vec<_> = body.split(|byte| *byte == b'\n').collect();
-    if lines.last().is_some_and(|last| last.is_empty()) {
-        lines.pop();
-    }
+    let lines = lines(body);
     if lines.len() > MAX_LINES {
         let detail = format!("{} messages in one request; at most {MAX_LINES} are taken", lines.len());
         return Err(Failure::new(StatusCode::PAYLOAD_TOO_LARGE, "too-large", detail));
     }
     let of_line = |index: usize| key.as_ref().map(|key| format!("{key}/{index}"));
-    let parsed: Vec<_> = lines
-        .iter()
-        .enumerate()
-        .map(|(index, line)| Asked::read(caller, of_line(index), line, Api::V1))
-        .collect();
-    let (mut commands, mut results) = (Vec::new(), Vec::new());
-    for one in parsed {
-        match one {
-            Ok(asked) => {
-                commands.push(asked.command);
-                results.push(Ok(asked.wrong));
-            }
-            Err(failure) => results.push(Err(failure)),
-        }
+    let (mut commands, mut results) = (Vec::with_capacity(lines.len()), Vec::with_capacity(lines.len()));
+    for (index, line) in lines.into_iter().enumerate() {
+        results.push(Asked::read(caller, of_line(index), line, Api::V1).map(|asked| {
+            commands.push(asked.command);
+            asked.wrong
+        }));
     }
     let mut answers = all_answers(door, commands).await?.into_iter();
     let mut out = Vec::with_capacity(results.len().min(TOGETHER) * ANSWER_BYTES);
     for result in results {
-        let value = match result {
+        let taken = match result {
             Err(failure) => Err(failure),
             Ok(wrong) => match answers.next() {
                 Some(answer) => answered(answer, wrong),
                 None => Err(wilco_runtime::Overloaded.into()),
             },
         };
-        // Writing to memory does not fail, and every key is a text.
-        let _ = serde_json::to_writer(&mut out, &Line::of(&value));
+        write_line(&mut out, taken);
         out.push(b'\n');
     }
     Ok(([(header::CONTENT_TYPE, NDJSON)], out).into_response())
