@@ -237,6 +237,17 @@ fn none(question: &str) -> bool {
 
 /// Whether a task id comes back from the text form as it was written.
 pub fn readable(task_id: &str) -> bool {
+    // Every assignment is asked several times, and nearly all ids are plain.
+    is_plain(task_id) || comes_back(task_id)
+}
+
+/// Letters, digits and joints, a digit among them: nothing that is trimmed, no word of the form.
+fn is_plain(task_id: &str) -> bool {
+    let known = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_');
+    task_id.bytes().all(known) && task_id.bytes().any(|byte| byte.is_ascii_digit())
+}
+
+fn comes_back(task_id: &str) -> bool {
     ["", " r2"].iter().all(|revision| {
         let readings = acks(&format!("[ACK] {task_id}{revision} - RECEIVED"));
         matches!(readings.as_slice(), [AckReading::Ack(ack)] if ack.task_id == task_id)
@@ -284,4 +295,20 @@ fn misspelt(word: &str) -> Option<AckStatus> {
         .filter(|(_, other)| other != status)
         .all(|(other, _)| distance(other) >= distance(known) + 2);
     (near && alone).then_some(*status)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_plain_id_comes_back() {
+        let letters = ["", "a", "r", "T", "7", "-", "_", "task", "rev"];
+        for parts in (0..letters.len().pow(4)).map(|number| [1, 9, 81, 729].map(|place| number / place % 9)) {
+            let id: String = parts.iter().map(|part| letters[*part]).collect();
+            assert!(!is_plain(&id) || comes_back(&id), "{id:?}");
+        }
+        assert!(is_plain("GH-42_feature") && !is_plain("task") && !is_plain("a b1") && !is_plain(""));
+        assert!(comes_back("ä1") && !comes_back("task") && !comes_back("two words"));
+    }
 }

@@ -21,11 +21,11 @@ pub struct Task {
 
 /// The task a plain text delegates, or none when it is a conversation.
 pub fn classify(subject: Option<&str>, body: &str) -> Option<Task> {
-    if acknowledges(body) {
+    let lines: Vec<Line<'_>> = text::lines(body).into_iter().filter(Line::own).collect();
+    if acknowledges(&lines) {
         return None;
     }
-    let lines: Vec<Line<'_>> = text::lines(body).into_iter().filter(Line::own).collect();
-    let sections = sections(body);
+    let sections = sections(&lines);
     let heading = sections.iter().filter(|s| s.heading).find_map(|s| task_heading(&s.title));
     let sign = match &heading {
         Some(_) => Sign::TaskHeading,
@@ -44,10 +44,10 @@ pub fn classify(subject: Option<&str>, body: &str) -> Option<Task> {
 }
 
 /// An ACK said outside a fence; a delegation may well show one inside.
-fn acknowledges(body: &str) -> bool {
-    let own = text::lines(body).into_iter().filter(Line::own);
-    let own: Vec<&str> = own.map(|line| line.text).collect();
-    !ack::acks(&own.join("\n")).is_empty()
+fn acknowledges(own: &[Line<'_>]) -> bool {
+    let own: Vec<&str> = own.iter().map(|line| line.text).collect();
+    let bracketed = own.iter().any(|line| text::has(line, [b'[']));
+    bracketed && !ack::acks(&own.join("\n")).is_empty()
 }
 
 /// The sections that make a text a task, strongest first.

@@ -3,7 +3,7 @@
 //! Most things in brackets are no blanks, so this file is chiefly about what does not count: links,
 //! tags, generics, code spans, footnotes, log levels, paths.
 
-use super::text::Line;
+use super::text::{Line, has};
 
 /// How many blanks make a text a template.
 const ENOUGH: usize = 2;
@@ -13,8 +13,7 @@ const LONGEST: usize = 60;
 /// Whether the writer's own lines hold a template to fill.
 pub(super) fn template(lines: &[Line<'_>]) -> bool {
     // Most lines have no blank; whether one asks or shows is dear to find out.
-    let mark = |byte: u8| matches!(byte, b'{' | b'<' | b'[' | b'_');
-    let marked = lines.iter().filter(|line| line.text.bytes().any(mark));
+    let marked = lines.iter().filter(|line| has(line.text, [b'{', b'<', b'[', b'_']));
     let blanks = marked.filter(|line| !asks_or_shows(line.text));
     blanks.map(|line| count(line.text)).sum::<usize>() >= ENOUGH
 }

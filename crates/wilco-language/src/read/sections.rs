@@ -14,9 +14,8 @@ pub(super) struct Section<'a> {
     pub(super) lines: Vec<Line<'a>>,
 }
 
-/// Every section of the writer's own text.
-pub(super) fn sections(body: &str) -> Vec<Section<'_>> {
-    let lines: Vec<Line<'_>> = text::lines(body).into_iter().filter(Line::own).collect();
+/// Every section of the writer's own lines.
+pub(super) fn sections<'a>(lines: &[Line<'a>]) -> Vec<Section<'a>> {
     let mut sections: Vec<Section<'_>> = Vec::new();
     for (at, line) in lines.iter().enumerate() {
         match title(line, &lines[at + 1..]) {

@@ -57,6 +57,15 @@ pub fn lines(body: &str) -> Vec<Line<'_>> {
     lines
 }
 
+/// Whether one of these ASCII characters is there. Most texts have none, so it looks at many bytes at a time before it
+/// asks what it saw; whoever needs such a character asks this first.
+pub(super) fn has<const N: usize>(text: &str, marks: [u8; N]) -> bool {
+    let is_mark = |byte: u8| marks.iter().fold(false, |is, mark| is | (*mark == byte));
+    let seen = |bytes: &[u8]| bytes.iter().fold(false, |seen, byte| seen | is_mark(*byte));
+    let (chunks, rest) = text.as_bytes().as_chunks::<32>();
+    chunks.iter().any(|chunk| seen(chunk)) || seen(rest)
+}
+
 fn opening(text: &str) -> Option<(char, usize)> {
     let text = list_item(text).map_or(text.trim_start(), |(_, rest)| rest);
     let mark = text.chars().next().filter(|c| matches!(c, '`' | '~'))?;
@@ -196,6 +205,18 @@ mod tests {
                 (Some(1), false),
             ]
         );
+    }
+
+    #[test]
+    fn a_character_is_found_wherever_it_stands() {
+        for length in [0, 1, 31, 32, 33, 64, 100] {
+            let plain = "a".repeat(length);
+            assert!(!has(&plain, [b'[', b'_']), "{length}");
+            for at in 0..=length {
+                let marked = format!("{}_{}", &plain[..at], &plain[at..]);
+                assert!(has(&marked, [b'[', b'_']) && !has(&marked, [b'[']), "{at} of {length}");
+            }
+        }
     }
 
     #[test]

@@ -91,6 +91,9 @@ fn may_have_id(body: &str) -> bool {
         let word = before.len().checked_sub(prefix.len()).map(|start| &before[start..]);
         word.is_some_and(|word| word.eq_ignore_ascii_case(prefix.as_bytes()))
     };
+    if !text::has(body, [b'-', b'_']) {
+        return false;
+    }
     let joints = body.bytes().enumerate().filter(|(_, byte)| matches!(byte, b'-' | b'_'));
     joints
         .map(|(at, _)| &body.as_bytes()[..at])
