@@ -39,8 +39,12 @@ fn hedges(task: &Words, said: &Words) -> bool {
 /// A negation that the task does not make itself, or that reaches what the task wants.
 fn takes_back(task: &Words, said: &Words) -> bool {
     let count = |words: &Words| words.list.iter().filter(|word| word.is.negator).count();
+    let denials = count(said);
+    if denials == 0 {
+        return false;
+    }
     // Denying a denial once more turns it round.
-    if count(said) > count(task) {
+    if denials > count(task) {
         return true;
     }
     let banned = stems(task, true);
@@ -64,6 +68,9 @@ fn takes_back(task: &Words, said: &Words) -> bool {
 
 /// The task forbids it and the understanding does it.
 fn breaks_ban(task: &Words, said: &Words) -> bool {
+    if !task.list.iter().any(|word| word.tells() && word.negated) {
+        return false;
+    }
     let wanted = stems(task, false);
     let banned: HashSet<&str> = stems(task, true).difference(&wanted).copied().collect();
     let done = stems(said, false);
@@ -84,6 +91,9 @@ fn excludes(task: &Words, said: &Words) -> bool {
 }
 
 fn clashes(task: &Words, said: &Words, form: fn(&Word) -> &str) -> bool {
+    if said.list.iter().all(|word| vocab::excluded(form(word)).is_empty()) {
+        return false;
+    }
     let wanted: HashSet<&str> = task.list.iter().map(form).collect();
     let told: HashSet<&str> = said.list.iter().map(form).collect();
     told.difference(&wanted).any(|word| {
@@ -95,13 +105,16 @@ fn clashes(task: &Words, said: &Words, form: fn(&Word) -> &str) -> bool {
 /// "unpaid" for "paid", "visible" for "invisible".
 fn denies_by_prefix(task: &Words, said: &Words) -> bool {
     let turned = |one: &Words, other: &Words| {
-        let words = one.list.iter().filter(|word| word.tells() && !other.has(&word.stem));
-        let bare =
-            words.flat_map(|word| PREFIXES.iter().filter_map(|prefix| word.lower.strip_prefix(prefix)));
-        bare.filter(|bare| bare.len() >= SHORTEST).any(|bare| {
+        let means = |bare: &str| {
             let root = vocab::stem(bare);
             other.list.iter().any(|word| word.tells() && *word.root == *root)
-        })
+        };
+        let denies = |word: &Word| {
+            let bare = PREFIXES.iter().filter_map(|prefix| word.lower.strip_prefix(prefix));
+            let mut bare = bare.filter(|bare| bare.len() >= SHORTEST).peekable();
+            bare.peek().is_some() && !other.has(&word.stem) && bare.any(means)
+        };
+        one.list.iter().any(|word| word.tells() && denies(word))
     };
     turned(said, task) || turned(task, said)
 }

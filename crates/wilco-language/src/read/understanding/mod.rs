@@ -70,13 +70,13 @@ pub fn score(task: &TaskText<'_>, understanding: &str) -> Scored {
     let title = read(task.title);
     let criteria: Vec<Words> = task.criteria.iter().map(|text| read(text)).collect();
     let description = read(task.description);
-    let start = title.clone().and(description.clone());
-    let whole = criteria.iter().fold(start.clone(), |whole, next| whole.and(next.clone()));
+    let start = || title.clone().and(description.clone());
+    let whole = criteria.iter().fold(start(), |whole, next| whole.and(next.clone()));
     let said = Said::new(understanding, &whole, task.task_id);
 
     let (covered, missing) = sort_criteria(task.criteria, &criteria, &said);
     let measured = if covered.is_empty() && missing.is_empty() {
-        said.share(&start)
+        said.share(&start())
     } else {
         let worded = criteria.iter().filter(|words| words.stems().next().is_some());
         let shares: Vec<u32> = worded.map(|words| said.share(words)).collect();

@@ -85,11 +85,7 @@ fn rebound(task: &[Quantity], said: &Quantity) -> bool {
 fn quantity(word: &Word, next: Option<&Word>) -> Option<Quantity> {
     let digits = word.lower.find(|c: char| !c.is_ascii_digit() && c != '.');
     let (number, suffix) = word.lower.split_at(digits.unwrap_or(word.lower.len()));
-    let value = match number.parse::<f64>() {
-        Ok(value) => value,
-        Err(_) if number.is_empty() => spelled(&word.lower)?,
-        Err(_) => return None,
-    };
+    let value = if number.is_empty() { spelled(&word.lower)? } else { number.parse().ok()? };
     if !suffix.is_empty() && !number.is_empty() {
         let (factor, unit) = unit(suffix)?;
         return Some(Quantity { value: value * factor, unit });
@@ -127,8 +123,18 @@ fn unit(word: &str) -> Option<(f64, Unit)> {
 }
 
 fn spelled(word: &str) -> Option<f64> {
-    const NUMBERS: [&str; 11] =
-        ["two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"];
-    let at = NUMBERS.iter().position(|number| *number == word)?;
-    u8::try_from(at + 2).ok().map(f64::from)
+    Some(match word {
+        "two" => 2.0,
+        "three" => 3.0,
+        "four" => 4.0,
+        "five" => 5.0,
+        "six" => 6.0,
+        "seven" => 7.0,
+        "eight" => 8.0,
+        "nine" => 9.0,
+        "ten" => 10.0,
+        "eleven" => 11.0,
+        "twelve" => 12.0,
+        _ => return None,
+    })
 }

@@ -117,11 +117,12 @@ pub(super) fn words(text: &str, task_id: &str, most: usize) -> Words {
                 break;
             }
             let between = &line[end..at];
-            if breaks(between) {
-                clause += 1;
+            // Between most words stands nothing else.
+            if between != " " {
+                clause += usize::from(breaks(between));
+                words.sentence += usize::from(between.contains(ENDS));
+                words.push_symbols(between, clause);
             }
-            words.sentence += usize::from(between.contains(ENDS));
-            words.push_symbols(between, clause);
             let (first, comma) = (words.list.len(), between.starts_with(','));
             end = at + word.len();
             words.push(word, &line[..at], clause);
@@ -256,16 +257,18 @@ impl Words {
     }
 
     fn push(&mut self, word: &str, before: &str, clause: usize) {
-        if word.parse::<f64>().is_ok() || word.contains(',') {
-            return self.push_part(&word.replace(',', ""), Weight::Exact, clause);
-        }
         let marked = ["`", "/", ".", "--", "::"].iter().any(|mark| before.ends_with(mark));
-        // Most words are written as words are.
+        // Most words are written as words are; of these, only "inf" and "nan" are read as numbers.
         let mut bytes = word.bytes();
-        let begun = bytes.next().is_some_and(|byte| byte.is_ascii_alphanumeric());
-        if begun && bytes.all(|byte| byte.is_ascii_lowercase()) {
-            let weight = if marked || is_exact(word) { Weight::Exact } else { Weight::Plain };
+        let begun = bytes.next().is_some_and(|byte| byte.is_ascii_alphabetic());
+        let worded = begun && bytes.all(|byte| byte.is_ascii_lowercase());
+        let number = (!worded || word.starts_with(['i', 'I', 'n', 'N'])) && word.parse::<f64>().is_ok();
+        if worded && !number {
+            let weight = if marked { Weight::Exact } else { Weight::Plain };
             return self.push_part(word, weight, clause);
+        }
+        if number || word.contains(',') {
+            return self.push_part(&word.replace(',', ""), Weight::Exact, clause);
         }
         let exact = marked || is_exact(word);
         for part in parts(word) {
