@@ -272,12 +272,12 @@ impl Event {
     }
 
     /// The same as text.
-    pub(crate) fn to_text(&self) -> Result<String, serde_json::Error> {
+    pub(crate) fn write(&self, text: &mut Vec<u8>) -> Result<(), serde_json::Error> {
         match self {
-            Event::Delegation(event) => serde_json::to_string(event),
-            Event::Operation(event) => serde_json::to_string(event),
-            Event::Validation(event) => serde_json::to_string(event),
-            Event::Handoff(event) => serde_json::to_string(event),
+            Event::Delegation(event) => serde_json::to_writer(text, event),
+            Event::Operation(event) => serde_json::to_writer(text, event),
+            Event::Validation(event) => serde_json::to_writer(text, event),
+            Event::Handoff(event) => serde_json::to_writer(text, event),
         }
     }
 

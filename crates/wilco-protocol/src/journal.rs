@@ -1,7 +1,6 @@
 //! What stands in the journal: everything that somebody may be asked about later.
 
 use std::borrow::Cow;
-use std::io::Write;
 
 use serde::{Deserialize, Serialize};
 use serde_json::json;
@@ -91,26 +90,30 @@ impl Entry {
         line
     }
 
-    fn write(&self, line: &mut Vec<u8>) -> std::io::Result<()> {
+    fn write(&self, line: &mut Vec<u8>) -> serde_json::Result<()> {
         // Every event comes through here: its data is written once, and copied as it is.
-        let fact = match &self.fact {
-            Fact::Exchange(event) => event.to_text(),
-            Fact::Agent(event) => serde_json::to_string(event),
-            Fact::Message(event) => serde_json::to_string(event),
-            Fact::Server(event) => serde_json::to_string(event),
+        let mut fact = Vec::with_capacity(LINE_BYTES);
+        match &self.fact {
+            Fact::Exchange(event) => event.write(&mut fact),
+            Fact::Agent(event) => serde_json::to_writer(&mut fact, event),
+            Fact::Message(event) => serde_json::to_writer(&mut fact, event),
+            Fact::Server(event) => serde_json::to_writer(&mut fact, event),
         }?;
         let (kind, data) = apart(&fact);
-        match self.exchange {
-            Some(id) => write!(line, r#"{{"exchange":"{id}","seq":"#)?,
-            None => line.extend_from_slice(br#"{"exchange":null,"seq":"#),
-        }
-        match self.seq {
-            Some(seq) => write!(line, "{seq}")?,
-            None => line.extend_from_slice(b"null"),
-        }
-        write!(line, r#","type":"{kind}","at":"{}","by":"#, self.at)?;
+        line.extend_from_slice(br#"{"exchange":"#);
+        serde_json::to_writer(&mut *line, &self.exchange)?;
+        line.extend_from_slice(br#","seq":"#);
+        serde_json::to_writer(&mut *line, &self.seq)?;
+        line.extend_from_slice(br#","type":""#);
+        line.extend_from_slice(kind);
+        line.extend_from_slice(br#"","at":"#);
+        serde_json::to_writer(&mut *line, &self.at)?;
+        line.extend_from_slice(br#","by":"#);
         serde_json::to_writer(&mut *line, &self.by)?;
-        write!(line, r#","data":{data}}}"#)
+        line.extend_from_slice(br#","data":"#);
+        line.extend_from_slice(data);
+        line.push(b'}');
+        Ok(())
     }
 
     pub fn from_bytes(bytes: &[u8]) -> Result<Entry, serde_json::Error> {
@@ -124,11 +127,11 @@ impl Entry {
 const LINE_BYTES: usize = 400;
 
 /// The type and the data of a fact in its written form; an empty object where it has no data.
-fn apart(fact: &str) -> (&str, &str) {
-    let rest = fact.strip_prefix(r#"{"type":""#).unwrap_or_default();
-    let (kind, rest) = rest.split_once('"').unwrap_or_default();
-    let data = rest.strip_prefix(r#","data":"#).and_then(|data| data.strip_suffix('}'));
-    (kind, data.unwrap_or("{}"))
+fn apart(fact: &[u8]) -> (&[u8], &[u8]) {
+    let rest = fact.strip_prefix(br#"{"type":""#).unwrap_or_default();
+    let (kind, rest) = rest.split_at(rest.iter().position(|byte| *byte == b'"').unwrap_or_default());
+    let data = rest.strip_prefix(br#"","data":"#).and_then(|data| data.strip_suffix(b"}"));
+    (kind, data.unwrap_or(b"{}"))
 }
 
 #[derive(Deserialize)]

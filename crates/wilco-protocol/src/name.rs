@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use crate::text::from_text;
+use crate::text::{Short, from_text};
 use crate::time::Time;
 
 /// Messages that Wilco makes are from this name, and nobody else may use it.
@@ -87,10 +87,16 @@ impl MessageId {
     /// The id that the server gives the message at this position. Positions never repeat and time never goes
     /// back, so ids increase also when the clock stands still, and nothing has to be remembered over a restart.
     pub fn made(at: Time, position: u64) -> MessageId {
-        let mut id = format!("msg-{}-", at.millis());
-        let places = (0..WIDTH as u32).rev().map(|place| position / 36_u64.pow(place) % 36);
-        id.extend(places.map(|digit| DIGITS[digit as usize] as char));
-        MessageId::new(id)
+        let mut digits = [0; WIDTH];
+        let mut rest = position;
+        for digit in digits.iter_mut().rev() {
+            *digit = DIGITS[(rest % 36) as usize];
+            rest /= 36;
+        }
+        let digits = std::str::from_utf8(&digits).unwrap_or_default();
+        // No instant lies before 1970.
+        let id = Short::new().before(digits).before("-").number_before(at.millis().unsigned_abs());
+        MessageId::new(id.before("msg-").as_str())
     }
 
     /// When and for which position the server would have made it, if it has that form.
@@ -173,7 +179,13 @@ pub struct ExchangeId {
 
 impl fmt::Display for ExchangeId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}-{}", self.protocol.prefix(), self.number)
+        f.write_str(self.written().as_str())
+    }
+}
+
+impl ExchangeId {
+    pub(crate) fn written(self) -> Short {
+        Short::new().number_before(self.number).before("-").before(self.protocol.prefix())
     }
 }
 
@@ -196,7 +208,7 @@ fn counted<N: FromStr>(text: &str) -> Option<N> {
 
 impl Serialize for ExchangeId {
     fn serialize<S: Serializer>(&self, out: S) -> Result<S::Ok, S::Error> {
-        out.collect_str(self)
+        out.serialize_str(self.written().as_str())
     }
 }
 

@@ -1,4 +1,4 @@
-//! Reading a value from the text it is written as, without a copy of that text.
+//! Values as short texts, read and written without a detour: every event and every state has many.
 
 use std::fmt;
 
@@ -24,5 +24,42 @@ impl<T, R: fmt::Display> Visitor<'_> for Text<T, R> {
 
     fn visit_str<E: Error>(self, text: &str) -> Result<T, E> {
         (self.0)(text).map_err(E::custom)
+    }
+}
+
+/// A short text that is written from its end.
+pub(crate) struct Short {
+    bytes: [u8; Short::MOST],
+    from: usize,
+}
+
+impl Short {
+    /// No id and no length of time is longer.
+    const MOST: usize = 48;
+
+    pub(crate) fn new() -> Short {
+        Short { bytes: [0; Short::MOST], from: Short::MOST }
+    }
+
+    pub(crate) fn before(mut self, text: &str) -> Short {
+        let end = self.from;
+        self.from -= text.len();
+        self.bytes[self.from..end].copy_from_slice(text.as_bytes());
+        self
+    }
+
+    pub(crate) fn number_before(mut self, mut number: u64) -> Short {
+        loop {
+            self.from -= 1;
+            self.bytes[self.from] = b'0' + (number % 10) as u8;
+            number /= 10;
+            if number == 0 {
+                return self;
+            }
+        }
+    }
+
+    pub(crate) fn as_str(&self) -> &str {
+        std::str::from_utf8(&self.bytes[self.from..]).unwrap_or_default()
     }
 }

@@ -7,7 +7,7 @@ use serde::de::{self, Deserializer, Visitor};
 use serde::{Deserialize, Serialize, Serializer};
 
 use crate::stamp;
-use crate::text::from_text;
+use crate::text::{Short, from_text};
 
 /// An instant, in milliseconds since 1970. Written as RFC 3339 in UTC with milliseconds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
@@ -182,23 +182,26 @@ fn units(mut rest: &str, whole: &str) -> Result<Span, SpanError> {
 
 impl fmt::Display for Span {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.written().as_str())
+    }
+}
+
+impl Span {
+    fn written(self) -> Short {
         let (hours, minutes) = (self.0 / 3_600_000, self.0 / 60_000 % 60);
         let (seconds, millis) = (self.0 / 1000 % 60, self.0 % 1000);
         if self.0 == 0 {
-            return f.write_str("0s");
+            return Short::new().before("0s");
         }
-        for (amount, unit) in [(hours, "h"), (minutes, "m"), (seconds, "s"), (millis, "ms")] {
-            if amount > 0 {
-                write!(f, "{amount}{unit}")?;
-            }
-        }
-        Ok(())
+        let parts = [(millis, "ms"), (seconds, "s"), (minutes, "m"), (hours, "h")];
+        let parts = parts.into_iter().filter(|(amount, _)| *amount > 0);
+        parts.fold(Short::new(), |text, (amount, unit)| text.before(unit).number_before(amount))
     }
 }
 
 impl Serialize for Span {
     fn serialize<S: Serializer>(&self, out: S) -> Result<S::Ok, S::Error> {
-        out.collect_str(self)
+        out.serialize_str(self.written().as_str())
     }
 }
 
