@@ -95,8 +95,14 @@ impl State {
     }
 
     pub(crate) fn saw(&mut self, agent: &Name, now: Time) {
-        self.last_seen.insert(agent.clone(), now);
-        self.seen_since.insert(agent.clone());
+        // Hardly anybody is new.
+        match self.last_seen.get_mut(agent) {
+            Some(seen) => *seen = now,
+            None => drop(self.last_seen.insert(agent.clone(), now)),
+        }
+        if !self.seen_since.contains(agent) {
+            self.seen_since.insert(agent.clone());
+        }
     }
 
     pub(crate) fn is_active(&self, agent: &Name, now: Time) -> bool {

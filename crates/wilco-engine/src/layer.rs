@@ -41,8 +41,8 @@ pub(crate) struct Layer {
     /// One per position, in order; none while it is reserved.
     pub(crate) journal: Vec<Option<Written>>,
     pub(crate) messages: Vec<NewMessage>,
-    /// Where in `messages` an id is.
-    pub(crate) by_id: BTreeMap<MessageId, usize>,
+    /// Where in `messages` an id is. Those of the command at hand are few, and not among them.
+    by_id: BTreeMap<MessageId, usize>,
     pub(crate) inbox: Vec<InboxRow>,
     pub(crate) marks: Vec<InboxMark>,
     pub(crate) reaches: Vec<ReachRow>,
@@ -74,12 +74,8 @@ impl Layer {
     }
 
     pub(crate) fn message(&self, id: &MessageId) -> Option<&NewMessage> {
-        self.by_id.get(id).map(|index| &self.messages[*index])
-    }
-
-    pub(crate) fn add_message(&mut self, new: NewMessage) {
-        self.by_id.insert(new.message.id.clone(), self.messages.len());
-        self.messages.push(new);
+        let at_hand = || self.messages[self.by_id.len()..].iter().find(|new| new.message.id == *id);
+        self.by_id.get(id).map(|index| &self.messages[*index]).or_else(at_hand)
     }
 
     pub(crate) fn status(&self, agent: &Name, position: u64) -> Option<InboxStatus> {
@@ -90,10 +86,11 @@ impl Layer {
 
     /// Takes over what a command changed.
     pub(crate) fn absorb(&mut self, draft: Layer) {
-        let base = self.messages.len();
         self.journal.extend(draft.journal);
-        self.by_id.extend(draft.by_id.into_iter().map(|(id, index)| (id, base + index)));
-        self.messages.extend(draft.messages);
+        for new in draft.messages {
+            self.by_id.insert(new.message.id.clone(), self.messages.len());
+            self.messages.push(new);
+        }
         self.inbox.extend(draft.inbox);
         self.marks.extend(draft.marks);
         self.reaches.extend(draft.reaches);

@@ -202,7 +202,7 @@ impl<'a> Work<'a> {
         // Writing to memory does not fail.
         let _ = serde_json::to_writer(&mut body, &message);
         let message = Arc::new(message);
-        self.draft.add_message(NewMessage { position, message: message.clone(), body });
+        self.draft.messages.push(NewMessage { position, message: message.clone(), body });
         message
     }
 }

@@ -21,6 +21,8 @@ pub(crate) struct Arrival<'a> {
     pub(crate) from: Name,
     /// Agents, or Wilco itself. Empty when it was left out, and the exchange says.
     pub(crate) to: Vec<Name>,
+    /// The plain text of its content, which every rule of reading looks at.
+    pub(crate) text: &'a str,
     pub(crate) post: &'a Post,
 }
 

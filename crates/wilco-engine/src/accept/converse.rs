@@ -45,7 +45,7 @@ impl Work<'_> {
         let single = arrival.to.len() == 1 && !is_wilco(&arrival.to[0]);
         let looked_at = single && self.settings.auto_enrol;
         let incoming = arrival.incoming();
-        looked_at.then(|| classify(incoming.subject.as_deref(), incoming.text())).flatten()
+        looked_at.then(|| classify(incoming.subject.as_deref(), arrival.text)).flatten()
     }
 
     /// A text that is a task: it changes the open one of its heading, or begins a delegation, and is never

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use wilco_language::parse::{Delegation, Incoming, Named, Operation, Typed};
+use wilco_language::parse::{Delegation, Named, Operation, Typed};
 use wilco_language::read::handoff_ack::handoff_acks;
 use wilco_language::read::{self, ack, verdict};
 use wilco_protocol::exchange::key;
@@ -205,8 +205,8 @@ impl Work<'_> {
         };
         let mut found = vec![(typed.into_iter().collect(), "task-id")];
         if matches!(incoming.typed, Typed::Conversation | Typed::Talk) {
-            let acks = ack::acks(incoming.text());
-            let verdicts = verdict::verdicts(incoming.text());
+            let acks = ack::acks(arrival.text);
+            let verdicts = verdict::verdicts(arrival.text);
             let acked = acks.iter().map(|reading| reading.task_id().to_owned());
             let judged = verdicts.iter().map(|reading| reading.task_id().to_owned());
             found.push((acked.chain(judged).collect(), "text-id"));
@@ -216,7 +216,7 @@ impl Work<'_> {
 
     /// The loop that an id in the content or the text names. Ids are matched against loops of the sender.
     fn by_validation(&mut self, arrival: &Arrival<'_>) -> Result<Correlated, Refused> {
-        let ids = validation_ids(arrival.incoming());
+        let ids = validation_ids(arrival);
         if ids.is_empty() {
             return Ok(Correlated::Nothing { may_classify: false });
         }
@@ -287,8 +287,8 @@ impl Work<'_> {
         let named = incoming.content.get("handoff_id").and_then(|id| id.as_str()).map(str::to_owned);
         let mut ids: Vec<_> = named.into_iter().collect();
         if matches!(incoming.typed, Typed::Conversation | Typed::Talk) {
-            ids.extend(handoff_acks(incoming.text()).into_iter().map(|ack| ack.handoff_id));
-            let verdicts = verdict::verdicts(incoming.text());
+            ids.extend(handoff_acks(arrival.text).into_iter().map(|ack| ack.handoff_id));
+            let verdicts = verdict::verdicts(arrival.text);
             ids.extend(verdicts.iter().map(|reading| reading.task_id().to_owned()));
         }
         for id in ids {
@@ -427,9 +427,9 @@ impl Work<'_> {
 }
 
 /// The ids of a validation that a message names, wherever.
-fn validation_ids(incoming: &Incoming) -> Vec<String> {
-    let content = incoming.content.get("message_id").and_then(|id| id.as_str()).map(str::to_owned);
-    let said = read::validation::message_id(incoming.text());
+fn validation_ids(arrival: &Arrival<'_>) -> Vec<String> {
+    let content = arrival.incoming().content.get("message_id").and_then(|id| id.as_str()).map(str::to_owned);
+    let said = read::validation::message_id(arrival.text);
     content.into_iter().chain(said).filter(|id| validation::is_id(id)).collect()
 }
 

@@ -42,7 +42,7 @@ impl Work<'_> {
         self.sign_of_life(&from)?;
         let to = self.recipients(&post.incoming, &from)?;
         let id = self.message_id(&post.incoming)?;
-        let arrival = Arrival { id, from: from.clone(), to, post: &post };
+        let arrival = Arrival { id, from: from.clone(), to, text: post.incoming.text(), post: &post };
         let (messages, exchange) = self.take_in(&arrival)?;
         if let Some(position) = answered {
             let reach = ReachRow { agent: from.clone(), position, reach: Reach::Answered };

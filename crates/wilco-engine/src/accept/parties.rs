@@ -120,20 +120,25 @@ impl Work<'_> {
 
     fn recipient(&mut self, text: &str, from: &Name, known_only: bool) -> Result<Name, Refused> {
         let bare = text.strip_prefix('@').unwrap_or(text);
-        let why = match self.directory().resolve(text) {
+        let registers = match self.settings.auto_register {
+            AutoRegister::None => false,
+            AutoRegister::Conversations => !known_only,
+            AutoRegister::All => true,
+        };
+        let found = match registers {
+            true => self.directory().find(text),
+            false => self.directory().resolve(text),
+        };
+        let why = match found {
             Ok(agent) => return Ok(agent.name.clone()),
             Err(why) => why,
         };
         let detail = unresolved(text, &why);
-        match (why, self.settings.auto_register, known_only) {
-            (Unresolved::Ambiguous { .. }, _, _) => Err(Refused::Conflict { detail, exchange: None }),
-            (Unresolved::UnknownHost { .. }, _, _) => Err(Refused::NotFound { detail }),
-            (Unresolved::Unknown { .. }, AutoRegister::None, _)
-            | (Unresolved::Unknown { .. }, AutoRegister::Conversations, true) => {
-                Err(Refused::NotFound { detail })
-            }
-            (Unresolved::Unknown { .. }, AutoRegister::All, _)
-            | (Unresolved::Unknown { .. }, AutoRegister::Conversations, false) => {
+        match why {
+            Unresolved::Ambiguous { .. } => Err(Refused::Conflict { detail, exchange: None }),
+            Unresolved::UnknownHost { .. } => Err(Refused::NotFound { detail }),
+            Unresolved::Unknown { .. } if !registers => Err(Refused::NotFound { detail }),
+            Unresolved::Unknown { .. } => {
                 let name = check_name(bare).map_err(|detail| Refused::invalid("/to", detail))?;
                 // The sender itself is registered as it spells itself.
                 if name.as_str().eq_ignore_ascii_case(from.as_str()) {

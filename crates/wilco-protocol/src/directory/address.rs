@@ -11,6 +11,9 @@ pub enum Unresolved {
     Ambiguous { candidates: Vec<Name> },
 }
 
+/// The names that a text may mean.
+type Nearest<'a> = dyn Fn(&str) -> Vec<Name> + 'a;
+
 /// What this machine is called as a host.
 const HERE: [&str; 2] = ["localhost", "local"];
 
@@ -18,12 +21,21 @@ impl Directory {
     /// Finds a recipient: `name@host`, id, name, alias, session, then a unique last segment
     /// (`auth` finds `code-impl-auth`). Letter case does not matter; an exact name always wins.
     pub fn resolve(&self, text: &str) -> Result<&Agent, Unresolved> {
+        self.look_for(text, &|text| nearest(self.iter().map(|agent| &agent.name), text))
+    }
+
+    /// The same for somebody who does not ask which names could be meant: of an unknown one, none is named.
+    pub fn find(&self, text: &str) -> Result<&Agent, Unresolved> {
+        self.look_for(text, &|_| Vec::new())
+    }
+
+    fn look_for(&self, text: &str, near: &Nearest<'_>) -> Result<&Agent, Unresolved> {
         let text = text.strip_prefix('@').unwrap_or(text);
         if let Some(agent) = self.named(text) {
             return Ok(agent);
         }
         if let Some((name, host)) = text.rsplit_once('@') {
-            return self.on_host(name, host);
+            return self.on_host(name, host, near);
         }
         if let Some(agent) = self.exact(text)? {
             return Ok(agent);
@@ -31,8 +43,7 @@ impl Directory {
         let suffix = format!("-{}", text.to_lowercase());
         let by_segment =
             |agent: &Agent| !text.is_empty() && agent.name.as_str().to_lowercase().ends_with(&suffix);
-        let unknown = || Unresolved::Unknown { nearest: nearest(self.iter().map(|a| &a.name), text) };
-        self.only(&by_segment)?.ok_or_else(unknown)
+        self.only(&by_segment)?.ok_or_else(|| Unresolved::Unknown { nearest: near(text) })
     }
 
     /// The one agent that passes; several are too many.
@@ -76,7 +87,7 @@ impl Directory {
         }
     }
 
-    fn on_host(&self, name: &str, host: &str) -> Result<&Agent, Unresolved> {
+    fn on_host(&self, name: &str, host: &str, near: &Nearest<'_>) -> Result<&Agent, Unresolved> {
         let here = |agent: &Agent| match agent.profile.host.as_deref() {
             Some(own) => own.eq_ignore_ascii_case(host),
             None => HERE.iter().any(|own| own.eq_ignore_ascii_case(host)),
@@ -84,7 +95,7 @@ impl Directory {
         if !self.iter().any(here) {
             return Err(Unresolved::UnknownHost { host: host.to_owned() });
         }
-        let agent = self.resolve(name)?;
+        let agent = self.look_for(name, near)?;
         if here(agent) { Ok(agent) } else { Err(Unresolved::UnknownHost { host: host.to_owned() }) }
     }
 }
