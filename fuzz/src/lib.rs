@@ -2,4 +2,5 @@
 //! checks with random bytes; an ordinary test calls them with the inputs that were found to break one.
 
 pub mod checks;
+#[cfg(feature = "outer")]
 pub mod outer;

@@ -55,7 +55,7 @@ const STEPS: &[Step] = &[
     check("api", "the API against its OpenAPI document", &[CC, PYTHON], schemathesis::run),
     check("mcp", "the MCP door against the official conformance suite", &[CC, NODE], conformance::run),
     check("tidy", "invariants of the architecture", &[], tidy::run),
-    check("fuzz", "random inputs for every parser and reader, shortly", &[CC, CXX], fuzz::shortly),
+    check("fuzz", "random inputs for every reader of messages, shortly", &[CC, CXX], fuzz::shortly),
 ];
 
 const CC: Need = Need::Package { binary: "cc", debian: "gcc" };
