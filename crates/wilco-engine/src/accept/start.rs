@@ -262,15 +262,16 @@ impl Work<'_> {
         uuid
     }
 
-    /// A uuid that follows from the message, so that a replayed step makes the same.
+    /// A uuid that follows from the message, so that a replayed step makes the same. It begins with the time: the keys of
+    /// tasks that begin together then lie together in the store.
     pub(super) fn uuid(&self, id: &MessageId) -> String {
         let mut hasher = blake3::Hasher::new();
         hasher.update(&self.state.head.hash).update(id.as_str().as_bytes());
         hasher.update(&self.next_position().to_be_bytes());
-        let hash = hasher.finalize();
-        let mut bytes = [0; 16];
-        bytes.copy_from_slice(&hash.as_bytes()[..16]);
-        uuid::Builder::from_custom_bytes(bytes).into_uuid().to_string()
+        let mut random = [0; 10];
+        hasher.finalize_xof().fill(&mut random);
+        let millis = u64::try_from(self.now.millis()).unwrap_or_default();
+        uuid::Builder::from_unix_timestamp_millis(millis, &random).into_uuid().to_string()
     }
 }
 

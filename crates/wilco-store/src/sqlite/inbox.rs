@@ -15,7 +15,7 @@ use super::query::{first, list};
 use super::rows::{self, int, limit};
 
 /// Readers look through all arrivals: more would make them slow, fewer would be moved too often.
-const ARRIVALS: u32 = 512;
+const ARRIVALS: u32 = 1024;
 
 /// While commits are large, so many of them are moved together.
 const COMMITS: u32 = 4;
