@@ -15,6 +15,8 @@ mod outputs;
 mod properties;
 mod questions;
 mod rendering;
+#[path = "../../../fuzz/replay.rs"]
+mod replay;
 #[path = "../../../fuzz/seeds.rs"]
 mod seeds;
 mod table;

@@ -95,11 +95,11 @@ pub fn start<S: Store + Send + 'static>(start: Start<S>) -> Result<Handle, Start
     let meters = Meters::default();
     let look = queue.clone();
     let outside = Arc::new(outside);
-    // A full queue has the writer awake, and it looks by itself.
     let blocking = tokio::runtime::Handle::current();
     let committer = Committer::start(
         store,
         meters.clone(),
+        // A full queue has the writer awake, and it looks by itself.
         move || drop(look.try_send(Job::Look)),
         move |work| drop(blocking.spawn_blocking(work)),
     )?;

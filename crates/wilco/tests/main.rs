@@ -43,6 +43,8 @@ mod quotes;
 mod readme;
 mod replacement;
 mod replacement_issues;
+#[path = "../../../fuzz/replay.rs"]
+mod replay;
 mod reports;
 mod restart;
 mod scripts;
