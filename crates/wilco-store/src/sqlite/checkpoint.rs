@@ -26,6 +26,10 @@ const MOST_PAGES: i64 = 4000;
 /// When a reader or a full disk holds the log back, it grows by so many pages before the next try.
 const RETRY_PAGES: i64 = 500;
 
+/// How often the log is moved beside the writer, each time what came during the last. SQLite syncs the database only
+/// when nothing came meanwhile; without that the writer would have to wait for the sync of all of it.
+const PASSES: u32 = 4;
+
 /// How the moving stands.
 #[derive(Debug, Default)]
 pub(super) struct Checkpoints {
@@ -115,7 +119,7 @@ impl Sqlite {
 fn beside(database: &Path) -> Result<()> {
     let connection = connection::writer(database)?;
     connection::set_up_writer(&connection)?;
-    moved(&connection).map(|_| ())
+    (0..PASSES).try_for_each(|_| moved(&connection).map(drop))
 }
 
 /// Moves what can be moved without waiting for anybody; whether that was all.
