@@ -6,7 +6,7 @@ use serde_json::Value;
 use wilco_language::parse::{MAX_RECIPIENTS, MAX_SUBJECT, ParseError, Task, message as parse};
 use wilco_language::read::ack::{AckReading, AckText, acks, canonical, status_word};
 use wilco_language::read::answer::answer as answering;
-use wilco_language::read::failures::{Failure, MAX_FAILURES, item, printed};
+use wilco_language::read::failures::{Failure, MAX_FAILURES, item, printed, visible};
 use wilco_language::read::fingerprint::{digest, fingerprints};
 use wilco_language::read::handoff_ack::handoff_acks;
 use wilco_language::read::understanding::{Ruling, TaskText, score};
@@ -262,12 +262,24 @@ pub fn validation(bytes: &[u8]) {
     assert_eq!(reading(&quoted(text)), None, "what is quoted is nobody's answer");
 }
 
-/// What an answer says to the protocol.
-fn said(answer: &Checked) -> (Option<Finding>, usize, bool) {
+/// What an answer says to the protocol, and in which words to those who go on with it. Signs alone are no words.
+fn said(answer: &Checked) -> (Option<Finding>, Vec<String>) {
+    let words = |text: &String| {
+        let text = visible(text);
+        let words = text.split_whitespace().filter(|word| word.contains(char::is_alphanumeric));
+        words.collect::<Vec<_>>().join(" ")
+    };
     match answer {
-        Checked::Result { finding, failures, .. } => (Some(*finding), failures.len(), true),
-        Checked::Fixed { fixes, .. } => (None, fixes.len(), true),
-        Checked::CannotFix { .. } | Checked::Acknowledged | Checked::Unreadable { .. } => (None, 0, false),
+        Checked::Result { finding, failures, error, .. } => {
+            let parts = |failure: &Failure| {
+                let Failure { location, error, suggestion } = failure;
+                [location, error].into_iter().chain(suggestion).map(words).collect::<Vec<_>>().join(" | ")
+            };
+            (Some(*finding), failures.iter().map(parts).chain(error.iter().map(words)).collect())
+        }
+        Checked::Fixed { fixes, .. } => (None, fixes.iter().map(words).collect()),
+        Checked::CannotFix { reason } => (None, vec![words(reason)]),
+        Checked::Acknowledged | Checked::Unreadable { .. } => (None, Vec::new()),
     }
 }
 

@@ -104,7 +104,8 @@ fn line() -> impl Strategy<Value = String> {
 }
 
 fn failure() -> impl Strategy<Value = Failure> {
-    (line(), line(), prop::option::of(line())).prop_map(|(location, error, suggestion)| Failure {
+    let place = prop_oneof![1 => Just(String::new()), 4 => line()];
+    (place, line(), prop::option::of(line())).prop_map(|(location, error, suggestion)| Failure {
         location,
         error,
         suggestion,

@@ -98,7 +98,8 @@ fn failure(entry: &Entry) -> Option<Failure> {
     if let Some(error) = entry.key(&WRONG) {
         found.error = unspanned(error);
     }
-    found.suggestion = found.suggestion.or_else(|| entry.key(&HINT).map(unspanned));
+    let hint = || entry.key(&HINT).filter(|hint| !blank(hint)).map(unspanned);
+    found.suggestion = found.suggestion.or_else(hint);
     let below = entry.below.join(" ");
     if found.error.is_empty() {
         found.error = below;

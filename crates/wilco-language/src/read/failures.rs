@@ -48,9 +48,12 @@ pub fn item(text: &str) -> Option<Failure> {
     error.chars().any(char::is_alphanumeric).then_some(Failure { location, error, suggestion })
 }
 
-/// `src/a.rs:10: error`.
+/// `src/a.rs:10: error`, but nothing inside a code span.
 fn after_place(text: &str) -> Option<(&str, &str)> {
-    let (place, error) = text.trim().split_once(": ")?;
+    let text = text.trim();
+    let from = span(text);
+    let end = from + text[from..].find(": ")?;
+    let (place, error) = (&text[..end], &text[end + 2..]);
     let is_place =
         !place.contains(char::is_whitespace) && place.contains(['/', '.']) && !place.contains("://");
     is_place.then_some((place, error))
@@ -140,7 +143,7 @@ fn tail(printed: &str) -> String {
 }
 
 /// Without the codes that colour a terminal.
-pub(crate) fn visible(printed: &str) -> String {
+pub fn visible(printed: &str) -> String {
     let mut out = String::with_capacity(printed.len());
     let mut chars = printed.chars().peekable();
     while let Some(c) = chars.next() {
@@ -202,6 +205,9 @@ mod tests {
         assert_eq!((one.location.as_str(), one.error.as_str()), ("src/a.rs:3:4", "expected 1, got 2"));
         assert_eq!(one.suggestion.as_deref(), Some("add one"));
         assert_eq!(item("everything is broken").unwrap().location, "");
+        assert_eq!(item("`src/a.rs:3`: expected 1").unwrap().location, "src/a.rs:3");
+        let quoted = item("`src/a.rs: expected 1`").unwrap();
+        assert_eq!((quoted.location.as_str(), quoted.error.as_str()), ("", "src/a.rs: expected 1"));
         assert_eq!(item(" - - "), None);
         assert_eq!(item("…"), None);
     }

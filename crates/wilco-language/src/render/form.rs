@@ -77,19 +77,24 @@ fn failure(failure: &Failure) -> String {
     let mut lines = error.trim().lines();
     let first = one_line(lines.next().unwrap_or(""));
     let (place, hint) = (one_line(&failure.location), failure.suggestion.as_deref().map(one_line));
+    let hint = hint.filter(|hint| !hint.is_empty());
+    // Behind an error without a place a suggestion would be read as the error, and the error as the place.
+    let (behind, below) = if place.is_empty() { (None, hint) } else { (hint, None) };
     let compose = |place: String, error: String, hint: Option<String>| {
         let place = if place.is_empty() { place } else { format!("{place} - ") };
-        let hint = hint.filter(|hint| !hint.is_empty()).map(|hint| format!(" - {hint}"));
+        let hint = hint.map(|hint| format!(" - {hint}"));
         format!("{place}{error}{}", hint.unwrap_or_default())
     };
-    let meant = Failure { location: place.clone(), error: first.clone(), suggestion: hint.clone() };
-    let plain = compose(place.clone(), first.clone(), hint.clone());
+    let meant = Failure { location: place.clone(), error: first.clone(), suggestion: behind.clone() };
+    let plain = compose(place.clone(), first.clone(), behind.clone());
     let head = match item(&plain).is_some_and(|read| read == meant) && harmless(&plain) {
         true => plain,
-        false => compose(code(&place), code(&first), hint.map(|hint| code(&hint))),
+        false => compose(code(&place), code(&first), behind.map(|hint| code(&hint))),
     };
+    let below = below.map(|hint| format!("   **Suggestion**: {}", inline(&hint)));
     let rest: Vec<_> = lines.collect();
-    if rest.is_empty() { head } else { format!("{head}\n{}", fenced(&rest.join("\n"), "   ")) }
+    let rest = (!rest.is_empty()).then(|| fenced(&rest.join("\n"), "   "));
+    [Some(head), below, rest].into_iter().flatten().collect::<Vec<_>>().join("\n")
 }
 
 /// A text of somebody's on one line.
