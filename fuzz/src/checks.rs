@@ -246,6 +246,9 @@ pub fn failures(bytes: &[u8]) {
 pub fn validation(bytes: &[u8]) {
     let Ok(text) = std::str::from_utf8(bytes) else { return };
     message_id(text);
+    reading(text);
+    // Signs for a terminal are not passed on.
+    let text = &visible(text);
     if let Some(read) = reading(text) {
         match &read.answer {
             Checked::Result { finding, failures, .. } => {
@@ -265,7 +268,6 @@ pub fn validation(bytes: &[u8]) {
 /// What an answer says to the protocol, and in which words to those who go on with it. Signs alone are no words.
 fn said(answer: &Checked) -> (Option<Finding>, Vec<String>) {
     let words = |text: &String| {
-        let text = visible(text);
         let words = text.split_whitespace().filter(|word| word.contains(char::is_alphanumeric));
         words.collect::<Vec<_>>().join(" ")
     };

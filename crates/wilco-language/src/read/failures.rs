@@ -43,9 +43,9 @@ pub fn item(text: &str) -> Option<Failure> {
         Some((error, suggestion)) => (error, Some(suggestion)),
         None => (rest, None),
     };
-    let suggestion = suggestion.map(|text| unspanned(unlabelled(text))).filter(|text| !text.is_empty());
-    let error = unspanned(error);
-    error.chars().any(char::is_alphanumeric).then_some(Failure { location, error, suggestion })
+    let says = |text: &String| text.contains(char::is_alphanumeric);
+    let suggestion = suggestion.map(|text| unspanned(unlabelled(text))).filter(says);
+    Some(unspanned(error)).filter(says).map(|error| Failure { location, error, suggestion })
 }
 
 /// `src/a.rs:10: error`, but nothing inside a code span.
