@@ -49,6 +49,15 @@ pub fn config(bytes: &[u8]) {
     for (key, value) in rows.iter().filter(|(key, value)| !value.is_null() && key != "nudge.secret") {
         put(&mut table, &segments(key), value);
     }
+    // A preset may have no key of its own.
+    for (key, name) in
+        rows.iter().filter_map(|(key, value)| Some((key.strip_suffix(".preset")?, value.as_str()?)))
+    {
+        let path: Vec<_> = key.split('.').chain([name]).collect();
+        if !rows.iter().any(|(key, _)| key.starts_with(&(path.join(".") + "."))) {
+            put(&mut table, &path, &Value::Object(serde_json::Map::new()));
+        }
+    }
     let written = toml::to_string(&table).expect("a table of keys can be written");
     // What only makes sense with the secret is not asked for without it.
     if rows.iter().any(|(key, value)| key == "nudge.secret" && value != "") {
