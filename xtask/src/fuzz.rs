@@ -25,7 +25,7 @@ pub(crate) struct Options {
     /// Run only this target
     #[arg(long)]
     target: Option<String>,
-    /// Only what reads the language of messages, not requests and files; it is built in a third of the time
+    /// Only what reads the language of messages, not requests and files; it is built in less than half of the time
     #[arg(long)]
     language: bool,
 }
