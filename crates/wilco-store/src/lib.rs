@@ -12,6 +12,7 @@ mod export;
 mod memory;
 mod message;
 mod reader;
+mod salvage;
 mod search;
 mod sqlite;
 mod verify;
@@ -26,8 +27,9 @@ pub use export::{Export, ExportError, Exported, verify_export};
 pub use memory::Memory;
 pub use message::{Message, Priority, Reading, content_kind};
 pub use reader::{ExchangeFilter, Head, InboxFilter, Reader, Walk};
+pub use salvage::Salvaged;
 pub use search::{Found, SearchFilter, kind_word, words};
-pub use sqlite::{Rescued, Restored, SearchIndex, Sqlite, SqliteReader, backup, rescue, restore};
+pub use sqlite::{Restored, SearchIndex, Sqlite, SqliteReader, backup, rescue, restore};
 pub use verify::{EachEvent, verify};
 
 /// A piece of work that a store asks to have done.

@@ -13,54 +13,36 @@ use crate::reader::{Head, Reader};
 pub type EachEvent<'a> = dyn FnMut(&JournalRow, Option<&MessageRow>) -> Result<(), StoreError> + 'a;
 
 /// Events that are held in memory at a time.
-const PAGE: usize = 256;
+pub(crate) const PAGE: usize = 256;
 
 /// Checks the journal from its beginning, or from behind a position whose hash is known, up to the head
 /// as it was at the start: positions without gaps, the chain of hashes, and for every accepted message
 /// that the stored one is the same. Gives the head it arrived at.
 pub fn verify(reader: &dyn Reader, from: Option<(u64, Hash)>) -> Result<Head, StoreError> {
-    let (head, outcome) = walk(reader, from, &mut |_, _| Ok(()));
-    outcome.map(|()| head)
-}
-
-/// The same, showing each event that is whole; gives how far it came, and why not farther.
-pub(crate) fn walk(
-    reader: &dyn Reader,
-    from: Option<(u64, Hash)>,
-    each: &mut EachEvent<'_>,
-) -> (Head, Result<(), StoreError>) {
     let (position, hash) = from.unwrap_or((0, genesis()));
     let mut reached = Head { position, hash, at: None };
-    let outcome = (|| {
-        if position > 0 {
-            known(reader, position, &hash)?;
-        }
-        match reader.head() {
-            Ok(end) => {
-                reached.at = end.at;
-                while reached.position < end.position {
-                    page(reader, &mut reached, end.position, each)?;
-                }
-                Ok(())
+    if position > 0 {
+        known(reader, position, &hash)?;
+    }
+    match reader.head() {
+        Ok(end) => {
+            reached.at = end.at;
+            while reached.position < end.position {
+                page(reader, &mut reached, end.position)?;
             }
-            // Where it ends is not known; how far it is whole can be.
-            Err(StoreError::Damaged { reason, .. }) => {
-                while page(reader, &mut reached, u64::MAX, each).is_ok() {}
-                Err(damaged(reached.position + 1, &reason))
-            }
-            Err(other) => Err(other),
+            Ok(reached)
         }
-    })();
-    (reached, outcome)
+        // Where it ends is not known; how far it is whole can be.
+        Err(StoreError::Damaged { reason, .. }) => {
+            while page(reader, &mut reached, u64::MAX).is_ok() {}
+            Err(damaged(reached.position + 1, &reason))
+        }
+        Err(other) => Err(other),
+    }
 }
 
 /// Brings it forward by at least one event, whatever a damaged database answers.
-fn page(
-    reader: &dyn Reader,
-    reached: &mut Head,
-    end: u64,
-    each: &mut EachEvent<'_>,
-) -> Result<(), StoreError> {
+fn page(reader: &dyn Reader, reached: &mut Head, end: u64) -> Result<(), StoreError> {
     let rows = match reader.journal(reached.position, PAGE) {
         // Somewhere in this page; one by one it is found where.
         Err(StoreError::Damaged { .. }) => at(reader.journal(reached.position, 1), reached.position + 1)?,
@@ -78,8 +60,7 @@ fn page(
         if hash != row.hash {
             return Err(damaged(position, "the event does not match its hash"));
         }
-        let message = at(event(reader, row), position)?;
-        each(row, message.as_ref())?;
+        at(message_of(reader, row), position)?;
         (reached.position, reached.hash) = (position, hash);
     }
     Ok(())
@@ -123,7 +104,7 @@ struct Accepted {
 }
 
 /// The message of an event that accepted one.
-fn event(reader: &dyn Reader, row: &JournalRow) -> Result<Option<MessageRow>, StoreError> {
+pub(crate) fn message_of(reader: &dyn Reader, row: &JournalRow) -> Result<Option<MessageRow>, StoreError> {
     // The chain says that these are the bytes that were written; to understand them is not asked here.
     let Ok(event) = serde_json::from_slice::<Event<'_>>(&row.bytes) else { return Ok(None) };
     if event.exchange.map(|id| id.number) != row.exchange || event.seq != row.seq {

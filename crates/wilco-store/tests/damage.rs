@@ -5,7 +5,7 @@ use std::path::Path;
 
 use tempfile::TempDir;
 use wilco_store::conformance::Author;
-use wilco_store::{InboxStatus, OpenError, Reader, Rescued, Sqlite, Store, StoreError, rescue, verify};
+use wilco_store::{InboxStatus, OpenError, Reader, Salvaged, Sqlite, Store, StoreError, rescue, verify};
 
 const COMMITS: u64 = 40;
 
@@ -27,7 +27,9 @@ fn killed() -> TempDir {
 /// The same after a polite end: all of it is in the database.
 fn stopped() -> TempDir {
     let directory = killed();
-    drop(Sqlite::open(directory.path()).unwrap());
+    let mut store = Sqlite::open(directory.path()).unwrap();
+    store.commit(&Author::default().take(99)).unwrap();
+    drop(store);
     assert!(!directory.path().join("wilco.db-wal").exists());
     directory
 }
@@ -46,14 +48,23 @@ fn flip(path: &Path, at: usize) {
     fs::write(path, bytes).unwrap();
 }
 
-fn rescued(directory: &Path) -> (Rescued, u64) {
-    let mut events = 0;
-    let rescued = rescue(directory, &mut |row, message| {
-        events += 1;
-        assert_eq!((row.position, message.is_some()), (events, true));
+/// What is whole, and the positions of what was handed over.
+fn rescued(directory: &Path) -> (Salvaged, Vec<u64>) {
+    let mut positions = Vec::new();
+    let rescued = rescue(directory, &mut |row, _| {
+        positions.push(row.position);
         Ok(())
     });
-    (rescued.unwrap(), events)
+    (rescued.unwrap(), positions)
+}
+
+/// Every position is exported or lost, and none both.
+fn all_told(found: &Salvaged, exported: &[u64]) {
+    let lost = found.lost.iter().cloned().flatten();
+    let mut all: Vec<u64> = exported.iter().copied().chain(lost).collect();
+    all.sort_unstable();
+    assert_eq!(all, (1..=COMMITS).collect::<Vec<_>>(), "{found:?}");
+    assert_eq!(found.events, exported.len() as u64);
 }
 
 #[test]
@@ -76,7 +87,8 @@ fn g8_a_flipped_byte_in_the_log_of_a_killed_server_is_noticed() {
                 assert!(reason.contains(&format!("position {COMMITS} had been committed")), "{reason}");
                 assert_eq!(fs::read(&log).unwrap(), before, "the evidence is kept");
                 let (rescued, events) = rescued(copy.path());
-                assert_eq!((events, rescued.known), (position - 1, COMMITS));
+                assert_eq!(events, (1..position).collect::<Vec<_>>());
+                all_told(&rescued, &events);
                 noticed += 1;
             }
             // The very tables may be in the part that is gone.
@@ -144,32 +156,83 @@ fn g8_another_history_under_the_mark_is_noticed() {
 }
 
 #[test]
-fn g8_flipped_bytes_in_a_database_are_found_and_everything_before_is_exported() {
+fn g8_flipped_bytes_in_a_database_are_found_and_what_is_whole_is_exported() {
     let left = stopped();
     let length = fs::metadata(left.path().join("wilco.db")).unwrap().len() as usize;
-    let (mut in_journal, mut elsewhere) = (0, 0);
+    let (mut in_journal, mut elsewhere, mut behind) = (0, 0, 0);
     for at in (0..length).step_by(length / 211) {
         let copy = copy_of(left.path());
         flip(&copy.path().join("wilco.db"), at);
-        let found = rescue(copy.path(), &mut |_, _| Ok(())).unwrap();
+        let (found, exported) = rescued(copy.path());
+        all_told(&found, &exported);
         match found.damage {
             Some(StoreError::Damaged { position: 0, .. }) => elsewhere += 1,
             Some(StoreError::Damaged { position, .. }) => {
-                assert_eq!(position, found.whole.position + 1);
-                assert!(found.whole.position < COMMITS);
-                // What was exported is the truth, and a server would not serve the rest.
+                // A server would not serve it.
                 let served = Sqlite::open(copy.path())
                     .map_err(drop)
                     .and_then(|store| verify(&store, None).map_err(drop));
                 assert!(served.is_err(), "byte {at}");
                 in_journal += 1;
+                behind += u32::from(exported.last().is_some_and(|last| *last > position));
             }
             Some(other) => panic!("byte {at}: {other}"),
             // Free space, or a derived table whose row is still a row.
-            None => assert_eq!(found.whole.position, COMMITS),
+            None => assert_eq!(found.newest.position, COMMITS),
         }
     }
     assert!(in_journal > 20 && elsewhere > 0, "{in_journal} in the journal, {elsewhere} elsewhere");
+    assert!(behind > 10, "only {behind} times something behind the damage was saved");
+}
+
+/// The event of a message is whole when its message is not.
+#[test]
+fn g8_a_damaged_message_costs_only_itself() {
+    let left = stopped();
+    let file = left.path().join("wilco.db");
+    let mut bytes = fs::read(&file).unwrap();
+    let body = br#"{"to":"alice"}"#;
+    let message = bytes.windows(body.len()).position(|window| window == body).unwrap();
+    bytes[message + 8] ^= 1;
+    fs::write(&file, bytes).unwrap();
+    let (found, exported) = rescued(left.path());
+    assert_eq!(exported, (1..=COMMITS).collect::<Vec<_>>());
+    let only = found.without_message.iter().cloned().flatten().collect::<Vec<_>>();
+    assert_eq!((only.len(), found.lost.len()), (1, 0), "{found:?}");
+    assert!(found.damage.unwrap().to_string().contains("the message does not match its hash"));
+}
+
+/// SQLite by itself would delete the log.
+#[test]
+fn g8_a_log_without_its_database_is_kept_and_read() {
+    let left = killed();
+    for missing in [false, true] {
+        let copy = copy_of(left.path());
+        let (database, log) = (copy.path().join("wilco.db"), copy.path().join("wilco.db-wal"));
+        match missing {
+            true => fs::remove_file(&database).unwrap(),
+            false => fs::write(&database, "").unwrap(),
+        }
+        let before = fs::read(&log).unwrap();
+        let refused = Sqlite::open(copy.path()).unwrap_err();
+        assert!(refused.to_string().contains("its log is there"), "{refused}");
+        assert_eq!(database.exists(), !missing, "nothing is made");
+        let (found, exported) = rescued(copy.path());
+        assert_eq!(exported, (1..=COMMITS).collect::<Vec<_>>(), "{found:?}");
+        assert_eq!(fs::read(&log).unwrap(), before, "the evidence is kept");
+    }
+}
+
+/// What is refused after the start looked at it is left as it was.
+#[test]
+fn g8_a_store_that_was_only_looked_at_leaves_its_log() {
+    let left = killed();
+    let log = left.path().join("wilco.db-wal");
+    let before = fs::read(&log).unwrap();
+    let store = Sqlite::open(left.path()).unwrap();
+    assert_eq!(verify(&store, None).unwrap().position, COMMITS);
+    drop(store);
+    assert_eq!(fs::read(&log).unwrap(), before);
 }
 
 #[test]
@@ -181,7 +244,7 @@ fn g8_a_database_that_was_cut_off_is_found() {
         fs::write(copy.path().join("wilco.db"), &bytes[..bytes.len() * share / 8]).unwrap();
         let (found, events) = rescued(copy.path());
         assert!(found.damage.is_some(), "{share}/8 was taken for whole");
-        assert_eq!((events, found.known), (found.whole.position, COMMITS));
+        all_told(&found, &events);
     }
 }
 
@@ -189,7 +252,8 @@ fn g8_a_database_that_was_cut_off_is_found() {
 fn g8_a_whole_directory_is_exported_and_left_as_it_was() {
     let left = killed();
     let (found, events) = rescued(left.path());
-    assert_eq!((events, found.known, found.damage.is_none()), (COMMITS, COMMITS, true));
+    assert!(found.damage.is_none());
+    all_told(&found, &events);
     let store = Sqlite::open(left.path()).unwrap();
     assert_eq!(verify(&store, None).unwrap().position, COMMITS);
     let refused = rescue(left.path(), &mut |_, _| Ok(())).unwrap_err();

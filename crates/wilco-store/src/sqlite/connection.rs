@@ -8,7 +8,7 @@ use rusqlite::{Connection, OpenFlags, Result};
 
 use crate::error::StoreError;
 
-use super::files::DATABASE;
+use super::files::{DATABASE, has_orphaned_log};
 
 /// Nobody else writes, so waiting longer than this means that something is wrong.
 const BUSY: Duration = Duration::from_secs(5);
@@ -64,6 +64,11 @@ pub(super) fn reader_of(database: &Path) -> Result<Connection> {
 }
 
 pub(super) fn connect(database: &Path, access: OpenFlags) -> Result<Connection> {
+    if has_orphaned_log(database) {
+        let error = rusqlite::ffi::Error::new(rusqlite::ffi::SQLITE_CORRUPT);
+        let reason = "the database is empty or missing, but its log is there".to_owned();
+        return Err(rusqlite::Error::SqliteFailure(error, Some(reason)));
+    }
     let flags = access | OpenFlags::SQLITE_OPEN_NO_MUTEX | OpenFlags::SQLITE_OPEN_NOFOLLOW;
     let connection = Connection::open_with_flags(database, flags)?;
     connection.busy_timeout(BUSY)?;

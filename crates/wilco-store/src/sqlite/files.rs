@@ -54,6 +54,15 @@ fn prepare(directory: &Path, name: &str) -> io::Result<PathBuf> {
     Ok(database)
 }
 
+/// Whether the database is empty or missing and its log is not. SQLite would delete the log, even on a connection that only
+/// reads, and with it the last copy of what was committed.
+pub(super) fn has_orphaned_log(database: &Path) -> bool {
+    let mut log = database.as_os_str().to_owned();
+    log.push("-wal");
+    let logged = fs::symlink_metadata(log).is_ok_and(|log| log.is_file() && log.len() > 0);
+    logged && fs::symlink_metadata(database).map_or(true, |file| file.is_file() && file.len() == 0)
+}
+
 /// Opens a file of ours, making it if it is missing.
 pub(super) fn open_private(path: &Path) -> io::Result<File> {
     make_private(path)?;

@@ -36,7 +36,7 @@ use mark::Mark;
 use query::Connected;
 
 pub use backup::{Restored, backup, restore};
-pub use rescue::{Rescued, rescue};
+pub use rescue::rescue;
 pub use search::SearchIndex;
 
 /// The data directory of one server. Dropping it frees the directory for another.
@@ -47,6 +47,8 @@ pub struct Sqlite {
     head: Head,
     /// Why no commit can be trusted any more, once that is so.
     broken: Option<String>,
+    /// Whether the log is left as it is when this is closed.
+    keeps_log: bool,
     checkpoints: Checkpoints,
     /// Entries of inboxes that were not moved there yet.
     arrivals: u32,
@@ -145,6 +147,10 @@ impl SqliteReader {
 impl Store for Sqlite {
     fn commit(&mut self, batch: &Batch) -> Result<(), StoreError> {
         batch.follows(self.head.position)?;
+        if self.keeps_log {
+            connection::keep_log(&self.connection, false)?;
+            self.keeps_log = false;
+        }
         let arrivals = self.arrivals;
         self.arrivals = self.transact(|connection| write::batch(connection, batch, arrivals))?;
         if let Some(row) = batch.journal.last() {

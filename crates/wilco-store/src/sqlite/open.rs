@@ -42,15 +42,18 @@ impl Sqlite {
         let directory = files::directory(path).map_err(unusable)?;
         let lock = Lock::take(&directory.join(files::LOCK)).map_err(unusable)?;
         let lock = lock.ok_or_else(|| OpenError::InUse { path: path.to_owned() })?;
-        let database = files::prepare_database(&directory).map_err(unusable)?;
-
         let refused = |error| refused(path, error);
+        // Not even an empty file is added to what cannot be opened.
+        let database = match directory.join(files::DATABASE) {
+            orphan if files::has_orphaned_log(&orphan) => orphan,
+            _ => files::prepare_database(&directory).map_err(unusable)?,
+        };
         let mut connection = connection::writer(&database).map_err(refused)?;
         let found = schema::version(&connection).map_err(refused)?;
         if found > schema::VERSION {
             return Err(OpenError::Newer { path: path.to_owned(), found, known: schema::VERSION });
         }
-        // Nothing is written before the log is known to be whole.
+        // A log is evidence until its owner has looked at all of it, and commits.
         connection::keep_log(&connection, true).map_err(refused)?;
         match found {
             0 => mark::check_empty(&directory)?,
@@ -58,13 +61,23 @@ impl Sqlite {
         }
         connection::set_up_writer(&connection).map_err(refused)?;
         schema::migrate(&mut connection).map_err(refused)?;
-        connection::keep_log(&connection, false).map_err(refused)?;
         let head = head(&connection)?;
         let checkpoints = Checkpoints::watch(&mut connection).map_err(refused)?;
         let arrivals = inbox::arrivals(&connection).map_err(refused)?;
         let mark = Mark::open(&directory).map_err(unusable)?;
         mark.put(&head);
-        Ok(Sqlite { connection, head, broken: None, checkpoints, arrivals, mark, directory, _lock: lock })
+        let (broken, keeps_log) = (None, true);
+        Ok(Sqlite {
+            connection,
+            head,
+            broken,
+            keeps_log,
+            checkpoints,
+            arrivals,
+            mark,
+            directory,
+            _lock: lock,
+        })
     }
 }
 

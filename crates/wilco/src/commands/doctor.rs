@@ -39,7 +39,7 @@ pub(crate) struct Args {
     /// An agent, an exchange or a task; without one, everything
     #[arg(value_name = "AGENT|EXCHANGE", conflicts_with = "rescue")]
     pub(crate) about: Option<String>,
-    /// Export everything up to the damage from this data directory, as JSON lines
+    /// Export everything that is whole in this data directory, as JSON lines
     #[arg(long, value_name = "DIR")]
     pub(crate) rescue: Option<PathBuf>,
     /// Where --rescue writes to; else to stdout

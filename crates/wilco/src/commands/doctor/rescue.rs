@@ -1,7 +1,8 @@
-//! Everything up to the damage, as JSON lines.
+//! Everything that is whole, as JSON lines.
 
-use std::fs::OpenOptions;
+use std::fs::{self, OpenOptions};
 use std::io::{self, BufWriter, Write};
+use std::ops::RangeInclusive;
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 use std::process::ExitCode;
@@ -9,7 +10,7 @@ use std::process::ExitCode;
 use anyhow::Context;
 use serde_json::json;
 use serde_json::value::RawValue;
-use wilco_store::{JournalRow, MessageRow, Rescued, StoreError, rescue};
+use wilco_store::{JournalRow, MessageRow, Salvaged, StoreError, rescue};
 
 use crate::offline::{existing, hex};
 use crate::output::escape::visible;
@@ -28,17 +29,22 @@ struct Line<'a> {
 pub(super) fn run(directory: &Path, to: Option<&Path>, json: bool) -> anyhow::Result<ExitCode> {
     existing(directory)?;
     let place = |path: &Path| format!("cannot write {}", path.display());
-    let (rescued, written) = match to {
+    let rescued = match to {
         Some(path) => {
             let file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(path);
             let file = file.with_context(|| place(path))?;
-            let outcome = export(directory, BufWriter::new(&file))?;
-            file.sync_all().with_context(|| place(path))?;
-            outcome
+            let outcome = export(directory, BufWriter::new(&file)).and_then(|rescued| {
+                file.sync_all().with_context(|| place(path))?;
+                Ok(rescued)
+            });
+            if outcome.is_err() {
+                // It is ours, and of no use; the next try may have the same name.
+                let _ = fs::remove_file(path);
+            }
+            outcome?
         }
         None => export(directory, io::stdout().lock())?,
     };
-    written.context("the export was cut off")?;
     let said = if json { report_json(&rescued) } else { report(&rescued) };
     // With the lines on stdout the report must not be among them.
     match to {
@@ -48,7 +54,7 @@ pub(super) fn run(directory: &Path, to: Option<&Path>, json: bool) -> anyhow::Re
     Ok(if rescued.damage.is_some() { ExitCode::FAILURE } else { ExitCode::SUCCESS })
 }
 
-fn export(directory: &Path, mut out: impl Write) -> anyhow::Result<(Rescued, io::Result<()>)> {
+fn export(directory: &Path, mut out: impl Write) -> anyhow::Result<Salvaged> {
     let mut written = Ok(());
     let rescued = rescue(directory, &mut |row, message| {
         write(&mut out, row, message).map_err(|error| {
@@ -56,9 +62,9 @@ fn export(directory: &Path, mut out: impl Write) -> anyhow::Result<(Rescued, io:
             written = Err(error);
             StoreError::Failed(reason.into())
         })
-    })?;
-    let flushed = out.flush();
-    Ok((rescued, written.and(flushed)))
+    });
+    written.and(out.flush()).context("the export was cut off")?;
+    Ok(rescued?)
 }
 
 fn write(out: &mut impl Write, row: &JournalRow, message: Option<&MessageRow>) -> io::Result<()> {
@@ -75,32 +81,54 @@ fn write(out: &mut impl Write, row: &JournalRow, message: Option<&MessageRow>) -
     out.write_all(b"\n")
 }
 
-fn report(rescued: &Rescued) -> String {
-    let events = rescued.whole.position;
+fn report(rescued: &Salvaged) -> String {
+    let events = rescued.events;
     let Some(damage) = &rescued.damage else {
-        return format!("Nothing is damaged: {events} events, head {}.", hex(&rescued.whole.hash));
+        return format!("Nothing is damaged: {events} events, head {}.", hex(&rescued.newest.hash));
     };
-    let lost = match rescued.known - events {
-        0 => "No event is known to be lost; derived tables may be: wilco rebuild --data DIR".to_owned(),
-        1 => format!("1 event is lost, position {}.", rescued.known),
-        lost => format!(
-            "{lost} events are lost or cannot be trusted, positions {} to {}.",
-            events + 1,
-            rescued.known
-        ),
-    };
-    format!(
-        "{damage}.\n{events} events before it are whole and exported. {lost}\nGo back to a copy with: wilco restore FILE --force"
-    )
+    let mut said = format!("{damage}.\n{events} events are whole and exported.");
+    if !rescued.lost.is_empty() {
+        said.push_str(&format!(" Lost, or not to be trusted: {}.", places(&rescued.lost)));
+    }
+    if !rescued.without_message.is_empty() {
+        said.push_str(&format!(" Exported without their message: {}.", places(&rescued.without_message)));
+    }
+    if rescued.lost.is_empty() && rescued.without_message.is_empty() {
+        said.push_str(" No event is known to be lost; derived tables may be: wilco rebuild --data DIR");
+    }
+    said + "\nGo back to a copy with: wilco restore FILE --force"
 }
 
-fn report_json(rescued: &Rescued) -> String {
+/// `position 20, positions 31 to 40`.
+fn places(ranges: &[RangeInclusive<u64>]) -> String {
+    const SHOWN: usize = 20;
+    let place = |range: &RangeInclusive<u64>| match (range.start(), range.end()) {
+        (start, end) if start == end => format!("position {start}"),
+        (start, end) => format!("positions {start} to {end}"),
+    };
+    let mut shown: Vec<_> = ranges.iter().take(SHOWN).map(place).collect();
+    if ranges.len() > SHOWN {
+        shown.push(format!("{} more, all of them with --json", ranges.len() - SHOWN));
+    }
+    shown.join(", ")
+}
+
+fn report_json(rescued: &Salvaged) -> String {
     let damage = match &rescued.damage {
         Some(StoreError::Damaged { position, reason }) => json!({"position": position, "reason": reason}),
         Some(other) => json!({"position": null, "reason": other.to_string()}),
         None => serde_json::Value::Null,
     };
-    let head = hex(&rescued.whole.hash);
-    json!({"ok": rescued.damage.is_none(), "events": rescued.whole.position, "head": head, "known": rescued.known, "damage": damage})
-        .to_string()
+    let pairs = |ranges: &[RangeInclusive<u64>]| -> Vec<[u64; 2]> {
+        ranges.iter().map(|range| [*range.start(), *range.end()]).collect()
+    };
+    json!({
+        "ok": rescued.damage.is_none(),
+        "events": rescued.events,
+        "head": hex(&rescued.newest.hash),
+        "damage": damage,
+        "lost": pairs(&rescued.lost),
+        "without_message": pairs(&rescued.without_message),
+    })
+    .to_string()
 }
