@@ -3,10 +3,12 @@
 //! Hashes tell that of the record alone; a derived table that was changed by another hand is found by folding
 //! everything again and looking at each row. What to do about it is `rebuild`.
 
+use std::collections::BTreeMap;
+
 use serde_json::Value;
-use wilco_protocol::Exchange;
-use wilco_protocol::journal::{Entry, Fact, MessageEvent};
-use wilco_store::{ExchangeFilter, Reader, StoreError};
+use wilco_protocol::journal::Entry;
+use wilco_protocol::{Exchange, Name};
+use wilco_store::{Batch, ExchangeFilter, InboxStatus, Reader, StoreError};
 
 use crate::rebuild::Fold;
 use crate::work::damaged;
@@ -17,6 +19,7 @@ const PAGE: usize = 1000;
 /// The first derived row that is not what the journal says, in words. Nobody may write meanwhile.
 pub fn differs(reader: &dyn Reader) -> Result<Option<String>, StoreError> {
     let mut fold = Fold::default();
+    let mut inboxes = BTreeMap::new();
     let mut after = 0;
     loop {
         let page = reader.journal(after, PAGE)?;
@@ -24,11 +27,15 @@ pub fn differs(reader: &dyn Reader) -> Result<Option<String>, StoreError> {
         after = last.position;
         for row in &page {
             let entry = Entry::from_bytes(&row.bytes).map_err(|error| damaged(row.position, error))?;
-            if let Some(missing) = unseen(reader, row.position, &entry)? {
-                return Ok(Some(missing));
-            }
-            fold.apply(row.position, &entry)?;
+            let mut batch = Batch::default();
+            fold.take(row.position, &entry, reader, &mut batch)?;
+            let arrived = batch.inbox.into_iter().map(|row| ((row.position, row.agent), row.status));
+            inboxes.extend(arrived);
+            inboxes.extend(batch.marks.into_iter().map(|mark| ((mark.position, mark.agent), mark.status)));
         }
+    }
+    if let Some(difference) = misplaced(reader, &inboxes)? {
+        return Ok(Some(difference));
     }
     for (number, (exchange, seq)) in &fold.exchanges {
         if let Some(difference) = other(reader, *number, exchange, *seq)? {
@@ -48,15 +55,18 @@ pub fn differs(reader: &dyn Reader) -> Result<Option<String>, StoreError> {
     Ok(odd.map(|agent| format!("the agent {} is not as the journal has it", agent.name)))
 }
 
-/// An inbox that lacks a message which was put into it.
-fn unseen(reader: &dyn Reader, position: u64, entry: &Entry) -> Result<Option<String>, StoreError> {
-    let Fact::Message(MessageEvent::MessageAccepted { inboxes, .. }) = &entry.fact else { return Ok(None) };
-    for agent in inboxes {
-        if reader.inbox_status(agent, position)?.is_none() {
-            return Ok(Some(format!(
-                "the message at position {position} is missing in the inbox of {agent}"
-            )));
-        }
+/// An inbox that lacks a message which was put into it, or has it otherwise than the journal.
+fn misplaced(
+    reader: &dyn Reader,
+    inboxes: &BTreeMap<(u64, Name), InboxStatus>,
+) -> Result<Option<String>, StoreError> {
+    for ((position, agent), status) in inboxes {
+        let wrong = match reader.inbox_status(agent, *position)? {
+            Some(stored) if stored == *status => continue,
+            Some(_) => "is not as the journal has it",
+            None => "is missing",
+        };
+        return Ok(Some(format!("the message at position {position} {wrong} in the inbox of {agent}")));
     }
     Ok(None)
 }
@@ -76,12 +86,28 @@ fn other(
     if !same || listed != (id, exchange.state_name(), exchange.is_open(), seq, exchange.wake_at()) {
         return Ok(Some(format!("{id} is not as the journal has it")));
     }
+    if events(reader, number)? != seq {
+        return Ok(Some(format!("the events of {id} are not listed as the journal has them")));
+    }
     for key in exchange.keys() {
         if !reader.find(&key, usize::MAX)?.contains(&number) {
             return Ok(Some(format!("{id} is not found under {key:?}")));
         }
     }
     Ok(None)
+}
+
+/// The newest of an exchange's events that is listed.
+fn events(reader: &dyn Reader, number: u64) -> Result<u64, StoreError> {
+    let mut seq = 0;
+    loop {
+        match reader.journal_of(number, seq, PAGE) {
+            Ok(rows) if rows.is_empty() => return Ok(seq),
+            Ok(rows) => seq = rows.last().and_then(|row| row.seq).unwrap_or(seq),
+            Err(StoreError::Damaged { .. }) => return Ok(0),
+            Err(other) => return Err(other),
+        }
+    }
 }
 
 fn count(reader: &dyn Reader) -> Result<usize, StoreError> {

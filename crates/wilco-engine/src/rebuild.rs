@@ -6,8 +6,8 @@ use wilco_protocol::directory::{self, Directory};
 use wilco_protocol::journal::{Entry, Fact, MessageEvent};
 use wilco_protocol::{Exchange, MessageId, Name, Time};
 use wilco_store::{
-    AgentChange, Batch, ExchangeRow, InboxMark, InboxRow, InboxStatus, KeyChange, Reach, ReachRow, Store,
-    StoreError,
+    AgentChange, Batch, ExchangeRow, InboxMark, InboxRow, InboxStatus, KeyChange, Reach, ReachRow, Reader,
+    Store, StoreError,
 };
 
 use crate::work::damaged;
@@ -30,7 +30,7 @@ pub fn rebuild(store: &mut impl Store) -> Result<u64, StoreError> {
         for row in &page {
             let entry = Entry::from_bytes(&row.bytes).map_err(|error| damaged(row.position, error))?;
             batch.at = alive.unwrap_or(entry.at);
-            fold.take(row.position, entry, store, &mut batch)?;
+            fold.take(row.position, &entry, &*store, &mut batch)?;
         }
         store.commit(&batch)?;
     }
@@ -50,22 +50,22 @@ pub(crate) struct Fold {
 }
 
 impl Fold {
-    fn take(
+    /// Brings everything on by an event: inboxes in the batch, exchanges and agents here.
+    pub(crate) fn take(
         &mut self,
         position: u64,
-        entry: Entry,
-        store: &impl Store,
+        entry: &Entry,
+        store: &dyn Reader,
         batch: &mut Batch,
     ) -> Result<(), StoreError> {
         match &entry.fact {
             Fact::Message(event) => self.message(position, event, store, batch)?,
             Fact::Exchange(_) | Fact::Agent(_) | Fact::Server(_) => {}
         }
-        self.apply(position, &entry)
+        self.apply(position, entry)
     }
 
-    /// Brings exchanges and agents on by an event.
-    pub(crate) fn apply(&mut self, position: u64, entry: &Entry) -> Result<(), StoreError> {
+    fn apply(&mut self, position: u64, entry: &Entry) -> Result<(), StoreError> {
         self.last = entry.at;
         if let (Some(id), Some(seq)) = (entry.exchange, entry.seq) {
             match self.exchanges.get_mut(&id.number) {
@@ -100,7 +100,7 @@ impl Fold {
         &self,
         position: u64,
         event: &MessageEvent,
-        store: &impl Store,
+        store: &dyn Reader,
         batch: &mut Batch,
     ) -> Result<(), StoreError> {
         let mut mark = |agent: &Name, id: &MessageId, status| -> Result<(), StoreError> {
@@ -152,7 +152,7 @@ impl Fold {
 }
 
 /// A reply answers the message it names.
-fn answered(position: u64, store: &impl Store, batch: &mut Batch) -> Result<(), StoreError> {
+fn answered(position: u64, store: &dyn Reader, batch: &mut Batch) -> Result<(), StoreError> {
     #[derive(serde::Deserialize)]
     struct Reply {
         from: Name,

@@ -103,13 +103,20 @@ impl<C: Connected> Reader for C {
         list(self.connection(), sql, (int(after), limit(most)), rows::journal)
     }
 
+    /// Which events these are stands in a table of its own; what it says must fit what the events say.
     fn journal_of(&self, exchange: u64, after_seq: u64, most: usize) -> Result<Vec<JournalRow>, StoreError> {
         let sql = "SELECT journal.position, journal.exchange, journal.seq, hash, bytes
                    FROM run CROSS JOIN journal
                    ON journal.position BETWEEN run.position AND run.position + run.events - 1
                    WHERE run.exchange = ?1 AND run.seq + run.events > ?2 AND journal.seq > ?2
                    ORDER BY run.seq, journal.position LIMIT ?3";
-        list(self.connection(), sql, (int(exchange), int(after_seq), limit(most)), rows::journal)
+        let rows = list(self.connection(), sql, (int(exchange), int(after_seq), limit(most)), rows::journal)?;
+        let expected = (after_seq.saturating_add(1)..).map(|seq| (Some(exchange), Some(seq)));
+        if !rows.iter().map(|row| (row.exchange, row.seq)).eq(expected.take(rows.len())) {
+            let reason = "the events of its exchange are not listed as they were written; run wilco rebuild";
+            return Err(StoreError::Damaged { position: exchange, reason: reason.to_owned() });
+        }
+        Ok(rows)
     }
 
     fn agent(&self, name: &Name) -> Result<Option<Agent>, StoreError> {

@@ -143,6 +143,13 @@ const LEAN: &str = "
     DROP INDEX journal_of;
 ";
 
+/// Within a run the seq follows the position.
+const RUNS: &str = "
+    DELETE FROM run;
+    INSERT INTO run SELECT exchange, min(seq), min(position), count(*) FROM journal
+                    WHERE exchange IS NOT NULL GROUP BY exchange, position - seq;
+";
+
 const DERIVED: [&str; 6] = ["inbox", "arrival", "reach", "exchange", "exchange_key", "agent"];
 
 pub(super) fn version(connection: &Connection) -> Result<i64> {
@@ -166,6 +173,7 @@ pub(super) fn empty_derived(connection: &Connection) -> Result<()> {
     for table in DERIVED {
         connection.execute(&format!("DELETE FROM {table}"), ())?;
     }
+    connection.execute_batch(RUNS)?;
     connection.execute("INSERT OR REPLACE INTO meta (key, value) VALUES ('rebuild', 1)", ())?;
     Ok(())
 }
@@ -219,5 +227,39 @@ mod tests {
         assert_eq!(events.iter().map(|row| row.position).collect::<Vec<_>>(), [1, 3]);
         assert_eq!(reader.journal_of(7, 1, 10).unwrap().len(), 1);
         assert_eq!(reader.messages_of(7, 0, 10).unwrap().len(), 1);
+    }
+
+    /// An event that is listed under another exchange, or not at all, is never shown as its own.
+    #[test]
+    fn g8_events_are_listed_as_they_were_written_or_not_at_all() {
+        use crate::Store;
+        use crate::conformance::Author;
+        use crate::error::StoreError;
+
+        let directory = tempfile::TempDir::new().unwrap();
+        let mut store = Sqlite::open(directory.path()).unwrap();
+        let mut author = Author::default();
+        for (number, first) in [(7, 1), (9, 1), (7, 4)] {
+            for seq in first..first + 3 {
+                author.event(Some((number, seq)), "{}");
+            }
+        }
+        store.commit(&author.take(1)).unwrap();
+        let seqs = |store: &Sqlite| -> Vec<_> {
+            store.journal_of(7, 0, 10).unwrap().iter().map(|row| (row.position, row.seq.unwrap())).collect()
+        };
+        let all = [(1, 1), (2, 2), (3, 3), (7, 4), (8, 5), (9, 6)];
+        assert_eq!(seqs(&store), all);
+        for wrong in [
+            "UPDATE run SET position = position + 1 WHERE exchange = 7 AND seq = 1",
+            "UPDATE run SET events = 2 WHERE exchange = 7 AND seq = 1",
+            "DELETE FROM run WHERE exchange = 7 AND seq = 1",
+        ] {
+            store.connection.execute(wrong, ()).unwrap();
+            let found = store.journal_of(7, 0, 10).unwrap_err();
+            assert!(matches!(found, StoreError::Damaged { position: 7, .. }), "{wrong}: {found}");
+            store.connection.execute_batch(RUNS).unwrap();
+            assert_eq!(seqs(&store), all, "made anew");
+        }
     }
 }

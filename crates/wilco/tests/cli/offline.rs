@@ -17,7 +17,10 @@ fn g8_a_data_directory_is_verified_and_rebuilt() {
 /// The hashes of the journal say nothing of what is derived from it.
 #[test]
 fn g8_a_derived_row_that_is_not_as_the_journal_has_it_is_found_and_mended() {
-    use wilco_store::{Batch, ExchangeFilter, Reader, Sqlite, Store};
+    use wilco_protocol::Name;
+    use wilco_store::{
+        Batch, ExchangeFilter, InboxFilter, InboxMark, InboxStatus, Reader, Sqlite, Store, Walk,
+    };
 
     let (_data, path) = working().stop();
     let verify = |deep: &[&str]| ran(wilco().args(["audit", "verify", "--data"]).arg(&path).args(deep));
@@ -37,6 +40,22 @@ fn g8_a_derived_row_that_is_not_as_the_journal_has_it_is_found_and_mended() {
         shown.contains("is not as the journal has it; make the tables anew with: wilco rebuild"),
         "{shown}"
     );
+    ran(wilco().args(["rebuild", "--data"]).arg(&path)).ok();
+    verify(&["--deep"]).ok();
+
+    let mut store = Sqlite::open_for_rebuild(&path).expect("a store");
+    let everything = InboxFilter {
+        agent: Name::new("bob"),
+        statuses: vec![InboxStatus::Unread],
+        walk: Walk::Behind(0),
+        limit: 1,
+    };
+    let (_, message) = store.inbox(&everything).expect("an inbox").remove(0);
+    let mark = InboxMark { agent: Name::new("bob"), position: message.position, status: InboxStatus::Read };
+    store.commit(&Batch { at, marks: vec![mark], ..Batch::default() }).expect("a commit");
+    drop(store);
+    let shown = verify(&["--deep"]);
+    assert!(shown.out.contains("is not as the journal has it in the inbox of bob"), "{shown:?}");
     ran(wilco().args(["rebuild", "--data"]).arg(&path)).ok();
     verify(&["--deep"]).ok();
     let error = ran(wilco().args(["audit", "verify", "--deep"])).fails(2);
