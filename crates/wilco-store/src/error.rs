@@ -61,6 +61,11 @@ pub enum BackupError {
     Nothing { path: PathBuf },
     #[error("{path} is there already; choose another name, or replace it with --force")]
     Exists { path: PathBuf },
+    #[error(
+        "{path} lies in the data directory {directory}, where a copy would damage or be lost with the data; \
+         choose another place"
+    )]
+    Inside { path: PathBuf, directory: PathBuf },
     #[error("there is something in {path}; choose another with --data DIR, or let --force move it aside")]
     Occupied { path: PathBuf },
     #[error("cannot use {path}: {source}")]
@@ -69,7 +74,9 @@ pub enum BackupError {
         #[source]
         source: std::io::Error,
     },
-    #[error("cannot put the data into {path}: {source}")]
+    #[error(
+        "cannot put the data into {path}: {source}; make it writable with room for all of it, or choose another with --data DIR"
+    )]
     Place {
         path: PathBuf,
         #[source]
@@ -77,6 +84,8 @@ pub enum BackupError {
     },
     #[error("{path} is not a whole backup: {reason}")]
     Foreign { path: PathBuf, reason: String },
+    #[error("{path} has version {found}, this wilco knows up to {known}; use the newer wilco that wrote it")]
+    Newer { path: PathBuf, found: i64, known: i64 },
     #[error(transparent)]
     Open(#[from] OpenError),
     #[error(transparent)]

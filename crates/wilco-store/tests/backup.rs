@@ -1,10 +1,11 @@
 //! Copies of a data directory: consistent, verified, private, and never half of anything.
 
 use std::fs;
-use std::os::unix::fs::PermissionsExt;
+use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use crate::full_disk::SmallDisk;
 use tempfile::TempDir;
 use wilco_store::conformance::{Author, Questions, answers};
 use wilco_store::{BackupError, InboxStatus, OpenError, Reader, Sqlite, Store, backup, restore, verify};
@@ -20,6 +21,13 @@ fn filled(directory: &Path, events: i64) -> (Sqlite, Author) {
         store.commit(&author.take(at)).unwrap();
     }
     (store, author)
+}
+
+fn names(directory: &Path) -> Vec<String> {
+    let found = fs::read_dir(directory).unwrap();
+    let mut names: Vec<_> = found.map(|file| file.unwrap().file_name().into_string().unwrap()).collect();
+    names.sort();
+    names
 }
 
 #[test]
@@ -90,11 +98,7 @@ fn cli_9_what_is_there_stays_unless_it_is_to_be_replaced() {
     assert_eq!(Sqlite::open(&aside).unwrap().head().unwrap().position, 3);
     assert_eq!(Sqlite::open(&data).unwrap().head().unwrap().position, 3);
     assert!(data.join("tokens.json").is_file(), "who may call stays as it is");
-    let names =
-        fs::read_dir(place.path()).unwrap().map(|file| file.unwrap().file_name().into_string().unwrap());
-    let mut names: Vec<_> = names.collect();
-    names.sort();
-    assert_eq!(names, ["copy", "data", "data.before-restore"], "nothing is left over");
+    assert_eq!(names(place.path()), ["copy", "data", "data.before-restore"], "nothing is left over");
 }
 
 #[test]
@@ -141,4 +145,76 @@ fn cli_9_nothing_to_copy_is_an_error() {
     assert!(matches!(backup(&place.path().join("none"), &file, false), Err(BackupError::Nothing { .. })));
     assert!(!file.exists());
     assert!(matches!(restore(&file, &place.path().join("data"), false), Err(BackupError::File { .. })));
+}
+
+#[test]
+fn cli_9_a_copy_never_goes_into_the_data_directory() {
+    let place = TempDir::new().unwrap();
+    let data = place.path().join("data");
+    let (mut store, mut author) = filled(&data, 10);
+    fs::create_dir(data.join("handoffs")).unwrap();
+    symlink(&data, place.path().join("link")).unwrap();
+    symlink(data.join("wilco.db"), place.path().join("link.db")).unwrap();
+    let before = names(&data);
+    for target in [
+        "data/wilco.db",
+        "data/copy.db",
+        "data/handoffs/copy.db",
+        "data/../data/wilco.db-wal",
+        "data/handoffs/../wilco.lock",
+        "link/wilco.db",
+        "link.db",
+        "link",
+        "data",
+    ] {
+        for directory in ["data", "link"] {
+            let refused = backup(&place.path().join(directory), &place.path().join(target), true);
+            assert!(matches!(refused, Err(BackupError::Inside { .. })), "{target}: {refused:?}");
+        }
+    }
+    assert_eq!(names(&data), before, "nothing is left over");
+    // A path that begins where the process stands.
+    let up = "../".repeat(std::env::current_dir().unwrap().components().count());
+    let relative = Path::new(&up).join(data.strip_prefix("/").unwrap()).join("wilco.db");
+    assert!(matches!(backup(&data, &relative, true), Err(BackupError::Inside { .. })));
+    author.deliver("alice", InboxStatus::Unread);
+    store.commit(&author.take(11)).unwrap();
+    drop(store);
+    assert_eq!(verify(&Sqlite::open(&data).unwrap(), None).unwrap().position, 11);
+    // Beside it is another place, also under a name that begins alike.
+    backup(&data, &place.path().join("data.db"), false).unwrap();
+}
+
+#[test]
+fn cli_9_what_is_wrong_is_told_of_what_was_named() {
+    let place = TempDir::new().unwrap();
+    let (data, file, new) = (place.path().join("data"), place.path().join("copy"), place.path().join("new"));
+    filled(&data, 3);
+    backup(&data, &file, false).unwrap();
+    // The version of the tables stands there in the head of every database of SQLite.
+    let mut bytes = fs::read(&file).unwrap();
+    bytes[60..64].copy_from_slice(&99_u32.to_be_bytes());
+    fs::write(&file, &bytes).unwrap();
+    let newer = restore(&file, &new, false).unwrap_err();
+    assert!(matches!(&newer, BackupError::Newer { path, found: 99, .. } if *path == file), "{newer:?}");
+    assert!(!newer.to_string().contains("restoring"), "{newer}");
+    let folder = backup(&data, place.path(), true).unwrap_err();
+    assert!(matches!(&folder, BackupError::File { path, .. } if path == place.path()), "{folder:?}");
+    assert_eq!(names(place.path()), ["copy", "data"], "nothing is left over");
+}
+
+#[test]
+fn cli_9_a_full_disk_is_named_as_the_place_that_is_full() {
+    // Not everybody may mount.
+    let Some(disk) = SmallDisk::new(c"size=64k") else { return };
+    let place = TempDir::new().unwrap();
+    let (data, file) = (place.path().join("data"), place.path().join("copy"));
+    filled(&data, 200);
+    backup(&data, &file, false).unwrap();
+    let (small, new) = (disk.path().join("copy"), disk.path().join("new"));
+    let full = backup(&data, &small, false).unwrap_err();
+    assert!(matches!(&full, BackupError::File { path, .. } if *path == small), "{full:?}");
+    let full = restore(&file, &new, false).unwrap_err();
+    assert!(matches!(&full, BackupError::Place { path, .. } if *path == new), "{full:?}");
+    assert!(names(disk.path()).is_empty(), "nothing is left over");
 }

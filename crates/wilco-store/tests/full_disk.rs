@@ -57,16 +57,16 @@ fn g9_a_full_database_refuses_and_goes_on_with_room() {
 }
 
 /// A small file system of its own, where that is permitted.
-struct SmallDisk(TempDir);
+pub(crate) struct SmallDisk(TempDir);
 
 impl SmallDisk {
-    fn new(size: &CStr) -> Option<SmallDisk> {
+    pub(crate) fn new(size: &CStr) -> Option<SmallDisk> {
         let directory = TempDir::new().unwrap();
         let mounted = mount("none", directory.path(), "tmpfs", MountFlags::empty(), size);
         mounted.ok().map(|()| SmallDisk(directory))
     }
 
-    fn path(&self) -> &Path {
+    pub(crate) fn path(&self) -> &Path {
         self.0.path()
     }
 }

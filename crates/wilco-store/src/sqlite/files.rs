@@ -99,6 +99,14 @@ fn sync_directory(path: &Path) -> io::Result<()> {
     File::open(path)?.sync_all()
 }
 
+/// So that the name of something survives a power cut.
+pub(super) fn sync_parent(path: &Path) -> io::Result<()> {
+    match std::path::absolute(path)?.parent() {
+        Some(parent) => sync_directory(parent),
+        None => Ok(()),
+    }
+}
+
 /// A name beside a directory that is not taken: `data.restoring`, `data.restoring-2`, ….
 pub(super) fn beside(directory: &Path, word: &str) -> io::Result<PathBuf> {
     const MOST: u32 = 1000;

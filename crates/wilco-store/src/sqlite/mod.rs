@@ -15,6 +15,7 @@ mod open;
 mod query;
 mod read;
 mod rescue;
+mod restore;
 mod rows;
 mod schema;
 mod search;
@@ -35,8 +36,9 @@ use lock::Lock;
 use mark::Mark;
 use query::Connected;
 
-pub use backup::{Restored, backup, restore};
+pub use backup::backup;
 pub use rescue::rescue;
+pub use restore::{Restored, restore};
 pub use search::SearchIndex;
 
 /// The data directory of one server. Dropping it frees the directory for another.

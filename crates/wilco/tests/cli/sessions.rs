@@ -62,6 +62,7 @@ fn play(text: &str) -> String {
     let head: Vec<_> = text.lines().take_while(|line| command(line).is_none()).collect();
     let agents = head.iter().find_map(|line| line.strip_prefix("agents: ")).unwrap_or_default();
     let server = Server::with(&[START]);
+    let place = tempfile::tempdir().expect("a place to type at");
     for agent in agents.split_whitespace() {
         server.run("operator", &["agent", "register", agent]).ok();
     }
@@ -74,7 +75,7 @@ fn play(text: &str) -> String {
         played.push('\n');
         match command(line) {
             Some(Command::Clock(by)) => server.advance(by),
-            Some(Command::Typed(who, what)) => played.push_str(&typed(&server, who, what)),
+            Some(Command::Typed(who, what)) => played.push_str(&typed(&server, place.path(), who, what)),
             None => {}
         }
     }
@@ -96,7 +97,7 @@ fn command(line: &str) -> Option<Command<'_>> {
 }
 
 /// What somebody sees who types this. `$MESSAGE` is the newest message in the inbox of whoever types.
-fn typed(server: &Server, who: &str, line: &str) -> String {
+fn typed(server: &Server, place: &Path, who: &str, line: &str) -> String {
     let mut shell = server.shell(line);
     if who != "nobody" {
         shell.env("WILCO_AGENT", who);
@@ -106,7 +107,7 @@ fn typed(server: &Server, who: &str, line: &str) -> String {
         let newest = inbox["items"].as_array().and_then(|items| items.last()?["id"].as_str());
         shell.env("MESSAGE", newest.expect("a message"));
     }
-    shell.env("DATA", server.data.path()).env("HOME", "/nonexistent").current_dir(server.data.path());
+    shell.env("DATA", server.data.path()).env("HOME", "/nonexistent").current_dir(place);
     let Ran { code, out, err } = ran(&mut shell);
     let out = if line.contains("--json") && code == 0 { shape::fields(&out) } else { out };
     let err: String = err.lines().map(|line| format!("! {line}\n")).collect();
