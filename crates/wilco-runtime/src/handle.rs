@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::mpsc::{SyncSender, TrySendError};
 
-use tokio::sync::oneshot;
+use tokio::sync::{oneshot, watch};
 use wilco_engine::{Answer, Command, NudgeJob, Viewer};
 use wilco_outside::{Outside, Replacements, Sleep, replacements, saved};
 use wilco_protocol::directory::Agent;
@@ -28,6 +28,8 @@ pub struct Handle {
     pub(crate) outside: Arc<Outside>,
     pub(crate) search: Option<Follower>,
     pub(crate) meters: Meters,
+    /// The first damage that somebody found.
+    pub(crate) damage: watch::Sender<Option<Arc<StoreError>>>,
 }
 
 /// The queue to the writer is full, or the writer is gone. Nothing was done.
@@ -70,6 +72,29 @@ impl Handle {
     /// Moves the test clock, and answers when everything that became due has happened.
     pub async fn advance(&self, by: Span) -> Result<Time, Overloaded> {
         self.ask(|answer| Job::Advance(by, answer)).await
+    }
+
+    /// Tells the server that its record is damaged: it is not to serve it any longer.
+    pub fn found_damage(&self, damage: StoreError) {
+        self.damage.send_if_modified(|first| {
+            let new = first.is_none();
+            first.get_or_insert_with(|| Arc::new(damage));
+            new
+        });
+    }
+
+    /// Returns when damage was found, with the first.
+    pub async fn damaged(&self) -> Arc<StoreError> {
+        let mut damage = self.damage.subscribe();
+        loop {
+            if let Some(first) = &*damage.borrow_and_update() {
+                return first.clone();
+            }
+            if damage.changed().await.is_err() {
+                // It cannot close: this holds the other end too.
+                std::future::pending::<()>().await;
+            }
+        }
     }
 
     /// Finishes what was accepted, then ends the writer.

@@ -139,7 +139,8 @@ pub fn start<S: Store + Send + 'static>(start: Start<S>) -> Result<Handle, Start
     std::thread::Builder::new().name("wilco-writer".to_owned()).spawn(move || writer.run())?;
     let readers = Readers::new(readers);
     let search = search.map(|index| Follower::start(index, readers.clone(), waiters.head()));
-    Ok(Handle { queue, readers, waiters, clock, marks, outside, search, meters })
+    let damage = watch::Sender::new(None);
+    Ok(Handle { queue, readers, waiters, clock, marks, outside, search, meters, damage })
 }
 
 struct Writer {

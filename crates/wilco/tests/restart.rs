@@ -1,5 +1,7 @@
 //! What a restart keeps, and what happens after downtime.
 
+use std::os::unix::fs::FileExt;
+
 use crate::server::{Server, Setup, ack, said, task, text};
 use serde_json::json;
 
@@ -117,6 +119,22 @@ fn api_7_damage_is_found_at_start_and_named() {
     let (code, said) = Setup::new().run_to_end_on(server.data.path());
     assert_ne!(code, Some(0));
     assert!(said.contains("position") || said.contains("event"), "{said}");
+}
+
+/// Whoever asks is told, and then nobody is served what is not true.
+#[test]
+fn api_7_damage_that_is_found_while_it_serves_ends_the_server() {
+    let mut server = at_noon();
+    let sent = server.send(&text("ann", "bob", "needle-in-the-log"));
+    let log = server.data.path().join("wilco.db-wal");
+    let (bytes, needle) = (std::fs::read(&log).unwrap(), b"needle-in-the-log");
+    let file = std::fs::OpenOptions::new().write(true).open(&log).unwrap();
+    for at in (0..bytes.len() - needle.len()).filter(|at| bytes[*at..].starts_with(needle)) {
+        file.write_all_at(b"N", at as u64).unwrap();
+    }
+    let (_, found) = server.get("/v1/audit/verify");
+    assert_eq!(found["ok"], false, "{found} of {sent}");
+    assert!(!server.ended().success());
 }
 
 #[test]

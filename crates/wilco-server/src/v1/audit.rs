@@ -84,10 +84,13 @@ pub(crate) async fn verify(
     RawQuery(query): RawQuery,
 ) -> Result<Json<Value>, Failure> {
     Query::read(query.as_deref(), &[])?;
-    let walked = door.handle.read(|reader| match walk(reader, None) {
+    let handle = door.handle.clone();
+    let walked = door.handle.read(move |reader| match walk(reader, None) {
         Ok(head) => Ok(json!({"ok": true, "events": head.position, "head": shape::hex(&head.hash)})),
         Err(StoreError::Damaged { position, reason }) => {
-            Ok(json!({"ok": false, "position": position, "reason": reason}))
+            let answer = json!({"ok": false, "position": position, "reason": reason});
+            handle.found_damage(StoreError::Damaged { position, reason });
+            Ok(answer)
         }
         Err(error) => Err(error),
     });

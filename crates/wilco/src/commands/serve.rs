@@ -11,7 +11,7 @@ use tokio::signal::unix::{SignalKind, signal};
 use wilco_engine::Settings;
 use wilco_outside::Outside;
 use wilco_protocol::Time;
-use wilco_runtime::{Clock, Start, TestClock, start};
+use wilco_runtime::{Clock, Handle, Start, TestClock, start};
 use wilco_server::{Config as Doors, Tokens, serve};
 use wilco_store::{Head, OpenError, Reader, SearchIndex, Sqlite, SqliteReader, StoreError, verify};
 
@@ -131,14 +131,14 @@ async fn serving(args: Args) -> anyhow::Result<ExitCode> {
         );
     }
     announce(bound)?;
-    let mut damage = verify_all(data.clone());
+    verify_all(data.clone(), handle.clone());
     let mut stop = (signal(SignalKind::terminate())?, signal(SignalKind::interrupt())?);
     let mut found = None;
     let stopped = async {
         tokio::select! {
             _ = stop.0.recv() => {}
             _ = stop.1.recv() => {}
-            Some(error) = damage.recv() => found = Some(error),
+            damage = handle.damaged() => found = Some(damage),
         }
     };
     serve(listener, handle.clone(), doors, stopped).await;
@@ -239,9 +239,8 @@ fn verify_end(store: &Sqlite) -> Result<Head, StoreError> {
     verify(store, from)
 }
 
-/// Walks the whole journal in the background; sends what it finds.
-fn verify_all(data: PathBuf) -> tokio::sync::mpsc::Receiver<StoreError> {
-    let (found, damage) = tokio::sync::mpsc::channel(1);
+/// Walks the whole journal in the background, and tells of what it finds.
+fn verify_all(data: PathBuf, handle: Handle) {
     tokio::task::spawn_blocking(move || {
         let walked = SqliteReader::open(&data).and_then(|reader| {
             let head = verify(&reader, None)?;
@@ -249,12 +248,9 @@ fn verify_all(data: PathBuf) -> tokio::sync::mpsc::Receiver<StoreError> {
             Ok(head)
         });
         match walked {
-            Err(error @ StoreError::Damaged { .. }) => {
-                let _ = found.blocking_send(error);
-            }
+            Err(error @ StoreError::Damaged { .. }) => handle.found_damage(error),
             Err(error) => tracing::error!(%error, "the journal could not be verified"),
             Ok(head) => tracing::info!(events = head.position, "the journal is whole"),
         }
     });
-    damage
 }

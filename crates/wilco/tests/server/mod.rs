@@ -170,6 +170,11 @@ impl Server {
         let _ = self.child.wait();
     }
 
+    /// Waits until it has ended by itself.
+    pub(crate) fn ended(&mut self) -> ExitStatus {
+        self.child.wait().unwrap()
+    }
+
     /// Asks it to end, and waits until it has.
     pub(crate) fn terminate(&mut self) -> ExitStatus {
         rustix::process::kill_process(Pid::from_child(&self.child), Signal::TERM).unwrap();
