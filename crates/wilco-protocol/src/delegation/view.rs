@@ -92,6 +92,7 @@ fn data(state: &State, texts: &dyn Texts) -> Value {
         "incidents": state.incidents.iter().map(|one| one.shown(state.id)).collect::<Vec<_>>(),
         "escalation": escalation.map(|id| id.to_string()),
         "options": options(state),
+        "handoff": state.held.as_ref().map(|held| held.by),
     })
 }
 

@@ -80,6 +80,12 @@ fn troubles(exchange: &Exchange, now: Time) -> Vec<Finding> {
             Finding::wrong(id, text)
                 .next(format!("wilco decide {escalation} OPTION; wilco show {id} lists them")),
         );
+    } else if let Some(handoff) = exchange.data["handoff"].as_str() {
+        // Its own time stands still meanwhile; the handoff has timers.
+        found.push(
+            Finding::note(id, format!("is handed over by {handoff}, and goes on when that ends"))
+                .next(format!("wilco doctor {handoff}")),
+        );
     } else if exchange.timers.is_empty() {
         // What G6 allows to wait for ever.
         found.push(match exchange.state.as_str() {
@@ -128,6 +134,9 @@ mod tests {
         assert_eq!(stuck, ["\"wrong\" \"is awaiting-ack, and nothing will ever wake it\""]);
         let works = said(exchange("working", json!([]), Value::Null));
         assert_eq!(works, ["\"note\" \"is at work without a deadline\""]);
+        let mut held = exchange("awaiting-ack", json!([]), Value::Null);
+        held.data["handoff"] = json!("ho-9");
+        assert_eq!(said(held), ["\"note\" \"is handed over by ho-9, and goes on when that ends\""]);
         let asks = said(exchange("escalated", json!([]), json!("del-4-e1")));
         assert_eq!(asks, ["\"wrong\" \"waits for a decision about del-4-e1\""]);
     }
