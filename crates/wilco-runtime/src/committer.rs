@@ -34,7 +34,7 @@ impl Committer {
             for batch in submitted {
                 let begun = Instant::now();
                 let result = store.commit(&batch);
-                meters.committed(&batch, begun.elapsed(), result.is_ok());
+                meters.committed(&batch, begun.elapsed(), &result);
                 if report.send(Outcome { batch, result }).is_err() {
                     return;
                 }

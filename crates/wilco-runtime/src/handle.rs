@@ -74,6 +74,14 @@ impl Handle {
         self.ask(|answer| Job::Advance(by, answer)).await
     }
 
+    /// Whether the store still takes commits; if not, why not.
+    pub fn takes_commits(&self) -> Result<(), StoreError> {
+        match self.meters.distrusted() {
+            Some(reason) => Err(StoreError::Distrusted { reason: reason.to_owned() }),
+            None => Ok(()),
+        }
+    }
+
     /// Tells the server that its record is damaged: it is not to serve it any longer.
     pub fn found_damage(&self, damage: StoreError) {
         self.damage.send_if_modified(|first| {

@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering::Relaxed};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
 use wilco_protocol::Span;
-use wilco_store::Batch;
+use wilco_store::{Batch, StoreError};
 
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Meters(Arc<Counts>);
@@ -15,6 +15,8 @@ pub(crate) struct Meters(Arc<Counts>);
 struct Counts {
     messages: AtomicU64,
     failed_commits: AtomicU64,
+    /// Why the store takes no commit any more, once that is so.
+    distrusted: OnceLock<String>,
     timers: AtomicU64,
     queued: AtomicI64,
     batch: Histogram<BATCH_BOUNDS>,
@@ -109,14 +111,22 @@ impl Meters {
         self.0.queued.load(Relaxed).max(0) as usize
     }
 
-    pub(crate) fn committed(&self, batch: &Batch, took: Duration, stored: bool) {
-        if !stored {
+    pub(crate) fn committed(&self, batch: &Batch, took: Duration, result: &Result<(), StoreError>) {
+        if let Err(error) = result {
             self.0.failed_commits.fetch_add(1, Relaxed);
+            if let StoreError::Distrusted { reason } = error {
+                // The first reason stays.
+                let _ = self.0.distrusted.set(reason.clone());
+            }
             return;
         }
         self.0.messages.fetch_add(batch.messages.len() as u64, Relaxed);
         self.0.batch.observe(&BATCHES, batch.messages.len() as f64);
         self.0.commit.observe(&TIMES, took.as_secs_f64());
+    }
+
+    pub(crate) fn distrusted(&self) -> Option<&str> {
+        self.0.distrusted.get().map(String::as_str)
     }
 
     /// A timer went off so much later than it was due.

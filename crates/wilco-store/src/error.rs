@@ -44,6 +44,8 @@ pub enum OpenError {
         #[source]
         source: std::io::Error,
     },
+    #[error("the disk that holds {path} is full; make room there and try again")]
+    Full { path: PathBuf },
     #[error(
         "the database in {path} has version {found}, this wilco knows up to {known}; use the newer wilco that wrote it"
     )]

@@ -39,7 +39,10 @@ fn g9_after_a_failed_sync_the_server_does_not_carry_on_as_if_it_had_worked() {
     assert!(problem["detail"].as_str().unwrap().contains("restart"), "{problem}");
     let (status, inbox) = server.get("/v1/agents/bob/inbox");
     assert_eq!((status, &inbox["items"][0]["id"]), (200, &first["message"]["id"]), "{inbox}");
+    let (status, problem) = server.get("/readyz");
+    assert_eq!(status, 503, "whoever watches it is told to restart it: {problem}");
     let server = server.restart();
+    assert_eq!(server.get("/readyz").0, 200);
     server.send(&text("ann", "bob", "after"));
     server.verify();
 }

@@ -1,9 +1,9 @@
 //! From a directory to a store.
 
-use std::io;
+use std::io::{self, ErrorKind};
 use std::path::Path;
 
-use rusqlite::{Connection, ErrorCode};
+use rusqlite::{Connection, ErrorCode, ffi};
 
 use crate::error::{OpenError, StoreError};
 
@@ -38,7 +38,10 @@ impl Sqlite {
 
     /// Opens it also when its derived tables are incomplete.
     pub fn open_for_rebuild(path: &Path) -> Result<Sqlite, OpenError> {
-        let unusable = |source: io::Error| OpenError::Unusable { path: path.to_owned(), source };
+        let unusable = |source: io::Error| match source.kind() {
+            ErrorKind::StorageFull => OpenError::Full { path: path.to_owned() },
+            _ => OpenError::Unusable { path: path.to_owned(), source },
+        };
         let directory = files::directory(path).map_err(unusable)?;
         let lock = Lock::take(&directory.join(files::LOCK)).map_err(unusable)?;
         let lock = lock.ok_or_else(|| OpenError::InUse { path: path.to_owned() })?;
@@ -82,7 +85,11 @@ impl Sqlite {
 }
 
 fn refused(path: &Path, error: rusqlite::Error) -> OpenError {
+    // The index over the log is made anew at the start, and lacks room first.
+    let extended = error.sqlite_error().map(|error| error.extended_code);
     match error.sqlite_error_code() {
+        Some(ErrorCode::DiskFull) => OpenError::Full { path: path.to_owned() },
+        _ if extended == Some(ffi::SQLITE_IOERR_SHMSIZE) => OpenError::Full { path: path.to_owned() },
         Some(ErrorCode::CannotOpen | ErrorCode::PermissionDenied | ErrorCode::ReadOnly) => {
             OpenError::Unusable { path: path.to_owned(), source: io::Error::other(error) }
         }
