@@ -52,6 +52,12 @@ pub enum OpenError {
     Newer { path: PathBuf, found: i64, known: i64 },
     #[error("a rebuild of {path} was interrupted; run: wilco rebuild --data {path}")]
     RebuildInterrupted { path: PathBuf },
+    #[error("a restore into {path} was interrupted; run it again: wilco restore FILE --data {path}")]
+    RestoreInterrupted { path: PathBuf },
+    #[error(
+        "there is no data in {path}, but a restore left {left} beside it: {next}. To begin anew, move {left} elsewhere"
+    )]
+    RestoreLeft { path: PathBuf, left: PathBuf, next: String },
     #[error(transparent)]
     Store(#[from] StoreError),
 }
@@ -70,6 +76,11 @@ pub enum BackupError {
     Inside { path: PathBuf, directory: PathBuf },
     #[error("there is something in {path}; choose another with --data DIR, or let --force move it aside")]
     Occupied { path: PathBuf },
+    #[error(
+        "{path} is a mount point, which cannot be moved aside; move all that is in it elsewhere but tokens.json, \
+         then run the restore again"
+    )]
+    MountPoint { path: PathBuf },
     #[error("cannot use {path}: {source}")]
     File {
         path: PathBuf,

@@ -10,7 +10,7 @@ use tempfile::TempDir;
 use wilco_store::conformance::{Author, Questions, answers};
 use wilco_store::{BackupError, InboxStatus, OpenError, Reader, Sqlite, Store, backup, restore, verify};
 
-fn filled(directory: &Path, events: i64) -> (Sqlite, Author) {
+pub(crate) fn filled(directory: &Path, events: i64) -> (Sqlite, Author) {
     let mut store = Sqlite::open(directory).unwrap();
     let mut author = Author::default();
     author.exchange(1, "assigned", true, Some(5));
@@ -23,7 +23,7 @@ fn filled(directory: &Path, events: i64) -> (Sqlite, Author) {
     (store, author)
 }
 
-fn names(directory: &Path) -> Vec<String> {
+pub(crate) fn names(directory: &Path) -> Vec<String> {
     let found = fs::read_dir(directory).unwrap();
     let mut names: Vec<_> = found.map(|file| file.unwrap().file_name().into_string().unwrap()).collect();
     names.sort();

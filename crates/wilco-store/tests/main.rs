@@ -6,5 +6,6 @@ mod conformance;
 mod damage;
 mod data_directory;
 mod full_disk;
+mod restore;
 mod search;
 mod verify;

@@ -52,6 +52,12 @@ pub(super) fn keep_log(connection: &Connection, keep: bool) -> Result<()> {
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, keep).map(drop)
 }
 
+/// Moves all of the log into the database, which then is the one file that counts.
+pub(super) fn empty_log(connection: &Connection) -> std::result::Result<(), StoreError> {
+    let busy: bool = connection.query_one("PRAGMA wal_checkpoint(TRUNCATE)", (), |row| row.get(0))?;
+    if busy { Err(StoreError::Failed("somebody else uses the database".into())) } else { Ok(()) }
+}
+
 /// A connection that cannot write.
 pub(super) fn reader(directory: &Path) -> Result<Connection> {
     reader_of(&directory.join(DATABASE))

@@ -15,6 +15,10 @@ pub(super) const LOCK: &str = "wilco.lock";
 pub(super) const MARK: &str = "wilco.mark";
 /// The doors keep it; it is no part of a copy.
 pub(super) const TOKENS: &str = "tokens.json";
+/// Where a restore prepares what it puts in place: in a directory that is free, else beside it.
+pub(super) const RESTORING: &str = "restoring";
+/// Where it puts what was there, beside the directory.
+pub(super) const BEFORE_RESTORE: &str = "before-restore";
 
 const PRIVATE_FILE: u32 = 0o600;
 const PRIVATE_DIRECTORY: u32 = 0o700;

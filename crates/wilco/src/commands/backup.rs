@@ -1,4 +1,4 @@
-//! `wilco backup`: a copy of everything, in one file.
+//! `wilco backup`: a copy of the store, in one file.
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -9,12 +9,14 @@ use crate::offline::hex;
 use crate::output;
 use crate::place::Place;
 
-/// Copy all data into one file, also while the server runs
+/// Copy the whole store into one file, also while the server runs
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  \
     wilco backup wilco-monday.db\n  \
     wilco backup latest.db --force --data ./wilco-data\n\n\
     It runs on the machine of the server. The copy is verified before it counts, and only you can read it.\n\
+    All that was said and decided is in it. Copy yourself what else you need of the files that handoffs leave:\n\
+    their documents and their audit (handoff.documents, handoff.audit_file), by default in the data directory.\n\
     Tokens are not in it: a revoked one would come back to life with an old copy.")]
 pub(crate) struct Args {
     /// The file to write

@@ -14,7 +14,8 @@ use crate::place::Place;
 #[command(after_help = "Examples:\n  \
     wilco restore wilco-monday.db --data ./new-data\n  \
     wilco restore wilco-monday.db --force\n\n\
-    The whole chain of the copy is verified first. --force moves what is there aside; it deletes nothing.")]
+    The whole chain of the copy is verified first. --force moves what is there aside; it deletes nothing.\n\
+    The documents and the audit of handoffs are files of their own and not in the copy: put them back yourself.")]
 pub(crate) struct Args {
     /// The file that wilco backup wrote
     pub(crate) file: PathBuf,

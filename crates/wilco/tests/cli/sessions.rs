@@ -113,9 +113,9 @@ fn typed(server: &Server, place: &Path, who: &str, line: &str) -> String {
     let err: String = err.lines().map(|line| format!("! {line}\n")).collect();
     let exit = if code == 0 { String::new() } else { format!("[exit {code}]\n") };
     let data = server.data.path().display().to_string();
-    blot::out(
-        &format!("{out}{err}{exit}").replace(&data, "DATA").replace(&server.url, "http://127.0.0.1:PORT"),
-    )
+    let told =
+        format!("{out}{err}{exit}").replace(&data, "DATA").replace(&server.url, "http://127.0.0.1:PORT");
+    blot::out(&told.replace(&place.display().to_string(), "HERE"))
 }
 
 #[test]
