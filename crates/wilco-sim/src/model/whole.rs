@@ -39,6 +39,10 @@ impl Model {
             self.differences(stored, &rebuilt)?;
             return broken("G8", "a rebuild gives other rows");
         }
+        // What looks at each row must see the same.
+        if let Some(difference) = wilco_engine::differs(stored)? {
+            return broken("G8", difference);
+        }
         self.everybody_is_told(stored)
     }
 

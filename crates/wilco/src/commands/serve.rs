@@ -149,18 +149,25 @@ async fn serving(args: Args) -> anyhow::Result<ExitCode> {
     }
 }
 
-/// The store, if its newest events are whole.
+/// The store, if its newest events are whole, and all that is derived from them where these are all.
 fn open(data: &Path) -> anyhow::Result<Sqlite> {
     let opened = Sqlite::open(data).and_then(|store| {
-        verify_end(&store)?;
-        Ok(store)
+        let head = verify_end(&store)?;
+        let few = head.position <= VERIFIED_AT_START;
+        let difference = if few { wilco_engine::differs(&store)? } else { None };
+        Ok((store, difference))
     });
-    opened.map_err(|error| match error {
-        OpenError::Store(damage @ StoreError::Damaged { .. }) => {
-            unserved(data, &offline::located(data, damage))
+    match opened {
+        Ok((store, None)) => Ok(store),
+        Ok((_, Some(difference))) => bail!(
+            "the journal is whole, but {difference}; so nothing is served. Make the tables anew with: wilco rebuild --data {}",
+            data.display()
+        ),
+        Err(OpenError::Store(damage @ StoreError::Damaged { .. })) => {
+            Err(unserved(data, &offline::located(data, damage)))
         }
-        other => other.into(),
-    })
+        Err(other) => Err(other.into()),
+    }
 }
 
 /// Why nothing is served, and the ways out.

@@ -56,6 +56,9 @@ fn g8_a_derived_row_that_is_not_as_the_journal_has_it_is_found_and_mended() {
     drop(store);
     let shown = verify(&["--deep"]);
     assert!(shown.out.contains("is not as the journal has it in the inbox of bob"), "{shown:?}");
+    // Nor is it served.
+    let error = ran(wilco().args(["serve", "--listen", "127.0.0.1:0", "--data"]).arg(&path)).fails(1);
+    assert!(error.contains("wilco rebuild --data"), "{error}");
     ran(wilco().args(["rebuild", "--data"]).arg(&path)).ok();
     verify(&["--deep"]).ok();
     let error = ran(wilco().args(["audit", "verify", "--deep"])).fails(2);
