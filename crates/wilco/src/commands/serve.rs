@@ -153,8 +153,13 @@ async fn serving(args: Args) -> anyhow::Result<ExitCode> {
 fn open(data: &Path) -> anyhow::Result<Sqlite> {
     let opened = Sqlite::open(data).and_then(|store| {
         let head = verify_end(&store)?;
-        let few = head.position <= VERIFIED_AT_START;
-        let difference = if few { wilco_engine::differs(&store)? } else { None };
+        let differs =
+            if head.position <= VERIFIED_AT_START { wilco_engine::differs(&store) } else { Ok(None) };
+        let difference = match differs {
+            // A row that is not even one.
+            Err(StoreError::Damaged { position: 0, reason }) => Some(reason),
+            other => other?,
+        };
         Ok((store, difference))
     });
     match opened {
