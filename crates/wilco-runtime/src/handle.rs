@@ -94,14 +94,11 @@ impl Handle {
     /// Returns when damage was found, with the first.
     pub async fn damaged(&self) -> Arc<StoreError> {
         let mut damage = self.damage.subscribe();
-        loop {
-            if let Some(first) = &*damage.borrow_and_update() {
-                return first.clone();
-            }
-            if damage.changed().await.is_err() {
-                // It cannot close: this holds the other end too.
-                std::future::pending::<()>().await;
-            }
+        let found = damage.wait_for(Option::is_some).await.ok().and_then(|found| found.clone());
+        match found {
+            Some(first) => first,
+            // It cannot close: this holds the other end too.
+            None => std::future::pending().await,
         }
     }
 
