@@ -1,7 +1,7 @@
 //! Where everything is kept: the `Reader` and `Store` traits, in memory and on SQLite.
 //!
 //! Three kinds of table. *Record*, never rebuilt: journal and message. *Derived*, dropped and refolded
-//! from the record: exchange, key, inbox, agent, search. *Operational*, durable but not history: effect,
+//! from the record: exchange, key, run, inbox, agent, search. *Operational*, durable but not history: effect,
 //! idempotency, presence. What rows mean is the engine's business; who may see them is the doors'.
 
 mod batch;
@@ -27,10 +27,10 @@ pub use export::{Export, ExportError, Exported, verify_export};
 pub use memory::Memory;
 pub use message::{Message, Priority, Reading, content_kind};
 pub use reader::{ExchangeFilter, Head, InboxFilter, Reader, Walk};
-pub use salvage::Salvaged;
+pub use salvage::{EachEvent, Salvaged};
 pub use search::{Found, SearchFilter, kind_word, words};
 pub use sqlite::{Restored, SearchIndex, Sqlite, SqliteReader, backup, rescue, restore};
-pub use verify::{EachEvent, verify};
+pub use verify::verify;
 
 /// A piece of work that a store asks to have done.
 pub type Upkeep = Box<dyn FnOnce() + Send>;

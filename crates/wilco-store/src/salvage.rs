@@ -5,10 +5,14 @@
 
 use std::ops::RangeInclusive;
 
+use crate::batch::{JournalRow, MessageRow};
 use crate::chain::{Hash, genesis, link};
 use crate::error::StoreError;
 use crate::reader::{Head, Reader};
-use crate::verify::{EachEvent, PAGE, message_of};
+use crate::verify::{PAGE, message_of};
+
+/// Takes an event that is whole, with the message that it accepted.
+pub type EachEvent<'a> = dyn FnMut(&JournalRow, Option<&MessageRow>) -> Result<(), StoreError> + 'a;
 
 /// What is left.
 #[derive(Debug)]
@@ -43,7 +47,7 @@ pub(crate) fn salvage(
             Ok(rows) if rows.is_empty() => break,
             Ok(rows) => rows,
             Err(error) => {
-                found.lose(at + 1..=at + 1, &reason(error));
+                found.note(at + 1, &reason(error));
                 Vec::new()
             }
         };

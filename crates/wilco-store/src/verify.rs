@@ -9,9 +9,6 @@ use crate::chain::{Hash, genesis, link};
 use crate::error::StoreError;
 use crate::reader::{Head, Reader};
 
-/// Takes an event that is whole, with the message that it accepted.
-pub type EachEvent<'a> = dyn FnMut(&JournalRow, Option<&MessageRow>) -> Result<(), StoreError> + 'a;
-
 /// Events that are held in memory at a time.
 pub(crate) const PAGE: usize = 256;
 

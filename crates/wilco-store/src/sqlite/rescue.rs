@@ -7,8 +7,7 @@ use std::path::{Path, PathBuf};
 
 use crate::error::{OpenError, StoreError};
 use crate::reader::Reader;
-use crate::salvage::{Salvaged, salvage};
-use crate::verify::EachEvent;
+use crate::salvage::{EachEvent, Salvaged, salvage};
 
 use super::lock::Lock;
 use super::{SqliteReader, connection, files, mark};
