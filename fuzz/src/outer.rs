@@ -129,7 +129,8 @@ pub fn request(bytes: &[u8]) {
     let Some(request) = read(bytes) else { return };
     let path = request.uri().path().to_owned();
     let kind = request.headers().get("content-type").and_then(|kind| kind.to_str().ok()).unwrap_or("");
-    let batch = path == "/v1/messages" && kind.split(';').next().is_some_and(is_ndjson);
+    let post = request.method() == http::Method::POST;
+    let batch = post && path == "/v1/messages" && kind.split(';').next().is_some_and(is_ndjson);
     let lines =
         request.body().strip_suffix(b"\n").unwrap_or(request.body()).split(|byte| *byte == b'\n').count();
     let empty = request.body().is_empty();
