@@ -238,7 +238,11 @@ fn completion(form: &Form<'_>) -> Answer {
     }
     let list = |titles: &[&str]| {
         let parts = form.parts.iter().filter(|part| titles.contains(&part.title.as_str()));
-        parts.flat_map(|part| texts(part)).collect::<Vec<_>>()
+        // Signs alone say nothing.
+        parts
+            .flat_map(|part| texts(part))
+            .filter(|text| text.contains(char::is_alphanumeric))
+            .collect::<Vec<_>>()
     };
     let mut fixes = list(&form::FIXES);
     if fixes.is_empty() {
