@@ -26,9 +26,9 @@ use keys::{KEYS, environment_name};
 use policy::Policies;
 use programs::{NUDGE, OPERATION, Programs, VALIDATION, environment_prefix};
 pub(crate) use sample::sample;
-use values::Values;
 pub(crate) use values::nearest;
 pub(crate) use values::{Given, Origin};
+use values::{Values, is_slip};
 
 /// How long the program that reaches a person may take.
 const HUMAN_LIMIT: Duration = Duration::from_secs(30);
@@ -323,7 +323,11 @@ fn environment() -> Vec<(String, String)> {
     texts.filter_map(|(name, text)| Some((name.ok()?, text.ok()?))).collect()
 }
 
-/// A variable that looks like a key of a section and is none was meant to be one.
+/// Variables of the command line, which are no keys.
+const OTHERS: [&str; 5] = ["WILCO_AGENT", "WILCO_LOG", "WILCO_TOKEN", "WILCO_TOKEN_FILE", "WILCO_URL"];
+
+/// A variable that looks like a key of a section and is none was meant to be one, and so was one that is nearly a
+/// key. Further away it may be anything: programs get variables from Wilco, containers from whoever runs them.
 fn known_variables(environment: &[(String, String)], policies: &Policies) -> anyhow::Result<()> {
     let mut paths: Vec<_> = KEYS.iter().map(|key| key.path.to_owned()).collect();
     paths.extend(policy::paths(policies));
@@ -332,9 +336,11 @@ fn known_variables(environment: &[(String, String)], policies: &Policies) -> any
     let known: BTreeSet<_> = paths.iter().map(|path| environment_name(path)).collect();
     let free = [OPERATION, VALIDATION, NUDGE].map(environment_prefix);
     let chosen = |name: &str| free.iter().any(|prefix| name.len() > prefix.len() && name.starts_with(prefix));
-    for (name, _) in environment.iter().filter(|(name, _)| !chosen(name)) {
-        if sections.iter().any(|section| name.starts_with(section)) && !known.contains(name) {
-            let near = nearest(name, known.iter().map(String::as_str)).unwrap_or_default();
+    let free = |name: &str| chosen(name) || known.contains(name) || OTHERS.contains(&name);
+    for (name, _) in environment.iter().filter(|(name, _)| name.starts_with("WILCO_") && !free(name)) {
+        let near = nearest(name, known.iter().map(String::as_str)).unwrap_or_default();
+        let slip = is_slip(&name["WILCO_".len()..], near.strip_prefix("WILCO_").unwrap_or(near));
+        if slip || sections.iter().any(|section| name.starts_with(section)) {
             bail!("environment variable {name}: there is no such key; did you mean {near}?");
         }
     }
@@ -357,7 +363,18 @@ mod tests {
                 .unwrap_err()
                 .contains("WILCO_POLICY_DELEGATION_ACK_TIMEOUT?")
         );
+        assert!(check("WILCO_ATUH").unwrap_err().contains("did you mean WILCO_AUTH?"));
+        assert!(check("WILCO_SERVR_LISTEN").unwrap_err().contains("did you mean WILCO_SERVER_LISTEN?"));
+        assert!(
+            check("WILCO_LIMIT_BODY_BYTES").unwrap_err().contains("did you mean WILCO_LIMITS_BODY_BYTES?")
+        );
         for fine in [
+            "WILCO_STEP",
+            "WILCO_TASK",
+            "WILCO_ISSUE",
+            "WILCO_PHASE",
+            "WILCO_SERVICE_HOST",
+            "WILCO_PORT_23000_TCP_ADDR",
             "WILCO_AGENT",
             "WILCO_URL",
             "WILCO_LOG",
