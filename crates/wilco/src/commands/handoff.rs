@@ -261,15 +261,24 @@ fn find(caller: &Caller, client: &Client, id: &str) -> anyhow::Result<Exchange> 
     }
 }
 
+/// A checkpoint as it is compared: of `2`, `checkpoint 2` and `Checkpoint-2` the number.
+fn checkpoint_named(text: &str) -> String {
+    let folded = text.trim().to_lowercase();
+    let number = folded.strip_prefix("checkpoint").and_then(|rest| rest.strip_prefix(['-', ' ']));
+    match number.filter(|number| !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit())) {
+        Some(number) => number.to_owned(),
+        None => folded,
+    }
+}
+
 /// The six checks of an ACK.
 fn check(args: &CheckArgs) -> anyhow::Result<ExitCode> {
     let exchange = find(&args.caller, &args.caller.client(), &args.id)?;
     let (ack, data) = (&exchange.data["ack"], &exchange.data);
     let received = ack["message"].is_string();
     let said = ack["starting_from"].as_str().unwrap_or("").to_owned();
-    let fold = |text: &str| text.trim().to_lowercase();
     let checkpoint = match &args.checkpoint {
-        Some(expected) => fold(expected) == fold(&said),
+        Some(expected) => checkpoint_named(expected) == checkpoint_named(&said),
         None => ack["starting_from_matches"] == true,
     };
     let ready = ack["status"] == "ready_to_proceed";
