@@ -96,6 +96,15 @@ fn sec_5_files_are_private() {
         assert_eq!(mode(&directory.join(&name)), 0o600, "{name:?}");
     }
     drop(store);
+    // One that was made for it is made private; one that holds something else is its owner's business.
+    for (name, found, expected) in [("made", None, 0o700), ("shared", Some("notes.txt"), 0o755)] {
+        let given = parent.path().join(name);
+        fs::create_dir(&given).unwrap();
+        fs::set_permissions(&given, fs::Permissions::from_mode(0o755)).unwrap();
+        found.map_or(Ok(()), |found| fs::write(given.join(found), "")).unwrap();
+        drop(Sqlite::open(&given).unwrap());
+        assert_eq!(mode(&given), expected, "{name}");
+    }
     // Somebody was too generous: it is taken back.
     fs::set_permissions(directory.join("wilco.db"), fs::Permissions::from_mode(0o666)).unwrap();
     drop(Sqlite::open(&directory).unwrap());

@@ -23,7 +23,7 @@ pub(super) const BEFORE_RESTORE: &str = "before-restore";
 const PRIVATE_FILE: u32 = 0o600;
 const PRIVATE_DIRECTORY: u32 = 0o700;
 
-/// Makes the directory if it is missing, and gives its real path. The directory itself may be reached
+/// Makes the directory if it is missing, private if it is empty, and gives its real path. The directory itself may be reached
 /// through a symlink: where data lies is its owner's choice.
 pub(super) fn directory(path: &Path) -> io::Result<PathBuf> {
     if !path.exists() {
@@ -33,7 +33,14 @@ pub(super) fn directory(path: &Path) -> io::Result<PathBuf> {
         }
     }
     let real = path.canonicalize()?;
-    if real.is_dir() { Ok(real) } else { Err(io::ErrorKind::NotADirectory.into()) }
+    if !real.is_dir() {
+        return Err(io::ErrorKind::NotADirectory.into());
+    }
+    if fs::read_dir(&real)?.next().is_none() {
+        // Somebody made it for this; whoever may not change its rights has chosen them.
+        let _ = fs::set_permissions(&real, Permissions::from_mode(PRIVATE_DIRECTORY));
+    }
+    Ok(real)
 }
 
 pub(super) fn prepare_database(directory: &Path) -> io::Result<PathBuf> {
