@@ -21,6 +21,20 @@ fn sec_2_a_token_speaks_for_its_agent_until_it_is_revoked() {
 }
 
 #[test]
+fn sec_5_tokens_are_not_read_through_a_symlink() {
+    let data = [(); 2].map(|()| tempfile::tempdir().expect("a directory"));
+    let [theirs, own] = [&data[0], &data[1]].map(|data| data.path().to_str().expect("a path"));
+    ran(wilco().args(["token", "create", "bob", "--data", theirs])).ok();
+    std::os::unix::fs::symlink(data[0].path().join("tokens.json"), data[1].path().join("tokens.json"))
+        .expect("a link");
+    for command in [&["list"][..], &["create", "eve"]] {
+        let said = ran(wilco().arg("token").args(command).args(["--data", own])).fails(1);
+        assert!(said.contains("tokens.json"), "{said}");
+    }
+    assert!(data[1].path().join("tokens.json").is_symlink(), "nothing was changed");
+}
+
+#[test]
 fn cli_5_a_new_token_is_printed_alone_or_as_json() {
     let data = tempfile::tempdir().expect("a directory");
     let data = data.path().to_str().expect("a path");
