@@ -51,6 +51,32 @@ fn api_3_every_wrong_field_of_an_agent_is_named() {
 }
 
 #[test]
+fn msg_23_an_agent_that_is_registered_as_active_is_active() {
+    let server = Server::start();
+    let (_, agent) = server.put("/v1/agents/bob", &json!({"status": "active", "capabilities": ["rust"]}));
+    assert_eq!(agent["status"], "active");
+    assert!(agent["last_seen"].is_string(), "{agent}");
+    assert_eq!(status(&server, "bob"), "active");
+    server.put("/v1/agents/bob", &json!({"status": "unresponsive"}));
+    assert_eq!(status(&server, "bob"), "unresponsive");
+    server.put("/v1/agents/bob", &json!({"status": "active"}));
+    assert_eq!(status(&server, "bob"), "active");
+    server.advance("3m");
+    assert_eq!(status(&server, "bob"), "idle");
+}
+
+#[test]
+fn api_3_a_person_is_an_agent_too() {
+    let server = Server::start();
+    assert_eq!(server.put("/v1/agents/pia", &json!({"role": "person"})).1["role"], "person");
+    assert_eq!(
+        server.put("/v1/agents/pia", &json!({"role": "user"})).1["role"],
+        "person",
+        "as it was called before"
+    );
+}
+
+#[test]
 fn api_2b_agents_come_in_pages_newest_first() {
     let server = Server::start();
     server.register(&["a1", "a2", "a3", "a4", "a5"]);

@@ -52,7 +52,8 @@ pub enum Role {
     ChiefOfStaff,
     Specialist,
     Controller,
-    User,
+    #[serde(alias = "user")]
+    Person,
 }
 
 /// A status that is set rather than seen.

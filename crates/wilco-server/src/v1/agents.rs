@@ -10,7 +10,7 @@ use wilco_engine::{Command, Done, PutAgent};
 use wilco_language::parse::FieldError;
 use wilco_protocol::Name;
 use wilco_protocol::directory::{Mark, Profile, Role};
-use wilco_runtime::AgentNow;
+use wilco_runtime::{AgentNow, Overloaded};
 use wilco_wire::AgentSpec;
 
 use super::body::bytes;
@@ -67,10 +67,17 @@ pub(crate) async fn put(
 ) -> Result<Response, Failure> {
     let body = bytes(body, &door.config.limits).await?;
     let spec = spec::read_for(&name, &body)?;
+    // Whoever says that it is active has a sign of life of it.
+    let active = spec.status.as_deref() == Some("active");
     let put = registration(name, spec, caller)?;
-    match door.handle.send(Command::PutAgent(Box::new(put))).await?? {
+    let seen = active.then(|| Command::Seen { agent: Name::new(&put.name) });
+    let commands = [Command::PutAgent(Box::new(put))].into_iter().chain(seen);
+    let mut done = door.handle.send_all(commands.collect()).await?.into_iter();
+    match done.next().ok_or(Overloaded)?? {
         Done::Agent(changed) => {
-            let agent = shape::agent(&changed.agent, changed.last_seen, door.handle.now());
+            let now = door.handle.now();
+            let seen = if active { Some(now) } else { changed.last_seen };
+            let agent = shape::agent(&changed.agent, seen, now);
             let status = if changed.created { StatusCode::CREATED } else { StatusCode::OK };
             Ok((status, Json(agent)).into_response())
         }

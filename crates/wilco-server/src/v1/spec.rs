@@ -52,7 +52,9 @@ fn differs(name: &str, given: &str) -> Option<FieldError> {
 }
 
 pub(super) const ROLES: [&str; 6] =
-    ["worker", "orchestrator", "chief-of-staff", "specialist", "controller", "user"];
+    ["worker", "orchestrator", "chief-of-staff", "specialist", "controller", "person"];
+/// What a person was called before.
+const FORMER_ROLE: &str = "user";
 pub(super) const STATUSES: [&str; 6] =
     ["active", "idle", "offline", "unresponsive", "hibernated", "inactive"];
 
@@ -82,6 +84,7 @@ pub(crate) fn expected(key: &str, value: &Value) -> Option<String> {
 /// The same for the value as a whole. A field that is null counts as missing.
 fn kind_of(key: &str, value: &Value) -> Option<String> {
     let fits = match key {
+        "role" if value == FORMER_ROLE => return None,
         "role" => return one_of(&ROLES, value),
         "status" => return one_of(&STATUSES, value),
         _ if TEXTS.contains(&key) => (value.is_string(), "a text"),
