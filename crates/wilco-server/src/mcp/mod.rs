@@ -23,12 +23,14 @@ mod tools;
 
 use std::sync::Arc;
 
-use axum::Router;
 use axum::body::Body;
 use axum::extract::{Request, State};
 use axum::response::{IntoResponse, Response};
 use axum::routing::any;
-use http::{StatusCode, header};
+use axum::{Json, Router};
+use http::{Method, StatusCode, header};
+use serde_json::json;
+use serde_json::value::RawValue;
 
 use crate::auth::Caller;
 use crate::connection::Line;
@@ -45,6 +47,8 @@ pub use request::Request as Asked;
 pub use tools::examined;
 
 pub(crate) const PATH: &str = "/mcp";
+
+const PARSE_ERROR: i32 = -32700;
 
 pub(crate) fn router(door: &Door) -> Router<Door> {
     let own = door.config.hosts.iter().map(|host| format!("http://{host}"));
@@ -72,6 +76,11 @@ async fn answer(
     let (owner, line) = (inside::owner(&caller.viewer), parts.extensions.get::<Arc<Line>>().cloned());
     http.admits(&parts, &owner).await.map_err(barred)?;
     let body = bytes(body, &door.config.limits).await?;
+    if parts.method == Method::POST
+        && let Err(error) = serde_json::from_slice::<&RawValue>(&body)
+    {
+        return Ok(unreadable(&error));
+    }
     let answered = http.service.handle(Request::from_parts(parts, Body::from(body))).await;
     http.began(answered.headers(), &owner).await;
     let kind = answered.headers().get(header::CONTENT_TYPE).and_then(|kind| kind.to_str().ok());
@@ -79,6 +88,13 @@ async fn answer(
         line.streams();
     }
     Ok(answered.map(Body::new))
+}
+
+/// The error that JSON-RPC has for a body that is no JSON.
+fn unreadable(error: &serde_json::Error) -> Response {
+    let message = format!("the body is not JSON: {error}; send one JSON-RPC request");
+    let body = json!({"jsonrpc": "2.0", "id": null, "error": {"code": PARSE_ERROR, "message": message}});
+    (StatusCode::BAD_REQUEST, Json(body)).into_response()
 }
 
 fn barred(why: Barred) -> Failure {

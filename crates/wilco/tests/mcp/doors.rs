@@ -193,6 +193,17 @@ fn sec_3_mcp_is_closed_to_pages_of_others() {
 }
 
 #[test]
+fn mcp_1_a_body_that_is_no_json_is_a_parse_error() {
+    let server = Server::start();
+    for body in ["{bad", "", &"[".repeat(200_000)] {
+        let (status, answer) = server.post_raw("/mcp", body);
+        let answer: Value = serde_json::from_str(&answer).unwrap();
+        assert_eq!((status, &answer["error"]["code"], &answer["id"]), (400, &json!(-32700), &Value::Null));
+        assert!(answer["error"]["message"].as_str().unwrap().contains("not JSON"), "{answer}");
+    }
+}
+
+#[test]
 fn g11_a_body_that_is_too_large_is_refused() {
     let server = Server::start();
     let huge = json!({"jsonrpc": "2.0", "id": 1, "method": "ping", "params": {"x": "a".repeat(2 << 20)}});
