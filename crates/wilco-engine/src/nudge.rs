@@ -150,7 +150,11 @@ impl How {
                 Ok(How::Tmux { target })
             }
             Some("webhook") => match text("url") {
-                Some(url) => Ok(How::Webhook { url: url.to_owned() }),
+                Some(url) if is_address(url) => Ok(How::Webhook { url: url.to_owned() }),
+                // It is not shown: there may be a password in it.
+                Some(_) => {
+                    Err(wrong("url", "expected http://host/path or https://host/path, without a password"))
+                }
                 None => Err(wrong("url", "is required: the address that is called")),
             },
             Some("command") => match text("command").or_else(|| text("name")) {
@@ -168,6 +172,13 @@ impl How {
             How::Command { .. } => "command",
         }
     }
+}
+
+/// Whether it names a host to call and nobody to call it as.
+fn is_address(url: &str) -> bool {
+    let rest = url.strip_prefix("http://").or_else(|| url.strip_prefix("https://"));
+    let host = rest.and_then(|rest| rest.split(['/', '?', '#']).next());
+    host.is_some_and(|host| !host.is_empty() && !host.contains('@'))
 }
 
 /// The nudges among the stored effects.

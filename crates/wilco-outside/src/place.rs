@@ -26,7 +26,8 @@ impl Place {
         };
         let authority = uri.authority().ok_or_else(|| wrong("it names no host"))?;
         if authority.as_str().contains('@') {
-            return Err(wrong("it holds a user name or password"));
+            // It is not shown.
+            return Err("the address cannot be called: it holds a user name or password".to_owned());
         }
         let host = authority.host().trim_matches(['[', ']']).to_lowercase();
         if host.is_empty() {

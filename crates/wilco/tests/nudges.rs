@@ -9,7 +9,7 @@ use std::process::Command;
 use std::sync::mpsc::{Receiver, channel};
 use std::time::Duration;
 
-use crate::server::{PATIENCE, Server, Setup, said, task, text, until};
+use crate::server::{PATIENCE, Server, Setup, pointers, said, task, text, until};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
@@ -183,6 +183,18 @@ fn with_webhooks(hosts: &str, private: bool) -> Server {
         "[nudge]\nwebhook_hosts = [\"{hosts}\"]\nprivate_addresses = {private}\nsecret = \"{SECRET}\""
     );
     Setup::new().config(&config).start()
+}
+
+#[test]
+fn sec_8_a_webhook_that_cannot_be_called_is_refused_and_its_password_not_repeated() {
+    let server = with_webhooks("127.0.0.1:1", true);
+    for url in ["http://user:hunter2@127.0.0.1:1/", "file:///etc/passwd", "https://", "127.0.0.1:1"] {
+        let (status, problem) =
+            server.put("/v1/agents/bob", &json!({"nudge": {"kind": "webhook", "url": url}}));
+        assert_eq!((status, pointers(&problem)), (422, vec!["/nudge/url"]), "{url}");
+        assert!(!problem.to_string().contains("hunter2"), "{problem}");
+    }
+    assert_eq!(server.get("/v1/agents/bob").0, 404, "nothing was registered");
 }
 
 #[test]
