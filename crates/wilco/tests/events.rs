@@ -82,6 +82,28 @@ fn api_2b_waiting_for_events_returns_when_one_that_is_wanted_follows() {
 }
 
 #[test]
+fn api_2b_waiting_for_events_of_an_exchange_returns_when_one_follows() {
+    let server = Server::start();
+    let id = server.begin_working("T-1");
+    server.register(&["poll"]);
+    let seen = server.get(&format!("/v1/exchanges/{id}/events")).1["next"].as_str().unwrap().to_owned();
+    let caller = server.as_agent("poll");
+    let path = format!("/v1/exchanges/{id}/events?after={seen}");
+    let address = format!("{path}&wait=60s");
+    let waiting = std::thread::spawn(move || caller.get(&address));
+    server.until_seen("poll");
+    server.send(&text("ann", "poll", "not of the exchange"));
+    server.send(&said("worker", "boss", "task-complete", json!({"task_id": "T-1"})));
+    let (status, page) = waiting.join().unwrap();
+    assert_eq!(status, 200);
+    let items = page["items"].as_array().unwrap();
+    assert!(!items.is_empty() && items.iter().all(|event| event["exchange"] == *id), "{page}");
+    let end = page["next"].as_str().unwrap();
+    let (_, nothing) = server.get(&format!("/v1/exchanges/{id}/events?after={end}&wait=1ms"));
+    assert_eq!(nothing, json!({"items": [], "next": end}));
+}
+
+#[test]
 fn api_4_exchanges_are_listed_newest_first_and_filtered() {
     let server = Server::start();
     let first = server.begin_working("T-1");

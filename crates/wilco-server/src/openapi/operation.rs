@@ -148,7 +148,7 @@ pub(crate) const OPERATIONS: &[Operation] = &[
     reading(
         "/v1/exchanges/{id}/events",
         "The events of an exchange, oldest first",
-        &["after", "limit"],
+        &["after", "limit", "wait"],
         Answer::Page("Event"),
         || get(exchanges::events),
     ),

@@ -1,17 +1,21 @@
 //! `GET /v1/events`: the journal in pages, or as a stream.
 
+use std::pin::Pin;
 use std::time::Duration;
 
 use axum::Json;
 use axum::extract::{RawQuery, State};
 use axum::response::{IntoResponse, Response};
-use http::{HeaderMap, StatusCode};
+use http::HeaderMap;
 use serde_json::{Value, json};
+use tokio::sync::{SemaphorePermit, watch};
+use tokio::time::Sleep;
 use wilco_engine::reads::{self, EventQuery, EventView, Part};
 use wilco_protocol::Name;
 
 use super::exchanges::protocol;
 use super::follow;
+use super::inbox::seat;
 use crate::accept::{EVENTS, JSON, accepted};
 use crate::auth::Caller;
 use crate::door::Door;
@@ -59,7 +63,7 @@ async fn pages(
     query: Option<String>,
 ) -> Result<Json<Value>, Failure> {
     let query = Query::read(query.as_deref(), &KEYS)?;
-    let wanted = EventQuery {
+    let mut wanted = EventQuery {
         after: query.cursor("after")?.unwrap_or(0),
         limit: query.limit()?,
         protocol: query.text("protocol").map(protocol).transpose()?,
@@ -67,7 +71,18 @@ async fn pages(
     };
     let part = match query.wait(door.config.limits.wait)? {
         None => page(&door, &caller, &wanted).await?,
-        Some(wait) => wait_for(&door, &caller, reader, wanted, wait).await?,
+        Some(wait) => {
+            let mut patience = Patience::new(&door, wait)?;
+            loop {
+                let part = page(&door, &caller, &wanted).await?;
+                if !part.items.is_empty() || !patience.lasts().await {
+                    reader.check(&door)?;
+                    break part;
+                }
+                // Events that are not wanted are left behind.
+                wanted.after = part.next.unwrap_or(wanted.after);
+            }
+        }
     };
     let items: Vec<_> = part.items.iter().map(shape::event).collect();
     Ok(Json(json!({"items": items, "next": part.next.map(|next| next.to_string())})))
@@ -82,32 +97,28 @@ pub(super) async fn page(
     Ok(door.handle.read(move |reader| reads::events(reader, &viewer, &wanted)).await?)
 }
 
-/// Until something that is wanted follows. Events that are not are left behind.
-async fn wait_for(
-    door: &Door,
-    caller: &Caller,
-    reader: &Reader,
-    mut wanted: EventQuery,
-    wait: Duration,
-) -> Result<Part<EventView>, Failure> {
-    let _seat = door.waiting.try_acquire().map_err(|_| {
-        let detail = "too many readers are waiting; read without wait, or try again later";
-        Failure::new(StatusCode::SERVICE_UNAVAILABLE, "too-many-waiting", detail)
-    })?;
-    let patience = tokio::time::sleep(wait);
-    tokio::pin!(patience);
-    let (mut head, mut stopping) = (door.handle.waiters().head(), door.stopping.clone());
-    loop {
-        let part = page(door, caller, &wanted).await?;
-        if !part.items.is_empty() || patience.is_elapsed() || *stopping.borrow() {
-            reader.check(door)?;
-            return Ok(part);
-        }
-        wanted.after = part.next.unwrap_or(wanted.after);
+/// A reader that waits for what is committed next, for a while.
+pub(super) struct Patience<'a> {
+    _seat: SemaphorePermit<'a>,
+    rest: Pin<Box<Sleep>>,
+    head: watch::Receiver<u64>,
+    stopping: watch::Receiver<bool>,
+}
+
+impl Patience<'_> {
+    /// To be had before looking, so that nothing slips through in between.
+    pub(super) fn new(door: &Door, wait: Duration) -> Result<Patience<'_>, Failure> {
+        let (head, stopping) = (door.handle.waiters().head(), door.stopping.clone());
+        Ok(Patience { _seat: seat(door)?, rest: Box::pin(tokio::time::sleep(wait)), head, stopping })
+    }
+
+    /// Whether something was committed before the time was over or the server stopped: then it is worth looking again.
+    pub(super) async fn lasts(&mut self) -> bool {
         tokio::select! {
-            _ = head.wait_for(|head| *head > wanted.after) => {}
-            () = &mut patience => {}
-            _ = stopping.wait_for(|stopping| *stopping) => {}
+            biased;
+            _ = self.stopping.wait_for(|stopping| *stopping) => false,
+            () = &mut self.rest => false,
+            changed = self.head.changed() => changed.is_ok(),
         }
     }
 }

@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 use wilco_engine::reads::{self, ExchangeQuery};
 use wilco_protocol::{ExchangeId, Name, Protocol};
 
+use super::events::Patience;
 use super::path::Path;
 use super::search;
 use crate::auth::Caller;
@@ -13,6 +14,7 @@ use crate::door::Door;
 use crate::problem::Failure;
 use crate::query::Query;
 use crate::shape;
+use crate::stream::Reader;
 
 pub(crate) const KEYS: [&str; 8] = ["protocol", "state", "open", "agent", "task", "q", "after", "limit"];
 
@@ -83,14 +85,25 @@ pub(crate) async fn at(
 pub(crate) async fn events(
     State(door): State<Door>,
     caller: Caller,
+    reader: Reader,
     RawQuery(query): RawQuery,
     Path(text): Path<String>,
 ) -> Result<Json<Value>, Failure> {
-    let query = Query::read(query.as_deref(), &["after", "limit"])?;
+    let query = Query::read(query.as_deref(), &["after", "limit", "wait"])?;
     let (id, after, limit) = (id(&text)?, query.cursor("after")?.unwrap_or(0), query.limit()?);
-    let read =
-        move |reader: &dyn wilco_store::Reader| reads::events_of(reader, &caller.viewer, id, after, limit);
-    let part = door.handle.read(read).await?.ok_or_else(|| missing(&text))?;
+    let mut patience =
+        query.wait(door.config.limits.wait)?.map(|wait| Patience::new(&door, wait)).transpose()?;
+    let part = loop {
+        let viewer = caller.viewer.clone();
+        let read =
+            move |reader: &dyn wilco_store::Reader| reads::events_of(reader, &viewer, id, after, limit);
+        let part = door.handle.read(read).await?.ok_or_else(|| missing(&text))?;
+        let Some(patience) = patience.as_mut().filter(|_| part.items.is_empty()) else { break part };
+        if !patience.lasts().await {
+            break part;
+        }
+    };
+    reader.check(&door)?;
     let items: Vec<_> = part.items.iter().map(shape::event).collect();
     Ok(Json(json!({"items": items, "next": part.next.map(|next| next.to_string())})))
 }

@@ -119,7 +119,7 @@ async fn resolve(door: &Door, caller: &Caller, name: &str, waits: bool) -> Resul
 }
 
 /// One of the seats for readers that wait.
-fn seat(door: &Door) -> Result<SemaphorePermit<'_>, Failure> {
+pub(super) fn seat(door: &Door) -> Result<SemaphorePermit<'_>, Failure> {
     door.waiting.try_acquire().map_err(|_| {
         let detail = "too many readers are waiting; read without wait, or try again later";
         Failure::new(StatusCode::SERVICE_UNAVAILABLE, "too-many-waiting", detail)
