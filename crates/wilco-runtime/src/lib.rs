@@ -4,6 +4,7 @@
 
 mod clock;
 mod committer;
+mod complaint;
 mod courier;
 mod handle;
 mod marks;

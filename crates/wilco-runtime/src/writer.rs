@@ -7,7 +7,7 @@ mod advancing;
 use std::collections::VecDeque;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use tokio::sync::{oneshot, watch};
 use wilco_engine::{Answer, Command, Committed, Engine, Refused, Settings};
@@ -17,6 +17,7 @@ use wilco_store::{Batch, EffectRow, Reader, SearchIndex, Store, StoreError};
 
 use crate::clock::Clock;
 use crate::committer::{Committer, Gone};
+use crate::complaint::Complaint;
 use crate::courier::{Errand, Pending, carried_out, left_over, report};
 use crate::handle::{AgentNow, Handle};
 use crate::marks::Marks;
@@ -124,6 +125,7 @@ pub fn start<S: Store + Send + 'static>(start: Start<S>) -> Result<Handle, Start
         running: 0,
         ending: watch::channel(()).0,
         alive_at: clock.now(),
+        complaint: Complaint::default(),
         advancing: VecDeque::new(),
     };
     let now = clock.now();
@@ -171,6 +173,7 @@ struct Writer {
     /// Closed when the courier is to drop what it does.
     ending: watch::Sender<()>,
     alive_at: Time,
+    complaint: Complaint,
     /// Where the test clock is asked to go, one after the other.
     advancing: VecDeque<(Time, oneshot::Sender<Time>)>,
 }
@@ -282,7 +285,7 @@ impl Writer {
     fn decide_own(&mut self, command: Command) {
         let answers = self.engine.decide(vec![command], self.clock.now(), &*self.reader);
         for refused in answers.into_iter().filter_map(Result::err) {
-            tracing::error!(?refused, "what is due could not be done; trying again");
+            self.complain("what is due could not be done; trying again", &format!("{refused:?}"));
         }
     }
 
@@ -336,6 +339,9 @@ impl Writer {
     }
 
     fn committed(&mut self, batch: Batch) {
+        if self.complaint.is_over() {
+            tracing::warn!("commits succeed again");
+        }
         let Committed { reached, effects, head, agents, woken } = self.engine.committed(batch);
         woken.into_iter().for_each(|late| self.meters.went_off(late));
         self.marks.changed(&agents, self.engine.directory());
@@ -346,10 +352,16 @@ impl Writer {
         }
     }
 
+    fn complain(&mut self, what: &str, error: &str) {
+        if let Some(again) = self.complaint.is_due(&format!("{what}: {error}"), Instant::now()) {
+            tracing::error!(error, again, "{what}");
+        }
+    }
+
     /// Tells everybody that nothing was acknowledged. Where that leaves open whether it was stored, the error
     /// says so, and the store takes no other commit before a restart.
     fn refuse(&mut self, error: StoreError, waiting: Vec<Waiting>) {
-        tracing::error!(%error, "a commit failed; nothing of it was acknowledged");
+        self.complain("a commit failed; nothing of it was acknowledged", &error.to_string());
         if waiting.is_empty() {
             // It was the writer's own, and is tried again.
             std::thread::sleep(AFTER_A_FAILURE);
