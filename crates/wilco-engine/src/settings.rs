@@ -131,8 +131,15 @@ impl Settings {
         let built_in = Policy::built_in().into_iter().find(|(known, _)| *known == name).map(|(_, over)| over);
         let configured = self.delegation.presets.get(name);
         if built_in.is_none() && configured.is_none() {
-            let names = Policy::built_in().map(|(known, _)| known.to_owned());
-            let known: Vec<_> = names.into_iter().chain(self.delegation.presets.keys().cloned()).collect();
+            let mut known: Vec<_> = Policy::built_in().map(|(known, _)| known.to_owned()).into();
+            known.extend(
+                self.delegation
+                    .presets
+                    .keys()
+                    .filter(|name| !known.contains(name))
+                    .cloned()
+                    .collect::<Vec<_>>(),
+            );
             let detail = format!("there is no preset {name:?}; choose one of {}", known.join(", "));
             errors.push(wrong("preset", detail));
         }
