@@ -14,6 +14,11 @@ fn guarded() -> Server {
 
 /// The status of a request that is written by hand.
 fn status(server: &Server, method: &str, headers: &str, body: &str) -> u16 {
+    said(server, method, headers, body).split(' ').nth(1).unwrap().parse().unwrap()
+}
+
+/// Its whole answer.
+fn said(server: &Server, method: &str, headers: &str, body: &str) -> String {
     let mut stream = TcpStream::connect(server.address()).unwrap();
     let length = body.len();
     write!(
@@ -23,7 +28,7 @@ fn status(server: &Server, method: &str, headers: &str, body: &str) -> u16 {
     .unwrap();
     let mut said = String::new();
     stream.read_to_string(&mut said).unwrap();
-    said.split(' ').nth(1).unwrap().parse().unwrap()
+    said
 }
 
 #[test]
@@ -206,6 +211,42 @@ fn sec_3_foreign_origins_may_not_write_and_own_pages_send_json() {
     assert_eq!(foreign.get("/v1/agents").0, 200, "reading is left to the browser, which shows it nothing");
     assert_eq!(foreign.clone().header("Accept", "text/event-stream").get("/v1/events").0, 403);
     assert_eq!(foreign.delete("/v1/agents/bob").0, 403);
+}
+
+#[test]
+fn sec_3_only_configured_pages_may_call_from_a_browser() {
+    let config = "auth = \"required\"\n[server]\norigins = [\"https://ops.example\"]";
+    let server = Setup::new().config(config).start();
+    let address = server.address().to_owned();
+    let ask = |origin: &str, host: &str| {
+        let headers = format!(
+            "Host: {host}\r\nOrigin: {origin}\r\nAccess-Control-Request-Method: POST\r\n\
+             Access-Control-Request-Headers: authorization,content-type\r\n"
+        );
+        said(&server, "OPTIONS", &headers, "")
+    };
+    let yes = ask("https://ops.example", &address);
+    assert!(yes.starts_with("HTTP/1.1 204"), "{yes}");
+    for line in [
+        "access-control-allow-origin: https://ops.example\r\n",
+        "access-control-allow-headers: authorization,content-type\r\n",
+        "vary: origin\r\n",
+    ] {
+        assert!(yes.contains(line), "{line} is not in {yes}");
+    }
+    assert!(yes.contains("POST, PUT"), "{yes}");
+    assert!(ask("https://ops.example", "evil.example").starts_with("HTTP/1.1 421"));
+    let call = |origin: &str| {
+        let headers = format!("Host: {address}\r\nOrigin: {origin}\r\nContent-Type: application/json\r\n");
+        said(&server, "POST", &headers, "{}")
+    };
+    let refused = call("https://ops.example");
+    assert!(refused.starts_with("HTTP/1.1 401"), "a token is needed all the same: {refused}");
+    assert!(refused.contains("access-control-allow-origin: https://ops.example"), "{refused}");
+    for other in [ask("https://evil.example", &address), call("https://evil.example"), call("null")] {
+        assert!(other.starts_with("HTTP/1.1 403"), "{other}");
+        assert!(!other.contains("access-control"), "{other}");
+    }
 }
 
 #[test]

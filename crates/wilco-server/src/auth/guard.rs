@@ -9,7 +9,7 @@ use http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header};
 use tower::Service;
 use wilco_engine::{Viewer, check_name};
 
-use super::Caller;
+use super::{Caller, cors};
 use crate::door::Door;
 use crate::mcp;
 use crate::problem::Failure;
@@ -30,13 +30,18 @@ pub(crate) struct Peer(pub(crate) IpAddr);
 const TIME: HeaderName = HeaderName::from_static("wilco-time");
 
 pub(crate) async fn guard(door: &Door, request: Request, mut inside: Router) -> Response {
-    let mut response = match admitted(door, request).await {
-        Ok(request) => {
+    let page = cors::page(door, request.headers());
+    let mut response = match admitted(door, request, page.is_some()).await {
+        Ok(Admitted::Call(request)) => {
             let Ok(response) = inside.call(request).await;
             response
         }
+        Ok(Admitted::Preflight(response)) => response,
         Err(failure) => failure.into_response(),
     };
+    if let Some(page) = page {
+        cors::show(page, &mut response);
+    }
     if response.status() == StatusCode::UNAUTHORIZED {
         response.headers_mut().insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
     }
@@ -46,7 +51,18 @@ pub(crate) async fn guard(door: &Door, request: Request, mut inside: Router) -> 
     response
 }
 
-async fn admitted(door: &Door, request: Request) -> Result<Request, Failure> {
+/// What may come in.
+enum Admitted {
+    Call(Request),
+    /// Nothing is called yet: a browser asks whether it may, and has its answer.
+    Preflight(Response),
+}
+
+async fn admitted(door: &Door, request: Request, known_page: bool) -> Result<Admitted, Failure> {
+    if known_page && cors::is_preflight(&request) {
+        host(door, &request)?;
+        return Ok(Admitted::Preflight(cors::preflight(&request)));
+    }
     let viewer = as_spelt(door, check(door, &request)?);
     let mut request = body::declared(request, &door.config.limits)?;
     let caller = Caller::new(viewer.clone(), request.headers());
@@ -56,7 +72,7 @@ async fn admitted(door: &Door, request: Request) -> Result<Request, Failure> {
         door.presence.called(&door.handle, &caller).await;
     }
     request.extensions_mut().insert(viewer);
-    Ok(request)
+    Ok(Admitted::Call(request))
 }
 
 /// The token's agent as the directory spells it: letter case does not tell agents apart.

@@ -1,6 +1,7 @@
 //! Who comes in: tokens, hosts, origins.
 
 mod caller;
+mod cors;
 mod failures;
 mod guard;
 mod presence;
