@@ -131,15 +131,10 @@ impl Settings {
         let built_in = Policy::built_in().into_iter().find(|(known, _)| *known == name).map(|(_, over)| over);
         let configured = self.delegation.presets.get(name);
         if built_in.is_none() && configured.is_none() {
-            let mut known: Vec<_> = Policy::built_in().map(|(known, _)| known.to_owned()).into();
-            known.extend(
-                self.delegation
-                    .presets
-                    .keys()
-                    .filter(|name| !known.contains(name))
-                    .cloned()
-                    .collect::<Vec<_>>(),
-            );
+            let names = Policy::built_in().map(|(known, _)| known);
+            let added = self.delegation.presets.keys().map(String::as_str);
+            let added = added.filter(|name| !names.contains(name));
+            let known: Vec<_> = names.iter().copied().chain(added).collect();
             let detail = format!("there is no preset {name:?}; choose one of {}", known.join(", "));
             errors.push(wrong("preset", detail));
         }
