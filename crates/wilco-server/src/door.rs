@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::sync::Semaphore;
+use wilco_language::parse::MAX_DEPTH;
 use wilco_protocol::Name;
 use wilco_runtime::Handle;
 
@@ -32,6 +33,8 @@ pub struct Config {
 #[derive(Debug, Clone)]
 pub struct Limits {
     pub body_bytes: usize,
+    /// How deep a message may be nested.
+    pub depth: usize,
     pub header_timeout: Duration,
     pub body_timeout: Duration,
     pub idle_timeout: Duration,
@@ -47,6 +50,7 @@ impl Default for Limits {
     fn default() -> Limits {
         Limits {
             body_bytes: 1 << 20,
+            depth: MAX_DEPTH,
             header_timeout: Duration::from_secs(10),
             body_timeout: Duration::from_secs(30),
             idle_timeout: Duration::from_secs(75),

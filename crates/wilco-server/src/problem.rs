@@ -74,7 +74,7 @@ impl From<ParseError> for Failure {
             ParseError::Syntax(_) => {
                 Failure::bad_request(format!("{error}; send a JSON object with from, to and content"))
             }
-            ParseError::TooDeep => Failure::bad_request(error.to_string()),
+            ParseError::TooDeep(_) => Failure::bad_request(error.to_string()),
             ParseError::UnknownExchange(_) => Failure::not_found(error.to_string()),
             ParseError::Fields { errors, .. } => Failure::invalid(errors),
         }

@@ -63,6 +63,27 @@ fn g11_absurd_nesting_is_400_and_no_crash() {
     assert_eq!(server.get("/healthz").0, 200);
 }
 
+/// The content itself is the first level.
+#[test]
+fn g11_how_deep_a_message_may_be_nested_is_configurable() {
+    let nested = |levels: usize| {
+        let inner = format!("{}{}", "[".repeat(levels - 1), "]".repeat(levels - 1));
+        format!(r#"{{"from":"ann","to":"bob","content":{{"type":"note","message":"hi","x":{inner}}}}}"#)
+    };
+    for (config, most) in [("", 32), ("[limits]\ndepth = 40", 40), ("[limits]\ndepth = 100", 100)] {
+        let server = Setup::new().config(config).start();
+        assert_eq!(server.post_text("/v1/messages", "application/json", &nested(most)).0, 201, "{config}");
+        let (status, problem) = server.post_text("/v1/messages", "application/json", &nested(most + 1));
+        let detail = problem["detail"].as_str().unwrap();
+        assert_eq!(
+            (status, detail.contains(&format!("deeper than {most} levels"))),
+            (400, true),
+            "{problem}"
+        );
+        assert_eq!(server.inbox("bob").len(), 1, "and it can be read again");
+    }
+}
+
 #[test]
 fn sec_7_a_slow_head_is_cut_and_a_resting_connection_lives_on() {
     let server = Setup::new().config("[limits]\nheader_timeout = \"300ms\"").start();

@@ -2,6 +2,8 @@
 
 /// `content` is level 1; a level beyond this is refused.
 pub const MAX_DEPTH: usize = 32;
+/// No limit is higher: JSON is read by recursion, and stored messages are JSON inside JSON.
+pub const DEEPEST: usize = 100;
 
 /// Whether brackets outside strings nest deeper than `most`.
 pub(crate) fn deeper_than(json: &str, most: usize) -> bool {

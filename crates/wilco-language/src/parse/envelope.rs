@@ -60,8 +60,8 @@ impl Incoming {
 pub enum ParseError {
     #[error("the body is not JSON: {0}")]
     Syntax(String),
-    #[error("the body is nested deeper than {MAX_DEPTH} levels")]
-    TooDeep,
+    #[error("the body is nested deeper than {0} levels")]
+    TooDeep(usize),
     #[error("some fields are missing or wrong")]
     Fields {
         errors: Vec<FieldError>,
@@ -78,11 +78,16 @@ const MAX_ID: usize = 128;
 
 /// Reads a message from the body of a request.
 pub fn message(body: &[u8]) -> Result<Incoming, ParseError> {
+    message_within(body, MAX_DEPTH)
+}
+
+/// The same with another limit to how deep it is nested, at most `DEEPEST`.
+pub fn message_within(body: &[u8], depth: usize) -> Result<Incoming, ParseError> {
     let syntax = |error: serde_json::Error| ParseError::Syntax(error.to_string());
     let text = std::str::from_utf8(body).map_err(|error| ParseError::Syntax(error.to_string()))?;
     // The envelope itself is level 0.
-    if deeper_than(text, MAX_DEPTH + 1) {
-        return Err(ParseError::TooDeep);
+    if deeper_than(text, depth + 1) {
+        return Err(ParseError::TooDeep(depth));
     }
     if !text.trim_start().starts_with('{') {
         let _: Value = serde_json::from_str(text).map_err(syntax)?;

@@ -18,8 +18,8 @@ mod validation;
 
 pub use content::{Choice, Typed, typed};
 pub use delegation::{Acknowledgment, Assignment, Delegation, MAX_TASK_ID, Verdict};
-pub use depth::MAX_DEPTH;
-pub use envelope::{Incoming, MAX_RECIPIENTS, MAX_SUBJECT, ParseError, message};
+pub use depth::{DEEPEST, MAX_DEPTH};
+pub use envelope::{Incoming, MAX_RECIPIENTS, MAX_SUBJECT, ParseError, message, message_within};
 pub use fields::FieldError;
 pub use fingerprint::fingerprint;
 pub use handoff::{Agent, Handed, Handoff, HandoffAck, Replacement};

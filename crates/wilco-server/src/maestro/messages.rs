@@ -72,7 +72,7 @@ pub(super) async fn posted(
     body: &[u8],
     forwards: bool,
 ) -> Result<Response, Failure> {
-    let asked = Asked::read(&caller, idempotency_key, body, Api::Maestro)?;
+    let asked = Asked::read(&caller, idempotency_key, body, Api::Maestro, &door.config.limits)?;
     let accepted = asked.send(door).await?;
     let letters = new_letters(&accepted);
     let mail = door.handle.read(move |reader| Mail::of(reader, letters)).await?;

@@ -13,7 +13,7 @@ use wilco_wire as wire;
 use super::body::bytes;
 use super::path::Path;
 use crate::auth::{Caller, content_type};
-use crate::door::Door;
+use crate::door::{Door, Limits};
 use crate::problem::Failure;
 use crate::query::NoQuery;
 use crate::shape::{self, Way};
@@ -40,7 +40,7 @@ pub(crate) async fn post(
     if content_type(&parts.headers).is_some_and(|kind| kind.eq_ignore_ascii_case(NDJSON)) {
         return batch(&door, &caller, key, &body).await;
     }
-    let asked = Asked::read(&caller, key, &body, Api::V1)?;
+    let asked = Asked::read(&caller, key, &body, Api::V1, &door.config.limits)?;
     let accepted = asked.send(&door).await?;
     let posted = shape::posted(&accepted, None).ok_or_else(removed)?;
     let mut out = Vec::with_capacity(ANSWER_BYTES);
@@ -60,8 +60,9 @@ impl Asked {
         idempotency_key: Option<String>,
         body: &[u8],
         api: Api,
+        limits: &Limits,
     ) -> Result<Asked, Failure> {
-        match parse::message(body) {
+        match parse::message_within(body, limits.depth) {
             Ok(incoming) => {
                 let (viewer, claimed) = (caller.viewer.clone(), caller.agent.clone());
                 let post = Post { incoming, idempotency_key, viewer, claimed, api };
@@ -150,7 +151,7 @@ async fn batch(door: &Door, caller: &Caller, key: Option<String>, body: &[u8]) -
     let of_line = |index: usize| key.as_ref().map(|key| format!("{key}/{index}"));
     let (mut commands, mut results) = (Vec::with_capacity(lines.len()), Vec::with_capacity(lines.len()));
     for (index, line) in lines.into_iter().enumerate() {
-        results.push(Asked::read(caller, of_line(index), line, Api::V1).map(|asked| {
+        results.push(Asked::read(caller, of_line(index), line, Api::V1, &door.config.limits).map(|asked| {
             commands.push(asked.command);
             asked.wrong
         }));

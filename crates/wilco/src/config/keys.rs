@@ -1,6 +1,7 @@
 //! Every key of the configuration in one place: its kind, its default, what it means.
 
 use serde_json::{Value, json};
+use wilco_language::parse::MAX_DEPTH;
 
 pub(crate) struct Key {
     pub(crate) path: &'static str,
@@ -171,6 +172,7 @@ pub(crate) const KEYS: &[Key] = &[
         "owner/repo, whose issues handoffs comment on and change; none: GitHub is left alone",
     ),
     key("limits.body_bytes", Kind::Whole, || json!(1 << 20), "the largest request body"),
+    key("limits.depth", Kind::Whole, || json!(MAX_DEPTH), "how deep a message may be nested, at most 100"),
     key("limits.header_timeout", Kind::Span, || json!("10s"), "how long the head of a request may take"),
     key("limits.body_timeout", Kind::Span, || json!("30s"), "how long the body of a request may take"),
     key("limits.idle_timeout", Kind::Span, || json!("75s"), "how long a connection may rest"),

@@ -16,6 +16,7 @@ use std::time::Duration;
 use anyhow::{Context, bail};
 use serde_json::Value;
 use wilco_engine::{AutoRegister, EscalationSettings, HandoffSettings, NudgeSettings, Settings};
+use wilco_language::parse::DEEPEST;
 use wilco_outside::{Outside, Program, Secret, Tls, Webhooks};
 use wilco_protocol::{Name, Span};
 use wilco_server::Limits;
@@ -265,6 +266,7 @@ impl Config {
         let time = |key| self.time(key);
         Ok(Limits {
             body_bytes: self.values.whole("limits.body_bytes") as usize,
+            depth: self.depth()?,
             header_timeout: time("limits.header_timeout")?,
             body_timeout: time("limits.body_timeout")?,
             idle_timeout: time("limits.idle_timeout")?,
@@ -274,6 +276,13 @@ impl Config {
             stream_bytes: self.values.whole("limits.stream_bytes") as usize,
             stream_events: self.values.whole("limits.stream_events") as usize,
         })
+    }
+
+    fn depth(&self) -> anyhow::Result<usize> {
+        match self.values.whole("limits.depth") as usize {
+            depth @ ..=DEEPEST => Ok(depth),
+            depth => bail!("{}: expected at most {DEEPEST}, got {depth}", self.named("limits.depth")),
+        }
     }
 
     /// A key with the place that its value came from.
