@@ -14,7 +14,7 @@ pub const KEPT: usize = 16;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Reason {
-    /// The agent did not acknowledge, and there is nobody else.
+    /// The agent did not acknowledge, and there is nobody else, or nobody else is asked for that alone.
     NoAcknowledgment,
     /// The agent refused or failed, and there is nobody else.
     NoCandidate,
@@ -134,6 +134,9 @@ impl Escalation {
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Evidence {
     pub agent: Name,
+    /// Others were left to ask, and its silence alone was no reason to ask them.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub spared: bool,
     pub attempts: u32,
     pub corrections: u32,
     pub delivery: Stage,

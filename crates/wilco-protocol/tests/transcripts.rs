@@ -32,11 +32,13 @@ transcripts! {
     del_11_early_work_escalated
     del_11_early_work_silence
     del_11_received_with_questions
+    del_12_asked_before_work
     del_12_clarification
     del_12_no_questions
     del_12_partial_answers
     del_12_timeout
     del_12_vague
+    del_12_vague_at_work
     del_13_rejected
     del_14_blocked
     del_14_queued

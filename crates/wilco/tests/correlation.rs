@@ -344,3 +344,83 @@ fn del_12_what_is_no_question_is_not_counted_as_one() {
     let questions = server.exchange(&id)["data"]["questions"].clone();
     assert_eq!(questions.as_array().map(Vec::len), Some(2), "{questions}");
 }
+
+/// The same id is open again with the same agent: what it confirms is the end of the earlier task.
+#[test]
+fn del_44_a_stop_is_confirmed_also_when_its_task_is_open_again() {
+    let server = Server::start();
+    server.register(&["boss", "worker"]);
+    let stop = said("worker", "boss", "stop-ack", json!({"task_id": "S-5"}));
+    let first = server.begin_working("S-5");
+    let mut anew = task("S-5");
+    anew["content"]["supersede"] = json!(true);
+    let second = server.begin(&anew);
+    let cancel =
+        server.inbox("worker").into_iter().find(|one| one["content"]["type"] == "task-cancel").unwrap();
+    let words = cancel["content"]["message"].as_str().unwrap();
+    assert!(words.contains(&first) && words.contains(&second), "which one is to stop: {words}");
+    assert_eq!(server.send(&stop)["exchange"]["id"], *first);
+    assert_eq!(server.exchange(&first)["data"]["stop_confirmed"], true);
+    assert_eq!(server.state(&second), "awaiting-ack", "the new one stands");
+
+    server.send(&said("boss", "worker", "task-cancel", json!({"task_id": "S-5"})));
+    let third = server.begin(&task("S-5"));
+    assert_eq!(server.send(&stop)["exchange"]["id"], *second);
+    assert_eq!(server.exchange(&second)["data"]["stop_confirmed"], true);
+    assert_eq!(server.send(&stop)["exchange"]["id"], *third, "nothing waits for it any more");
+    assert_eq!(server.newest("worker")["content"]["reason"], "nothing-to-confirm");
+}
+
+/// Each of two ends is confirmed by an answer of its own, the earlier one first, and late as well.
+#[test]
+fn del_44_two_ends_of_one_task_are_confirmed_one_after_the_other() {
+    let server = Server::start();
+    server.register(&["boss", "worker"]);
+    let stop = said("worker", "boss", "stop-ack", json!({"task_id": "S-5"}));
+    let cancel = said("boss", "worker", "task-cancel", json!({"task_id": "S-5"}));
+    let first = server.begin(&task("S-5"));
+    server.send(&cancel);
+    server.advance("6m");
+    let second = server.begin(&task("S-5"));
+    server.send(&cancel);
+    server.begin(&task("S-5"));
+    let told = [server.send(&stop), server.send(&stop)].map(|sent| sent["exchange"]["id"].clone());
+    assert_eq!(told, [json!(second), json!(first)], "what is awaited comes before what is late");
+}
+
+/// A heading makes no id of such words, but it knows those that are open between the two.
+#[test]
+fn del_5_a_heading_finds_an_open_task_whatever_its_id_looks_like() {
+    let server = Server::start();
+    server.register(&["boss", "worker"]);
+    for name in ["login", "DUP", "refactor", "fix/login"] {
+        let id = server.begin(&task(name));
+        let sent = server.send(&text("boss", "worker", &format!("## Task: {name}\nAlso log every attempt.")));
+        assert_eq!(sent["exchange"]["id"], *id, "{name}");
+        let more = format!("## Task: {name} more\n\n### Acceptance Criteria\n- every attempt is logged\n");
+        assert_eq!(server.send(&text("boss", "worker", &more))["exchange"]["id"], *id, "{name}");
+        let data = server.exchange(&id)["data"].clone();
+        assert_eq!((&data["revision"], &data["title"]), (&json!(3), &json!("more")), "{name}");
+        let blank = json!({"task_id": name, "status": "received", "revision": 3});
+        server.send(&said("worker", "boss", "task-acknowledgment", blank));
+        let judged = server.exchange(&id)["data"]["understanding"].clone();
+        assert_eq!(judged["missing"], json!(["every attempt is logged"]), "{name}");
+    }
+}
+
+#[test]
+fn del_5_a_heading_with_another_word_is_about_no_open_task() {
+    let server = Server::start();
+    server.register(&["boss", "worker", "other"]);
+    let id = server.begin(&task("login"));
+    for (to, message) in [
+        ("worker", "## Task: Login\nThe page looks good."),
+        ("worker", "## Task: login done?\nHow far are you?"),
+        ("worker", "The task: login"),
+        ("other", "## Task: login\nPlease review it."),
+    ] {
+        let sent = server.send(&text("boss", to, message));
+        assert_eq!(sent["exchange"], Value::Null, "{message}");
+    }
+    assert_eq!(server.exchange(&id)["data"]["revision"], 1);
+}

@@ -3,14 +3,13 @@
 use serde_json::{Map, json};
 use wilco_language::parse::{MAX_TASK_ID, Typed};
 use wilco_language::read::ack::readable;
-use wilco_language::read::classify::{Task, classify};
+use wilco_language::read::classify::Task;
 use wilco_language::render::Rendered;
 use wilco_protocol::{ExchangeId, Name};
 use wilco_store::Reading;
 
 use super::arrival::{Arrival, Course, Place};
 use super::correlate::{AMENDS, Target};
-use super::is_wilco;
 use super::start::{SAME, Taken, Unbegun, title};
 use crate::command::Refused;
 use crate::settings::AutoRegister;
@@ -19,7 +18,8 @@ use crate::work::Work;
 impl Work<'_> {
     /// A conversation, unless its text is a task.
     pub(crate) fn converse(&mut self, arrival: &Arrival<'_>, may_classify: bool) -> Result<Taken, Refused> {
-        if let Some(task) = may_classify.then(|| self.task_in(arrival)).flatten() {
+        let task = if may_classify { self.task_in(arrival)? } else { None };
+        if let Some(task) = task {
             return self.take_for_task(arrival, task);
         }
         let astray = match &arrival.incoming().typed {
@@ -38,14 +38,6 @@ impl Work<'_> {
             Typed::Conversation | Typed::Talk => None,
         };
         self.talk(arrival, astray)
-    }
-
-    /// The task that a plain text to one agent is.
-    pub(crate) fn task_in(&self, arrival: &Arrival<'_>) -> Option<Task> {
-        let single = arrival.to.len() == 1 && !is_wilco(&arrival.to[0]);
-        let looked_at = single && self.settings.auto_enrol;
-        let incoming = arrival.incoming();
-        looked_at.then(|| classify(incoming.subject.as_deref(), arrival.text)).flatten()
     }
 
     /// A text that is a task: it changes the open one of its heading, or begins a delegation, and is never

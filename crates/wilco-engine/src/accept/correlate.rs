@@ -1,10 +1,11 @@
 //! Which exchange an answer belongs to. The first rule that finds something wins; nothing is guessed.
+//! What a task's id finds is in `by_task`.
 
 use std::sync::Arc;
 
 use wilco_language::parse::{Delegation, Named, Operation, Typed};
 use wilco_language::read::handoff_ack::handoff_acks;
-use wilco_language::read::{self, ack, verdict};
+use wilco_language::read::{self, verdict};
 use wilco_protocol::exchange::key;
 use wilco_protocol::{Exchange, ExchangeId, MessageId, Protocol, validation};
 use wilco_store::StoreError;
@@ -108,7 +109,7 @@ impl Work<'_> {
             false => self.awaiting(arrival)?,
         };
         if may_classify && !awaiting.is_empty() {
-            awaiting = self.but_for_tasks(arrival, awaiting);
+            awaiting = self.but_for_tasks(arrival, awaiting)?;
         }
         if !stripped.is_empty()
             && let Some(found) = self.by_subject(&awaiting, &stripped)?
@@ -134,12 +135,16 @@ impl Work<'_> {
 
     /// A text that is a task is about that task. To others that its sender began it says nothing, but for
     /// open questions, which any words may answer unless a heading names a task.
-    fn but_for_tasks(&self, arrival: &Arrival<'_>, mut awaiting: Vec<Arc<Exchange>>) -> Vec<Arc<Exchange>> {
-        let Some(task) = self.task_in(arrival) else { return awaiting };
+    fn but_for_tasks(
+        &mut self,
+        arrival: &Arrival<'_>,
+        mut awaiting: Vec<Arc<Exchange>>,
+    ) -> Result<Vec<Arc<Exchange>>, Refused> {
+        let Some(task) = self.task_in(arrival)? else { return Ok(awaiting) };
         let asked = |exchange: &Exchange| matches!(exchange, Exchange::Delegation(state) if state.is_asked());
         let headed = task.task_id.is_some();
         awaiting.retain(|exchange| *exchange.initiator() != arrival.from || (!headed && asked(exchange)));
-        awaiting
+        Ok(awaiting)
     }
 
     /// Whether an assignee writes to its initiator: that is never a task.
@@ -189,29 +194,6 @@ impl Work<'_> {
             }
             None => Replied::Talk,
         })
-    }
-
-    /// Task ids in the content, then in the text.
-    fn task_ids(&self, arrival: &Arrival<'_>) -> Vec<(Vec<String>, &'static str)> {
-        let incoming = arrival.incoming();
-        let typed = match &incoming.typed {
-            Typed::Delegation(said) => said.task_id().map(str::to_owned),
-            Typed::Operation(_)
-            | Typed::Validation(_)
-            | Typed::Handoff(_)
-            | Typed::Decision(_)
-            | Typed::Conversation
-            | Typed::Talk => incoming.content.get("task_id").and_then(|id| id.as_str()).map(str::to_owned),
-        };
-        let mut found = vec![(typed.into_iter().collect(), "task-id")];
-        if matches!(incoming.typed, Typed::Conversation | Typed::Talk) {
-            let acks = ack::acks(arrival.text);
-            let verdicts = verdict::verdicts(arrival.text);
-            let acked = acks.iter().map(|reading| reading.task_id().to_owned());
-            let judged = verdicts.iter().map(|reading| reading.task_id().to_owned());
-            found.push((acked.chain(judged).collect(), "text-id"));
-        }
-        found
     }
 
     /// The loop that an id in the content or the text names. Ids are matched against loops of the sender.
@@ -329,67 +311,6 @@ impl Work<'_> {
         Ok(found)
     }
 
-    fn by_tasks(
-        &mut self,
-        arrival: &Arrival<'_>,
-        ids: &[String],
-        rule: &'static str,
-    ) -> Result<Correlated, Refused> {
-        let mut targets: Vec<Target> = Vec::new();
-        for id in ids {
-            let mut found = self.of_task(arrival, id)?;
-            if found.len() > 1 {
-                return Ok(Correlated::Ambiguous(found.iter().map(|exchange| exchange.id()).collect()));
-            }
-            // A text may name a task more than once; it is said to it once.
-            let known = |exchange: &Exchange| targets.iter().any(|one| one.exchange.id() == exchange.id());
-            if let Some(exchange) = found.pop().filter(|exchange| !known(exchange)) {
-                targets.push(Target { exchange, rule });
-            }
-        }
-        Ok(if targets.is_empty() {
-            Correlated::Nothing { may_classify: false }
-        } else {
-            Correlated::To(targets)
-        })
-    }
-
-    /// The open exchanges of a task in which the sender takes part; when none is open, the newest ended.
-    fn of_task(&mut self, arrival: &Arrival<'_>, task_id: &str) -> Result<Vec<Arc<Exchange>>, Refused> {
-        let mut found = Vec::new();
-        for number in self.find(&key("task", &task_id.to_lowercase()))? {
-            let live = self.live(number)?;
-            found.extend(
-                live.map(|live| live.exchange).filter(|one| one.participants().contains(&arrival.from)),
-            );
-        }
-        // What is addressed to somebody is not about a task of somebody else, even when that one is open.
-        if found.iter().any(|exchange| addressed(arrival, exchange)) {
-            found.retain(|exchange| addressed(arrival, exchange));
-        }
-        if found.iter().any(|exchange| exchange.is_open()) {
-            found.retain(|exchange| exchange.is_open());
-        } else {
-            found.truncate(1);
-        }
-        Ok(found)
-    }
-
-    /// The open delegation of this task from this sender to this recipient.
-    pub(crate) fn open_under_heading(
-        &mut self,
-        arrival: &Arrival<'_>,
-        task_id: Option<&str>,
-    ) -> Result<Option<Arc<Exchange>>, Refused> {
-        let Some(task_id) = task_id else { return Ok(None) };
-        let found = self.of_task(arrival, task_id)?;
-        let of_this_pair = |exchange: &Arc<Exchange>| {
-            let Exchange::Delegation(state) = &**exchange else { return false };
-            state.is_open() && state.initiator == arrival.from && arrival.to.first() == Some(&state.assignee)
-        };
-        Ok(found.into_iter().find(of_this_pair))
-    }
-
     /// Open exchanges that wait for the sender.
     fn awaiting(&mut self, arrival: &Arrival<'_>) -> Result<Vec<Arc<Exchange>>, Refused> {
         let mut numbers = self.find(&key("works", arrival.from.as_str()))?;
@@ -461,7 +382,7 @@ fn to(exchanges: Vec<Arc<Exchange>>, rule: &'static str) -> Correlated {
 }
 
 /// Whether it is addressed to somebody who takes part, or to Wilco.
-fn addressed(arrival: &Arrival<'_>, exchange: &Exchange) -> bool {
+pub(super) fn addressed(arrival: &Arrival<'_>, exchange: &Exchange) -> bool {
     let parts = exchange.participants();
     arrival.to.is_empty() || arrival.to.iter().any(|to| is_wilco(to) || parts.contains(to))
 }

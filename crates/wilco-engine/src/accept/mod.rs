@@ -2,6 +2,7 @@
 
 mod again;
 mod arrival;
+mod by_task;
 mod converse;
 mod correlate;
 mod examine;

@@ -4,7 +4,9 @@ use serde_json::{Map, Value};
 use wilco_protocol::delegation::Sign;
 
 use super::fields::Fields;
-use crate::read::classify::classify;
+use super::kinds::{Kind, kind};
+use crate::read::classify::{classify, headed};
+use crate::read::text::heading;
 
 /// What a task asks for, in words.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -14,6 +16,9 @@ pub struct Task {
     pub titled: bool,
     pub description: String,
     pub criteria: Vec<String>,
+    /// What amendments changed in words alone: nothing but these words shows that they were read. They stand in the
+    /// description too.
+    pub changes: Vec<String>,
     /// The text that came with it.
     pub message: Option<String>,
 }
@@ -40,6 +45,7 @@ impl Task {
             titled,
             description: fields.text("description").or_else(|| message.clone()).unwrap_or_default(),
             criteria: criteria.or_else(|| found.map(classified)).unwrap_or_default(),
+            changes: Vec::new(),
             message,
         }
     }
@@ -50,19 +56,36 @@ impl Task {
         let message = fields.text("message");
         let anew = message.as_deref().and_then(|text| classify(None, text));
         let anew = anew.filter(|task| task.sign == Sign::TaskHeading);
-        if let Some(title) = fields.text("title").or(anew.as_ref().and_then(|task| task.title.clone())) {
-            (self.title, self.titled) = (cut(&title), true);
+        // A plain text is an amendment only under the heading of its task, which may have any id.
+        let typed =
+            matches!(kind(content.get("type").and_then(Value::as_str).unwrap_or("")), Kind::Spoken(..));
+        let anew = anew.or_else(|| if typed { None } else { headed(None, message.as_deref()?) });
+        let title = fields.text("title").or(anew.as_ref().and_then(|task| task.title.clone()));
+        if let Some(title) = &title {
+            (self.title, self.titled) = (cut(title), true);
         }
         let listed = anew.map(|task| task.criteria).filter(|criteria| !criteria.is_empty());
-        if let Some(criteria) = fields.texts("acceptance_criteria").or(listed) {
+        let criteria = fields.texts("acceptance_criteria").or(listed);
+        let listed_anew = criteria.as_ref().is_some_and(|criteria| *criteria != self.criteria);
+        if let Some(criteria) = criteria {
             self.criteria = criteria;
         }
-        let changed = fields.text("description").or(message);
-        if let Some(changed) = changed {
+        let description = fields.text("description");
+        if !listed_anew {
+            let said = [title, description.clone(), message.as_deref().map(below_headings)];
+            self.changes.extend(said.into_iter().flatten().filter(|text| !text.trim().is_empty()));
+        }
+        if let Some(changed) = description.or(message) {
             self.description = format!("{}\n{changed}", self.description).trim().to_owned();
         }
         self
     }
+}
+
+/// A heading says which task is meant.
+fn below_headings(text: &str) -> String {
+    let lines: Vec<_> = text.lines().filter(|line| heading(line).is_none()).collect();
+    lines.join("\n")
 }
 
 fn first_line(text: &str) -> Option<String> {

@@ -26,7 +26,8 @@ pub fn classify(subject: Option<&str>, body: &str) -> Option<Task> {
         return None;
     }
     let sections = sections(&lines);
-    let heading = sections.iter().filter(|s| s.heading).find_map(|s| task_heading(&s.title));
+    let mut headings = sections.iter().filter(|s| s.heading).filter_map(|s| Heading::of(&s.title));
+    let heading = headings.find(Heading::is_clear).map(|heading| (heading.id, heading.title));
     let sign = match &heading {
         Some(_) => Sign::TaskHeading,
         None => section_sign(&sections)
@@ -34,13 +35,34 @@ pub fn classify(subject: Option<&str>, body: &str) -> Option<Task> {
             .or_else(|| placeholders::template(&lines).then_some(Sign::Placeholders))?,
     };
     let (task_id, title) = heading.map_or((None, None), |(id, title)| (Some(id), title));
-    let subject = subject.map(str::trim).filter(|subject| !subject.is_empty());
     Some(Task {
         sign,
         task_id,
-        title: title.or_else(|| subject.map(str::to_owned)),
+        title: title.or_else(|| subject_of(subject)),
         criteria: criteria(&sections, &lines),
     })
+}
+
+/// The task that a heading `Task:` names by whatever word. For readers who know such a task: of itself a word like
+/// `login` is no id.
+pub fn headed(subject: Option<&str>, body: &str) -> Option<Task> {
+    let lines: Vec<Line<'_>> = text::lines(body).into_iter().filter(Line::own).collect();
+    let sections = sections(&lines);
+    let mut headings = sections.iter().filter(|s| s.heading).filter_map(|s| Heading::of(&s.title));
+    let heading = headings.find(|heading| heading.marked && !heading.id.is_empty())?;
+    if acknowledges(&lines) {
+        return None;
+    }
+    Some(Task {
+        sign: Sign::TaskHeading,
+        task_id: Some(heading.id),
+        title: heading.title.or_else(|| subject_of(subject)),
+        criteria: criteria(&sections, &lines),
+    })
+}
+
+fn subject_of(subject: Option<&str>) -> Option<String> {
+    subject.map(str::trim).filter(|subject| !subject.is_empty()).map(str::to_owned)
 }
 
 /// An ACK said outside a fence; a delegation may well show one inside.
@@ -88,29 +110,48 @@ fn only_asks(section: &Section<'_>) -> bool {
 }
 
 /// `Task: GH-42-feature` and the title behind the id.
-fn task_heading(heading: &str) -> Option<(String, Option<String>)> {
-    let rest = heading.get(..4).filter(|word| word.eq_ignore_ascii_case("task"))?;
-    let rest = &heading[rest.len()..];
-    let colon = strip_id_word(rest).trim_start().strip_prefix([':', '-', '–', '—']);
-    let named = match colon {
-        Some(named) => named,
-        None if rest.starts_with(char::is_whitespace) => strip_id_word(rest),
-        None => return None,
-    };
-    let named = named.trim_start();
-    let end = named.find(char::is_whitespace).unwrap_or(named.len());
-    let (token, rest) = named.split_at(end);
-    let id = token.trim_matches(['*', '`', '(', ')', '[', ']', ',']).trim_end_matches(':');
-    let parted = token.ends_with(':') || rest.trim_start().starts_with(['-', '–', '—', ':', '|', '(']);
-    let alone = rest.trim().is_empty();
-    let known = match colon {
-        Some(_) => is_id(id) || ((alone || parted) && names_one(id)),
-        None => is_id(id) && (alone || parted),
-    };
-    let title = rest
-        .trim_matches(|c: char| c.is_whitespace() || matches!(c, '-' | '–' | '—' | ':' | '|' | '(' | ')'));
-    let talk = title.ends_with('?') || reports(title);
-    (known && !talk).then(|| (id.to_owned(), (!title.is_empty()).then(|| title.to_owned())))
+struct Heading {
+    id: String,
+    title: Option<String>,
+    /// A mark stands between `Task` and the id.
+    marked: bool,
+    /// Nothing follows the id, or a mark parts it from the title.
+    parted: bool,
+}
+
+impl Heading {
+    /// None when it is no heading of a task, or tells of one instead of setting it.
+    fn of(heading: &str) -> Option<Heading> {
+        let rest = heading.get(..4).filter(|word| word.eq_ignore_ascii_case("task"))?;
+        let rest = &heading[rest.len()..];
+        let marked = strip_id_word(rest).trim_start().strip_prefix([':', '-', '–', '—']);
+        let named = match marked {
+            Some(named) => named,
+            None if rest.starts_with(char::is_whitespace) => strip_id_word(rest),
+            None => return None,
+        };
+        let named = named.trim_start();
+        let end = named.find(char::is_whitespace).unwrap_or(named.len());
+        let (token, rest) = named.split_at(end);
+        let id = token.trim_matches(['*', '`', '(', ')', '[', ']', ',']).trim_end_matches(':');
+        let behind = rest.trim_start();
+        let parted =
+            token.ends_with(':') || behind.is_empty() || behind.starts_with(['-', '–', '—', ':', '|', '(']);
+        let title = rest.trim_matches(|c: char| {
+            c.is_whitespace() || matches!(c, '-' | '–' | '—' | ':' | '|' | '(' | ')')
+        });
+        let talk = title.ends_with('?') || reports(title);
+        let title = (!title.is_empty()).then(|| title.to_owned());
+        (!talk).then(|| Heading { id: id.to_owned(), title, marked: marked.is_some(), parted })
+    }
+
+    /// Whether the word is an id by its looks.
+    fn is_clear(&self) -> bool {
+        match self.marked {
+            true => is_id(&self.id) || (self.parted && names_one(&self.id)),
+            false => is_id(&self.id) && self.parted,
+        }
+    }
 }
 
 fn strip_id_word(text: &str) -> &str {

@@ -27,15 +27,7 @@ pub(super) fn say(state: &State, to: &Name, say: &Say, setting: &Setting<'_>) ->
         Say::Judgement { verdict: Verdict::WrongSummary | Verdict::Correct, correction: right, .. } => {
             correction(state, to, right.clone(), setting)
         }
-        Say::WhichCriterion => {
-            let text = format!(
-                "Your questions about {task} cannot be answered as they stand. Which acceptance criterion is unclear, \
-                 and what exactly about it?\n{}",
-                bulleted(&setting.cited.criteria(&state.assignment, &state.amendments))
-            );
-            taught(state, to, "protocol-notice", format!("Which part of {task} is unclear?"), text, setting)
-                .with("reason", json!("which-criterion"))
-        }
+        Say::WhichCriterion => which_criterion(state, to, setting),
         Say::StatusCheck { other_tasks } => status_check(state, to, other_tasks, setting),
         Say::BeginNow => plain(
             state,
@@ -149,6 +141,29 @@ fn correction(state: &State, to: &Name, right: Option<String>, setting: &Setting
         .with("correct_understanding", json!(right))
 }
 
+/// Vague questions go back. Who works goes on, and is told how to ask; who owes its ACK is told how to give it.
+fn which_criterion(state: &State, to: &Name, setting: &Setting<'_>) -> Rendered {
+    let task = &state.task_id;
+    let text = format!(
+        "Your questions about {task} cannot be answered as they stand. Which acceptance criterion is unclear, \
+         and what exactly about it?\n{}",
+        bulleted(&setting.cited.criteria(&state.assignment, &state.amendments))
+    );
+    let (kind, subject) = ("protocol-notice", format!("Which part of {task} is unclear?"));
+    let message = if matches!(state.phase, Phase::AwaitingAck { .. }) {
+        taught(state, to, kind, subject, text, setting)
+    } else {
+        let revision = if state.revision > 1 { format!(" r{}", state.revision) } else { String::new() };
+        let ask = format!(
+            "Nothing has changed meanwhile. Ask again with [ACK] {task}{revision} - CLARIFICATION_NEEDED, a line \
+             \"Questions:\" and a numbered list below it, or with a task-acknowledgment of status \
+             needs-clarification and its questions."
+        );
+        plain(state, kind, subject, format!("{text}\n\n{ask}"))
+    };
+    message.with("reason", json!("which-criterion"))
+}
+
 /// What the verdict lists, else the criteria that were not found, else everything.
 fn missing(state: &State, judged_by: Option<&MessageId>, setting: &Setting<'_>) -> Vec<String> {
     let said = judged_by.map(|id| setting.cited.missing(id)).unwrap_or_default();
@@ -198,16 +213,24 @@ fn status_check(state: &State, to: &Name, other_tasks: &[String], setting: &Sett
 
 fn cancel(state: &State, because: CancelReason) -> Rendered {
     let task = &state.task_id;
+    let of = state.id;
     let (reason, text) = match because {
         CancelReason::Reassigned => ("reassigned", format!("{task} was given to another agent.")),
-        CancelReason::Superseded { by } => ("superseded", format!("{task} was assigned anew as {by}.")),
+        // It may reach somebody who got the new one just before.
+        CancelReason::Superseded { by } => (
+            "superseded",
+            format!(
+                "This ends {of}, the earlier assignment of {task}: it was assigned anew as {by}, and that one stands."
+            ),
+        ),
         CancelReason::HandedOver => ("handed-over", format!("{task} is being handed over to another agent.")),
         CancelReason::GivenUp => ("given-up", format!("{task} was given up.")),
         CancelReason::NotYours => {
             ("not-yours", format!("{task} is not yours any more: {} has it.", state.assignee))
         }
     };
-    let text = format!("{text} Stop working on it, and confirm with a message of type stop-ack.");
+    let what = if matches!(because, CancelReason::Superseded { .. }) { "the earlier one" } else { "it" };
+    let text = format!("{text} Stop working on {what}, and confirm with a message of type stop-ack.");
     let mut message = plain(state, "task-cancel", format!("Stop: {task}"), text);
     message.priority = "high";
     message.with("reason", json!(reason))

@@ -60,8 +60,9 @@ fn happened(exchange: &Exchange, escalation: &Escalation) -> String {
             format!("{agent} was replaced, and {subject} was not among the tasks that were handed over.")
         }
         Reason::NoAcknowledgment => format!(
-            "{agent} has not acknowledged {subject} after {}, and nobody else can take it.",
-            counted(escalation.evidence.attempts as usize, "attempt")
+            "{agent} has not acknowledged {subject} after {}{}.",
+            counted(escalation.evidence.attempts as usize, "attempt"),
+            why_nobody_else(exchange, escalation),
         ),
         Reason::NoCandidate => format!("{agent} cannot take {subject}, and nobody else is left to ask."),
         Reason::CapabilityMismatch if escalation.evidence.corrections == 0 => {
@@ -104,6 +105,16 @@ fn happened(exchange: &Exchange, escalation: &Escalation) -> String {
         Reason::Interrupted => format!(
             "The server stopped while the command of {subject} ran for {agent}. Nobody knows how far it came, and it may still run."
         ),
+    }
+}
+
+/// Why a silent agent keeps its task until somebody decides.
+fn why_nobody_else(exchange: &Exchange, escalation: &Escalation) -> &'static str {
+    let weak = matches!(exchange, Exchange::Delegation(state) if state.weakly_signed());
+    match (escalation.evidence.spared, weak) {
+        (false, _) => ", and nobody else can take it",
+        (true, true) => ". Nobody else was asked: the message only looks like a task",
+        (true, false) => ". Nobody else was asked: it has shown work on it",
     }
 }
 

@@ -94,7 +94,9 @@ pub fn apply(state: &mut State, event: &Event, at: Time) {
         }
         Event::SpecificsAsked { until } => {
             state.asked_to_be_specific = true;
-            awaiting_first(state, Some(*until));
+            if until.is_some() {
+                awaiting_first(state, *until);
+            }
         }
         Event::Answered { message, count } => answered(state, message, *count),
         Event::Clarified { until } => awaiting_first(state, *until),

@@ -63,9 +63,9 @@ pub enum Event {
         count: u32,
         until: Time,
     },
-    /// Vague questions went back.
+    /// Vague questions went back. `until` is none where nothing else changes: who works goes on.
     SpecificsAsked {
-        until: Time,
+        until: Option<Time>,
     },
     Answered {
         message: MessageId,

@@ -21,7 +21,7 @@ pub use input::{Ack, AgentError, Assign, Choice, ErrorCode, Input, Ruling, Said,
 pub use policy::{Judge, KEYS, OnBusy, Policy};
 pub use say::{CancelReason, Notice, Owed, Say, ToInitiator};
 pub use state::{
-    Checkpoint, FirstAck, Handed, Held, MAX_CHECKPOINTS, Outcome, Phase, Questions, State, Unconfirmed,
+    Checkpoint, FirstAck, Handed, Held, MAX_CHECKPOINTS, Outcome, Phase, Questions, State, Stop, Unconfirmed,
     Understanding,
 };
 pub use timers::timers;

@@ -142,6 +142,13 @@ impl Outcome {
     }
 }
 
+/// A stop that is not confirmed: its confirmation is awaited, or did not come in time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Stop {
+    Awaited,
+    Unconfirmed,
+}
+
 /// A handoff that is under way.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Held {
@@ -229,6 +236,17 @@ impl State {
         !matches!(self.phase, Phase::Ended { .. })
     }
 
+    /// What is known of the stop that this agent was asked for when the task ended.
+    pub fn stop_of(&self, agent: &Name) -> Option<Stop> {
+        let Phase::Ended { stop, .. } = &self.phase else { return None };
+        match (stop, self.stop_confirmed) {
+            _ if self.assignee != *agent => None,
+            (Some(_), _) => Some(Stop::Awaited),
+            (None, Some(false)) => Some(Stop::Unconfirmed),
+            (None, Some(true) | None) => None,
+        }
+    }
+
     /// Whether questions wait for the initiator's answer, also after somebody was asked to decide because
     /// of them.
     pub fn is_asked(&self) -> bool {
@@ -271,6 +289,11 @@ impl State {
         matches!(self.sign, Some(Sign::Checklist | Sign::Placeholders))
     }
 
+    /// Whether its agent is not replaced for its silence alone: it showed work, or the task may be none.
+    pub(super) fn spares_its_agent(&self) -> bool {
+        self.early_work > 0 || self.weakly_signed()
+    }
+
     /// Messages whose texts the view needs.
     pub fn cites(&self) -> Vec<MessageId> {
         let mut ids = vec![self.assignment.clone()];
@@ -289,6 +312,21 @@ impl State {
 }
 
 impl Phase {
+    /// Whether the task counts as assigned: it is being worked on, or was when somebody was asked to decide.
+    pub fn at_work(&self) -> bool {
+        match self {
+            Phase::Working { .. } | Phase::Paused { .. } => true,
+            Phase::Escalated { from } => from.at_work(),
+            Phase::AwaitingAck { .. }
+            | Phase::Clarifying { .. }
+            | Phase::InReview { .. }
+            | Phase::Queued { .. }
+            | Phase::Waiting { .. }
+            | Phase::Returned { .. }
+            | Phase::Ended { .. } => false,
+        }
+    }
+
     pub fn name(&self) -> &'static str {
         match self {
             Phase::AwaitingAck { .. } => "awaiting-ack",

@@ -149,12 +149,15 @@ impl Track {
         self.stays_ended(kind)?;
         self.goes_to_somebody_new(kind, said)?;
         self.is_reminded_of(kind, said, at)?;
+        // Whoever works goes on when its vague questions come back.
+        let goes_on = kind == "specifics-asked" && self.is_at_work();
         self.moves(kind, said);
         let fresh = matches!(
             kind,
             "corrected" | "specifics-asked" | "clarified" | "reassigned" | "handed-over" | "amended"
         );
-        if fresh && self.requires_ack && said.until != Some(at.plus(self.ack_timeout)) {
+        let right = if goes_on { None } else { Some(at.plus(self.ack_timeout)) };
+        if fresh && self.requires_ack && said.until != right {
             return broken("G7", format!("{kind} gives until {:?}, at {at}", said.until));
         }
         Ok(())
@@ -205,6 +208,7 @@ impl Track {
     fn moves(&mut self, kind: &str, said: &Particulars) {
         match kind {
             "backed-off" => self.waits("awaiting-ack", said.until),
+            "specifics-asked" if said.until.is_none() => {}
             "ack-requested" | "resent" | "corrected" | "specifics-asked" | "clarified" | "amended" => {
                 self.asks(said.until);
             }
@@ -256,6 +260,12 @@ impl Track {
             "stop-confirmed" | "stop-unconfirmed" => self.deadline = None,
             _ => {}
         }
+    }
+
+    /// Also when somebody was asked to decide about the work.
+    fn is_at_work(&self) -> bool {
+        let state = self.before.as_ref().map_or(&self.state, |(state, _)| state);
+        matches!(state.as_str(), "working" | "paused")
     }
 
     /// A report of the agent does not end these.

@@ -69,8 +69,7 @@ pub(super) fn at_work(draft: &mut Draft<'_>, message: MessageId, ack: Ack) {
     }
     acknowledged(draft, &message, ack.status);
     if asks_something {
-        // It keeps its task: even a vague question goes to the initiator.
-        ask_initiator(draft, message, &ack);
+        ask(draft, message, &ack);
     } else {
         succession::next_agent(draft, Why::Rejected, Reason::NoCandidate);
     }
@@ -115,19 +114,21 @@ fn show_score(draft: &mut Draft<'_>, ack: &Ack) {
 
 fn asks(draft: &mut Draft<'_>, message: MessageId, ack: &Ack) {
     show_score(draft, ack);
+    ask(draft, message, ack);
+}
+
+/// Questions go to the initiator; those that ask nothing answerable go back first, once. Who works goes on meanwhile.
+fn ask(draft: &mut Draft<'_>, message: MessageId, ack: &Ack) {
     let vague = ack.vague || ack.questions == 0;
-    if vague && draft.state.requires_ack && !draft.state.asked_to_be_specific {
-        let until = draft.ack_deadline();
+    if vague && !draft.state.asked_to_be_specific {
+        let owes_ack = draft.state.requires_ack && !draft.state.phase.at_work();
+        let until = owes_ack.then(|| draft.ack_deadline());
         draft.event(Event::SpecificsAsked { until });
         return draft.say_to_assignee(Say::WhichCriterion);
     }
-    ask_initiator(draft, message, ack);
-}
-
-fn ask_initiator(draft: &mut Draft<'_>, message: MessageId, ack: &Ack) {
     let until = draft.after(draft.state.policy.clarification_timeout);
     draft.event(Event::Asked { message, count: ack.questions.max(1), until });
-    draft.tell_initiator(ToInitiator::Questions { vague: ack.vague || ack.questions == 0 });
+    draft.tell_initiator(ToInitiator::Questions { vague });
 }
 
 fn judge(draft: &mut Draft<'_>, message: MessageId, ack: Ack) {

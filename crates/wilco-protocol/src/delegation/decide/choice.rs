@@ -9,7 +9,7 @@ use crate::delegation::input::Choice;
 use crate::delegation::say::{CancelReason, Say};
 use crate::delegation::state::{Outcome, Phase, State};
 use crate::delegation::timers::deadline;
-use crate::escalation::Reason;
+use crate::escalation::{Escalation, Reason};
 use crate::name::Name;
 use crate::time::Span;
 
@@ -30,8 +30,10 @@ pub fn options(state: &State) -> Vec<&'static str> {
 /// A candidate that never had the task; whether it can take it now, the decision finds out. When the
 /// escalation says that nobody is left, there is none.
 pub fn untried(state: &State) -> Option<&Name> {
-    let reason = state.escalation().map(|open| open.reason);
-    if matches!(reason, Some(Reason::NoAcknowledgment | Reason::NoCandidate)) {
+    let nobody_left = |open: &Escalation| {
+        matches!(open.reason, Reason::NoAcknowledgment | Reason::NoCandidate) && !open.evidence.spared
+    };
+    if state.escalation().is_some_and(nobody_left) {
         return None;
     }
     let had = |agent: &Name| *agent == state.assignee || state.former_assignees.contains(agent);

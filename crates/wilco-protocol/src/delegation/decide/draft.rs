@@ -87,6 +87,7 @@ impl<'a> Draft<'a> {
         let state = &self.state;
         let evidence = Evidence {
             agent: state.assignee.clone(),
+            spared: reason == Reason::NoAcknowledgment && state.spares_its_agent(),
             attempts: state.attempt,
             corrections: state.corrections,
             delivery: self.facts.delivery(state.id, &state.assignee),

@@ -92,7 +92,7 @@ fn ask_again(draft: &mut Draft<'_>) {
 
 /// Every attempt passed in silence. Who showed work, or was enrolled by a weak sign, is not replaced.
 fn silent(draft: &mut Draft<'_>) {
-    if draft.state.early_work > 0 || draft.state.weakly_signed() {
+    if draft.state.spares_its_agent() {
         return draft.escalate(Reason::NoAcknowledgment);
     }
     let (id, agent) = (draft.state.id, draft.state.assignee.clone());

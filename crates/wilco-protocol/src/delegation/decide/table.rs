@@ -82,11 +82,8 @@ fn current(draft: &mut Draft<'_>, said: Said) -> Result<(), Refusal> {
     let Said { by, message, what, .. } = said;
     let phase = draft.state.phase.clone();
     match (&phase, what) {
-        (Phase::Ended { stop: Some(_), .. }, What::StopAck) => work::stopped(draft),
-        // Late, but good to know.
-        (Phase::Ended { .. }, What::StopAck) if draft.state.stop_confirmed == Some(false) => {
-            work::stopped(draft);
-        }
+        // Late it is good to know too.
+        (Phase::Ended { .. }, What::StopAck) if draft.state.stop_of(&by).is_some() => work::stopped(draft),
         (
             Phase::Ended { .. },
             What::Cancel
@@ -106,7 +103,7 @@ fn current(draft: &mut Draft<'_>, said: Said) -> Result<(), Refusal> {
         }
         (Phase::Ended { outcome, .. }, _) => draft.say(by, Say::Notice(Notice::Ended { outcome: *outcome })),
 
-        (open, What::Ack(ack)) if at_work(open) => ack::at_work(draft, message, ack),
+        (open, What::Ack(ack)) if open.at_work() => ack::at_work(draft, message, ack),
         (_, What::Ack(ack)) => ack::before_work(draft, message, ack),
         (_, What::Contradiction) => draft.say(by, Say::Notice(Notice::Contradiction)),
         (_, What::Error(error)) => trouble::error(draft, error),
@@ -152,7 +149,7 @@ fn current(draft: &mut Draft<'_>, said: Said) -> Result<(), Refusal> {
         (_, What::Resume) => {
             return Err(Refusal::State { expected: "paused", got: phase.name() });
         }
-        (open, What::PauseAck) if at_work(open) => work::pause_confirmed(draft),
+        (open, What::PauseAck) if open.at_work() => work::pause_confirmed(draft),
         (Phase::Paused { .. }, What::ResumeAck) => work::resume_confirmed(draft),
         (_, What::PauseAck) => nothing_to_confirm(draft, "pause"),
         (_, What::ResumeAck) => nothing_to_confirm(draft, "resume"),
@@ -165,24 +162,9 @@ fn current(draft: &mut Draft<'_>, said: Said) -> Result<(), Refusal> {
     Ok(())
 }
 
-/// Whether the task counts as assigned: it is being worked on, or was when somebody was asked to decide.
-fn at_work(phase: &Phase) -> bool {
-    match phase {
-        Phase::Working { .. } | Phase::Paused { .. } => true,
-        Phase::Escalated { from } => at_work(from),
-        Phase::AwaitingAck { .. }
-        | Phase::Clarifying { .. }
-        | Phase::InReview { .. }
-        | Phase::Queued { .. }
-        | Phase::Waiting { .. }
-        | Phase::Returned { .. }
-        | Phase::Ended { .. } => false,
-    }
-}
-
 /// Whether a report of work counts: the task is assigned, or was without any ACK.
 fn may_report(draft: &Draft<'_>, phase: &Phase) -> bool {
-    at_work(phase) || !draft.state.requires_ack
+    phase.at_work() || !draft.state.requires_ack
 }
 
 /// Whether the agent still owes its answer to the assignment.

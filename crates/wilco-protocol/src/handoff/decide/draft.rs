@@ -115,6 +115,7 @@ impl<'a> Draft<'a> {
             corrections: state.corrections,
             delivery: self.facts.delivery(state.id, &agent),
             agent,
+            spared: false,
             said: state.ack.as_ref().map(|seen| seen.message.clone()).filter(|_| answered),
             stuck: None,
         };

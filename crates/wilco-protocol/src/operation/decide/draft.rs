@@ -85,7 +85,8 @@ impl<'a> Draft<'a> {
         let state = &self.state;
         let attempts = state.track(&agent).map_or(1, |track| track.reminders_sent + 1);
         let delivery = self.facts.delivery(state.id, &agent);
-        let evidence = Evidence { agent, attempts, corrections: 0, delivery, said: None, stuck: None };
+        let evidence =
+            Evidence { agent, spared: false, attempts, corrections: 0, delivery, said: None, stuck: None };
         let (id, addressee) = (state.id, state.initiator.clone());
         let before = &state.escalations;
         let escalation = Escalation::next(before, reason, addressee.clone(), evidence, self.facts, self.now);

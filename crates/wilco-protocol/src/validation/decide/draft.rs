@@ -147,6 +147,7 @@ impl<'a> Draft<'a> {
         let delivery = self.facts.delivery(self.state.id, &agent);
         let evidence = Evidence {
             agent: agent.clone(),
+            spared: false,
             attempts: iterations,
             corrections: 0,
             delivery,
