@@ -6,6 +6,7 @@
 
 pub mod ack;
 pub mod answer;
+pub mod asked;
 pub mod block;
 pub mod classify;
 pub(crate) mod entries;

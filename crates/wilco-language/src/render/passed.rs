@@ -8,6 +8,7 @@ use wilco_protocol::{Exchange, MessageId, Name};
 use super::delegation::deadline;
 use super::{Setting, announced, handoff, teaching};
 use crate::parse::Task;
+use crate::read::asked::asks_for_ack;
 
 /// What a message looks like to the agent that it must reach.
 pub fn delivered(
@@ -107,7 +108,7 @@ fn with_teaching(
     setting: &Setting<'_>,
 ) -> Map<String, Value> {
     let mut content = named(state, original);
-    let asks = |text: &str| asks_already(text, state.revision);
+    let asks = |text: &str| asks_for_ack(text, &state.task_id, state.revision);
     if original.get("message").and_then(Value::as_str).is_some_and(asks) {
         return content;
     }
@@ -209,11 +210,4 @@ fn answers(state: &State, original: &Map<String, Value>) -> Option<String> {
     let besides = original.get("message").and_then(Value::as_str).map(|text| format!("\n\n{text}"));
     let answered = format!("Answers to your questions about {}:\n{}", state.task_id, lines.join("\n"));
     Some(format!("{answered}{}", besides.unwrap_or_default()))
-}
-
-/// Whether the text itself asks for an ACK in the right form, which names every revision but the first.
-fn asks_already(text: &str, revision: u32) -> bool {
-    let upper = text.to_uppercase();
-    let named = revision == 1 || upper.contains(&format!(" R{revision} "));
-    upper.contains("[ACK]") && upper.contains("RECEIVED") && named
 }
