@@ -2,7 +2,7 @@
 //! decides by itself.
 
 use crate::table::{Entry, entries};
-use wilco_language::read::understanding::{Ruling, Scored, TaskText, score};
+use wilco_language::read::understanding::{Ruling, Scored, TaskText, score, score_amended};
 
 #[test]
 fn del_21_tuned_pairs_have_no_wrong_acceptance() {
@@ -163,3 +163,40 @@ const TABLES: [&str; 7] = [
     include_str!("tables/understanding_fresh_3.txt"),
     include_str!("tables/understanding_fresh_4.txt"),
 ];
+
+/// Whoever repeats what it said before has not shown that it read the amendment.
+#[test]
+fn del_43_an_amendment_in_words_must_be_spoken_of() {
+    let criteria = ["login returns a token".to_owned(), "tests pass".to_owned()];
+    let before = "Add the login endpoint: login returns a token, tests pass";
+    let ruled = |change: &str, said: &str| {
+        let task = TaskText {
+            task_id: "T-1",
+            title: "Add the login endpoint",
+            titled: true,
+            description: change,
+            criteria: &criteria,
+        };
+        score_amended(&task, &[change.to_owned()], said)
+    };
+    for change in [
+        "Login must set a cookie and drop the token",
+        "Remove the token; use sessions",
+        "Also log every attempt",
+        "Log every attempt. Write the log to /var/log/login",
+    ] {
+        let scored = ruled(change, before);
+        assert_eq!(scored.ruling, Ruling::Unsure, "{change}");
+        assert!(scored.score <= 700, "{change}: {}", scored.score);
+        assert_eq!(
+            (scored.covered.as_slice(), scored.missing.as_slice()),
+            (&[0, 1][..], &[][..]),
+            "{change}"
+        );
+    }
+    let said = format!("{before}. Also log every attempt");
+    assert_eq!(ruled("Also log every attempt", &said).ruling, Ruling::Correct);
+    let half =
+        ruled("Log every attempt. Write the log to /var/log/login", &format!("{before}. Log every attempt"));
+    assert_eq!(half.ruling, Ruling::Unsure, "half of the change");
+}

@@ -1,6 +1,7 @@
 //! The shipped binary, from outside: over HTTP and as a program.
 
 mod agents;
+mod asking;
 mod backup;
 #[path = "../../../fuzz/src/checks.rs"]
 #[allow(unreachable_pub, dead_code, reason = "replayed by the tests of the language; here its names count")]

@@ -8,7 +8,7 @@ use super::{Cited, Heard};
 use crate::parse::{Acknowledgment, Delegation, Task, Typed};
 use crate::read::ack::{AckReading, AckText, acks};
 use crate::read::questions::vague;
-use crate::read::understanding::{self, TaskText, score};
+use crate::read::understanding::{self, TaskText, score_amended};
 use crate::read::verdict::{VerdictReading, verdicts};
 
 pub(super) fn hear(state: &State, heard: &Heard<'_>, cited: &Cited) -> Said {
@@ -152,7 +152,7 @@ fn scored(state: &State, task: &Task, said: &str) -> Scored {
         description: &task.description,
         criteria: &task.criteria,
     };
-    let scored = score(&text, said);
+    let scored = score_amended(&text, &task.changes, said);
     let ruling = match scored.ruling {
         understanding::Ruling::Correct => Ruling::Correct,
         understanding::Ruling::Empty if said.trim().is_empty() => Ruling::Blank,

@@ -66,10 +66,17 @@ const PHRASE: u32 = 700;
 
 /// Scores an understanding against its task.
 pub fn score(task: &TaskText<'_>, understanding: &str) -> Scored {
+    score_amended(task, &[], understanding)
+}
+
+/// The same for a task that was amended. What an amendment says in words alone must be said like a criterion, though it
+/// is none.
+pub fn score_amended(task: &TaskText<'_>, changes: &[String], understanding: &str) -> Scored {
     let read = |text: &str| words(text, task.task_id, MOST_ASKED);
     let title = read(task.title);
     let criteria: Vec<Words> = task.criteria.iter().map(|text| read(text)).collect();
     let description = read(task.description);
+    let changes: Vec<Words> = changes.iter().map(|text| read(text)).collect();
     let start = || title.clone().and(description.clone());
     let whole = criteria.iter().fold(start(), |whole, next| whole.and(next.clone()));
     let said = Said::new(understanding, &whole, task.task_id);
@@ -88,6 +95,7 @@ pub fn score(task: &TaskText<'_>, understanding: &str) -> Scored {
         Ruling::Unsure
     } else if missing.is_empty()
         && (!task.titled || title.stems().next().is_none() || said.share(&title) >= TITLE)
+        && changes.iter().all(|change| said.tells_of(change, &whole))
         && said.is_right(&title, &description, &criteria, &whole)
     {
         Ruling::Correct
@@ -175,6 +183,12 @@ impl Said {
         demanded.iter().any(|part| !part.is_empty())
             && demanded.iter().all(|part| part.is_said_by(&said))
             && beside.iter().enumerate().all(just)
+    }
+
+    /// Whether it speaks of a change, and says it whole.
+    fn tells_of(&self, change: &Words, whole: &Words) -> bool {
+        let said = chain(&self.words, Source::Said(whole));
+        self.covers(change) && chain(change, Source::Demand).is_said_by(&said)
     }
 
     fn covers(&self, words: &Words) -> bool {
