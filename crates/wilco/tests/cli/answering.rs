@@ -49,8 +49,9 @@ fn cli_2_ack_of_an_older_revision_changes_nothing() {
     );
     let said = server.run("bob", &UNDERSTOOD).ok();
     assert!(said.starts_with("Nothing changed: GH-1 (del-5) is still awaiting-ack."), "{said}");
+    // It says nothing of the amendment.
     let second = [&UNDERSTOOD[..], &["--revision", "2"]].concat();
-    assert_eq!(server.run("bob", &second).ok(), "GH-1 (del-5) is working.\n");
+    assert_eq!(server.run("bob", &second).ok(), "GH-1 (del-5) is in-review.\n");
 }
 
 #[test]
