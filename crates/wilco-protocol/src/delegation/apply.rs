@@ -92,12 +92,7 @@ pub fn apply(state: &mut State, event: &Event, at: Time) {
             state.questions = Some(Questions { asked_in: message.clone(), count: *count, answered: 0, at });
             enter(state, Phase::Clarifying { until: *until, reminded: false });
         }
-        Event::SpecificsAsked { until } => {
-            state.asked_to_be_specific = true;
-            if until.is_some() {
-                awaiting_first(state, *until);
-            }
-        }
+        Event::SpecificsAsked { until } => specifics_asked(state, *until),
         Event::Answered { message, count } => answered(state, message, *count),
         Event::Clarified { until } => awaiting_first(state, *until),
         Event::Queued { until } => {
@@ -304,6 +299,14 @@ fn awaiting(state: &mut State, until: Option<Time>) {
 fn awaiting_first(state: &mut State, until: Option<Time>) {
     state.attempt = 1;
     awaiting(state, until);
+}
+
+/// Who works goes on; nothing is awaited of it.
+fn specifics_asked(state: &mut State, until: Option<Time>) {
+    state.asked_to_be_specific = true;
+    if until.is_some() {
+        awaiting_first(state, until);
+    }
 }
 
 /// Everything that counts per assignee and revision counts from the start.
