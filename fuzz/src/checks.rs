@@ -8,13 +8,14 @@ use wilco_language::read::ack::{AckReading, AckText, acks, canonical, status_wor
 use wilco_language::read::answer::answer as answering;
 use wilco_language::read::failures::{Failure, MAX_FAILURES, item, printed, visible};
 use wilco_language::read::fingerprint::{digest, fingerprints};
-use wilco_language::read::handoff_ack::handoff_acks;
+use wilco_language::read::handoff_ack::{HandoffAckText, handoff_acks};
 use wilco_language::read::understanding::{Ruling, TaskText, score};
 use wilco_language::read::validation::{Answer as Checked, message_id, reading};
 use wilco_language::read::verdict::{VerdictReading, verdicts};
 use wilco_language::read::{classify as classifying, questions as asked};
 use wilco_language::render::form::answered;
 use wilco_protocol::delegation::{AckStatus, KEYS, Policy};
+use wilco_protocol::handoff;
 use wilco_protocol::journal::Entry;
 use wilco_protocol::operation::Answer;
 use wilco_protocol::policy::Overrides;
@@ -90,7 +91,7 @@ fn meaning(ack: &AckText) -> (&str, AckStatus, Option<u32>, bool, bool, bool) {
     (&ack.task_id, ack.status, ack.revision, understood, ack.questions.is_empty(), reasoned)
 }
 
-/// A text with ACKs of handoffs: each is the same in one line, and none is quoted.
+/// A text with ACKs of handoffs: each is the same in one line, none is quoted, and none is ready that is rejected too.
 pub fn handoff(bytes: &[u8]) {
     let Ok(text) = std::str::from_utf8(bytes) else { return };
     for ack in handoff_acks(text) {
@@ -100,7 +101,11 @@ pub fn handoff(bytes: &[u8]) {
         let word = serde_json::to_value(status).expect("a word");
         let line = format!("[ACK] {} - {}", ack.handoff_id, word.as_str().unwrap_or_default());
         let again: Vec<_> = handoff_acks(&line).into_iter().map(|one| (one.handoff_id, one.status)).collect();
-        assert_eq!(again, [(ack.handoff_id, Some(status))], "{line:.500}");
+        assert_eq!(again, [(ack.handoff_id.clone(), Some(status))], "{line:.500}");
+        let both = handoff_acks(&format!("[ACK] {} - REJECTED\n\n{text}", ack.handoff_id));
+        let same = |one: &&HandoffAckText| one.handoff_id.to_lowercase() == ack.handoff_id.to_lowercase();
+        let statuses: Vec<_> = both.iter().filter(same).map(|one| one.status).collect();
+        assert!(matches!(statuses[..], [None | Some(handoff::AckStatus::Rejected)]), "{statuses:?}");
     }
     assert_eq!(handoff_acks(&quoted(text)), [], "what is quoted is nobody's answer");
 }

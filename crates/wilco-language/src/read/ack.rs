@@ -157,7 +157,7 @@ fn reading(mut block: Block) -> Option<AckReading> {
 }
 
 /// "RECEIVED but I cannot take it": no acceptance, whatever the first word says.
-fn refuses(remark: &str) -> bool {
+pub(super) fn refuses(remark: &str) -> bool {
     const REFUSALS: [&str; 12] = [
         "cannot",
         "can't",

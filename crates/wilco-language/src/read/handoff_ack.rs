@@ -1,8 +1,12 @@
 //! Acknowledgments of handoffs in text form: `[ACK] handoff-7 - READY_TO_PROCEED` with an understanding,
 //! where the agent starts from, and questions below.
 
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+
 use wilco_protocol::handoff::AckStatus;
 
+use super::ack::{asks, refuses};
 use super::block::{self, Block, Key};
 use super::said::said;
 use super::text;
@@ -18,31 +22,47 @@ pub struct HandoffAckText {
     pub questions: Vec<String>,
 }
 
-/// Every handoff that a body acknowledges, in order.
+/// Every handoff that a body acknowledges, in the order of their first mention.
 pub fn handoff_acks(body: &str) -> Vec<HandoffAckText> {
-    block::blocks(body, "ACK", |block| said(&block.said, status_word).is_some())
-        .into_iter()
-        .filter_map(reading)
-        .collect()
+    let blocks = block::blocks(body, "ACK", |block| said(&block.said, status_word).is_some());
+    let mut acks: Vec<HandoffAckText> = Vec::new();
+    let mut seen: HashMap<String, usize> = HashMap::new();
+    for ack in blocks.into_iter().filter_map(reading) {
+        match seen.entry(ack.handoff_id.to_lowercase()) {
+            Entry::Occupied(at) => acks[*at.get()].merge(ack),
+            Entry::Vacant(free) => {
+                free.insert(acks.len());
+                acks.push(ack);
+            }
+        }
+    }
+    acks
+}
+
+impl HandoffAckText {
+    /// Takes what a second answer adds; of answers that contradict each other none counts.
+    fn merge(&mut self, other: HandoffAckText) {
+        self.status = self.status.filter(|status| other.status == Some(*status));
+        self.understanding = self.understanding.take().or(other.understanding);
+        self.starting_from = self.starting_from.take().or(other.starting_from);
+        if self.questions.is_empty() {
+            self.questions = other.questions;
+        }
+    }
 }
 
 fn reading(mut block: Block) -> Option<HandoffAckText> {
     let said = said(&block.said, status_word)?;
-    let _ = said.remark.and_then(|remark| block.take_remark(&remark));
+    let remark = said.remark.and_then(|remark| block.take_remark(&remark));
+    let takes_back = said.word == AckStatus::ReadyToProceed && remark.as_deref().is_some_and(refuses);
     let questions = block.items(Key::Questions);
     Some(HandoffAckText {
-        status: Some(said.word).filter(|_| !said.contradicted),
+        status: Some(said.word).filter(|_| !said.contradicted && !takes_back),
         understanding: block.text(Key::Understanding),
         starting_from: block.text(Key::StartingFrom),
-        questions: questions.into_iter().filter(|question| !none(question)).collect(),
+        questions: questions.into_iter().filter(|question| asks(question)).collect(),
         handoff_id: block.id,
     })
-}
-
-fn none(question: &str) -> bool {
-    let word = text::fold(question.trim_end_matches(['.', '!']));
-    matches!(word.as_str(), "none" | "no" | "n/a" | "nothing" | "no-questions" | "[]")
-        || !question.contains(char::is_alphanumeric)
 }
 
 /// A status in any letter case, joined by `-`, `_` or a space.
@@ -80,6 +100,8 @@ mod tests {
         let asks =
             handoff_acks("[ACK] h-1: NEEDS_CLARIFICATION\nQuestions:\n1. Which library?\n2. Which port?");
         assert_eq!(asks[0].questions, ["Which library?", "Which port?"]);
+        let none_left = handoff_acks("[ACK] h-1 - READY\nQuestions: none at this time");
+        assert!(none_left[0].questions.is_empty(), "{none_left:?}");
         for none in [
             "ok, ready",
             "> [ACK] h-1 - READY_TO_PROCEED",
@@ -89,5 +111,35 @@ mod tests {
             assert!(handoff_acks(none).is_empty(), "{none}");
         }
         assert!(readable("handoff-uuid-123-a2") && !readable("two words"));
+    }
+    #[test]
+    fn ho_12_of_contradicting_acks_of_one_handoff_none_counts() {
+        use AckStatus::{ReadyToProceed, Rejected};
+        let read = |body: &str| {
+            let acks = handoff_acks(body).into_iter();
+            acks.map(|ack| (ack.handoff_id, ack.status)).collect::<Vec<_>>()
+        };
+        for contradicting in [
+            "[ACK] H-2 - READY_TO_PROCEED\nUnderstanding: do\n\n[ACK] H-2 - REJECTED",
+            "[ACK] H-2 - REJECTED\n\n[ACK] H-2 - READY_TO_PROCEED\nUnderstanding: do",
+            "[ACK] H-2 - READY_TO_PROCEED\n\n[ACK] h-2 - NEEDS_CLARIFICATION\nQuestions: Which port?",
+            "[ACK] H-2 - READY / REJECTED",
+            "[ACK] H-2 - READY / REJECTED\n\n[ACK] H-2 - READY",
+            "[ACK] H-2 - READY_TO_PROCEED\n[ACK] H-2 - REJECTED\n[ACK] H-2 - READY_TO_PROCEED",
+            "[ACK] H-2 - READY_TO_PROCEED, but I cannot take it",
+        ] {
+            assert_eq!(read(contradicting), [("H-2".to_owned(), None)], "{contradicting}");
+        }
+        let of_two = "[ACK] H-1 - READY\nUnderstanding: do\n\n[ACK] H-2 - REJECTED";
+        assert_eq!(
+            read(of_two),
+            [("H-1".to_owned(), Some(ReadyToProceed)), ("H-2".to_owned(), Some(Rejected))]
+        );
+        // The same said twice is one ACK, with everything that either says.
+        let twice = "[ACK] H-1 - READY\nUnderstanding: do\n\n[ACK] H-1 - READY_TO_PROCEED\nStarting from: 2\nQuestions: Which port?";
+        let [ack] = handoff_acks(twice).try_into().unwrap();
+        assert_eq!(ack.status, Some(ReadyToProceed));
+        assert_eq!((ack.understanding.as_deref(), ack.starting_from.as_deref()), (Some("do"), Some("2")));
+        assert_eq!(ack.questions, ["Which port?"]);
     }
 }
