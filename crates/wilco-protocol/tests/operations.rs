@@ -51,6 +51,10 @@ transcripts! {
     op_15_abort
     op_15_downtime
     op_15_not_reached
+    op_15_quorum
+    op_15_quorum_foreseen
+    op_15_quorum_not_foreseen
+    op_15_quorum_read
     op_15_unreached
     op_16_own_steps
     op_17_pre_notice

@@ -288,6 +288,40 @@ fn op_15_no_command_is_run_by_default_on_an_agent_that_never_saw_the_question() 
 }
 
 #[test]
+fn op_15_a_quorum_runs_no_command_on_an_agent_that_never_saw_the_question() {
+    let program = Program::new("echo run >> runs");
+    let server = program.server(&["ann", "bob", "carol"]);
+    let mut content = json!({
+        "type": "pre-operation", "operation": "restart", "message": "Now.", "quorum": "majority",
+        "execute": {"command": ["restart-agent", "{agent}"]},
+    });
+    let announce = |content: &Value| {
+        let id = server.begin(&json!({"from": "boss", "to": ["ann", "bob", "carol"], "content": content}));
+        for agent in ["ann", "bob"] {
+            let ok = json!({"type": "acknowledgment", "message": "ok"});
+            server.send(&json!({"from": agent, "exchange": id, "content": ok}));
+        }
+        server.advance("120s");
+        id
+    };
+    let id = announce(&content);
+    let escalation = server.exchange(&id)["data"]["escalation"].as_str().unwrap().to_owned();
+    let (_, open) = server.get("/v1/escalations?open=true");
+    assert_eq!(
+        (&open["items"][0]["reason"], &open["items"][0]["evidence"]["agent"]),
+        (&json!("not-reached"), &json!("carol"))
+    );
+    assert_eq!(server.state(&id), "waiting");
+    assert!(program.lines("runs").is_empty());
+    server.send(&json!({"from": "boss", "content": {"type": "decision", "escalation": escalation, "option": "proceed"}}));
+    ends(&server, &id, "done");
+    assert_eq!(program.lines("runs").len(), 3);
+    content["proceed_on_timeout"] = json!(true);
+    let foreseen = announce(&content);
+    ends(&server, &foreseen, "done");
+}
+
+#[test]
 fn op_12_the_operation_log() {
     let program = Program::new("true");
     let server = program.server(&["ann", "bob"]);

@@ -17,15 +17,20 @@ pub(super) fn settle(draft: &mut Draft<'_>) {
             draft.end(Outcome::Aborted, Why::NobodyLeft, None);
         }
         (Phase::Waiting, Verdict::AllReady) => authorize(draft, Why::AllReady),
-        (Phase::Waiting, Verdict::Enough) => authorize(draft, Why::Quorum),
-        (Phase::Waiting, Verdict::Regardless) => match unaware(draft) {
-            Some(agent) => draft.escalate(Reason::NotReached, agent),
-            None => authorize(draft, Why::Timeout),
-        },
+        (Phase::Waiting, Verdict::Enough) => without_the_silent(draft, Why::Quorum),
+        (Phase::Waiting, Verdict::Regardless) => without_the_silent(draft, Why::Timeout),
         (Phase::Waiting, Verdict::TooFew) => draft.end(Outcome::Aborted, Why::TooFewReady, None),
         (Phase::Waiting, Verdict::Wait)
         | (Phase::Notifying { .. } | Phase::Authorized { .. } | Phase::Executing | Phase::Ended { .. }, _) => {
         }
+    }
+}
+
+/// A command is run on the silent too, so somebody decides if one of them cannot know of it.
+fn without_the_silent(draft: &mut Draft<'_>, because: Why) {
+    match unaware(draft) {
+        Some(agent) => draft.escalate(Reason::NotReached, agent),
+        None => authorize(draft, because),
     }
 }
 
@@ -37,16 +42,18 @@ pub(super) fn verdict(draft: &Draft<'_>, tally: Tally) -> Verdict {
 pub(super) fn proceeding(draft: &Draft<'_>) -> Option<bool> {
     match verdict(draft, draft.state.tally()) {
         Verdict::Wait => None,
-        Verdict::AllReady | Verdict::Enough => Some(true),
-        Verdict::Regardless => unaware(draft).is_none().then_some(true),
+        Verdict::AllReady => Some(true),
+        Verdict::Enough | Verdict::Regardless => unaware(draft).is_none().then_some(true),
         Verdict::TooFew | Verdict::NobodyLeft => Some(false),
     }
 }
 
-/// A silent agent that never saw what was coming, when a command would be run on it by default alone.
-pub(super) fn unaware(draft: &Draft<'_>) -> Option<Name> {
+/// A silent agent that never saw what was coming, when a command would be run on it and the request itself
+/// did not say to go on at silence.
+fn unaware(draft: &Draft<'_>) -> Option<Name> {
     let state = &draft.state;
-    let by_default = matches!(state.execute, Execute::Command(_)) && !state.silence_foreseen;
+    let foreseen = state.silence_foreseen && state.policy.proceed_on_timeout;
+    let by_default = matches!(state.execute, Execute::Command(_)) && !foreseen;
     let mut silent = state.tracks.iter().filter(|track| track.state == TrackState::TimedOut);
     let unseen = silent.find(|track| draft.facts.delivery(state.id, &track.agent) < Stage::Injected);
     unseen.filter(|_| by_default).map(|track| track.agent.clone())
