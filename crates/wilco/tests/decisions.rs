@@ -74,6 +74,28 @@ fn msg_30_wrong_options_are_422_and_nothing_happens() {
 }
 
 #[test]
+fn msg_30_a_decision_names_an_escalation_of_its_exchange() {
+    let server = Server::start();
+    let (first, _) = escalated(&server, "T-1");
+    let (second, own) = escalated(&server, "T-2");
+    let other = server.exchange(&first)["data"]["escalation"].as_str().unwrap().to_owned();
+    let of_second = |escalation: &str| {
+        let content = json!({"type": "decision", "option": "retry", "escalation": escalation});
+        json!({"from": "boss", "exchange": second, "content": content})
+    };
+    assert_eq!(pointers(&server.refused(&of_second(&other), 422)), ["/content/escalation"]);
+    assert_eq!(
+        (server.state(&first), server.state(&second)),
+        ("escalated".to_owned(), "escalated".to_owned())
+    );
+    server.send(&of_second(&own));
+    assert_eq!(
+        (server.state(&first), server.state(&second)),
+        ("escalated".to_owned(), "awaiting-ack".to_owned())
+    );
+}
+
+#[test]
 fn msg_30_others_may_not_decide() {
     let server = Server::start();
     let (id, escalation) = escalated(&server, "T-1");

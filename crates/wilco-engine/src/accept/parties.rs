@@ -75,14 +75,8 @@ impl Work<'_> {
     /// The recipients, each once. One that is unknown, and nothing is sent.
     pub(crate) fn recipients(&mut self, incoming: &Incoming, from: &Name) -> Result<Vec<Name>, Refused> {
         let starts = incoming.typed.starts();
-        let names_escalation =
-            matches!(&incoming.typed, Typed::Decision(choice) if choice.escalation.is_some());
         // Whom a request to replace somebody is about stands in its content.
         let request = matches!(incoming.typed, Typed::Handoff(Handoff::Replace(_)));
-        if incoming.to.is_empty() && incoming.exchange.is_none() && !names_escalation && !request {
-            let detail = "is required: the name of an agent (or give the exchange that you answer)";
-            return Err(Refused::invalid("/to", detail));
-        }
         if starts && incoming.typed.protocol() == Some(Protocol::Delegation) && incoming.to.len() != 1 {
             return Err(Refused::invalid("/to", "expected exactly one agent: a task has one assignee"));
         }

@@ -6,9 +6,9 @@ use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 use wilco_protocol::{ExchangeId, MessageId};
 
-use super::content::{Typed, typed};
+use super::content::{Choice, Typed, typed};
 use super::depth::{MAX_DEPTH, deeper_than};
-use super::fields::FieldError;
+use super::fields::{FieldError, Fields};
 use super::fingerprint::of_message;
 use super::kinds::{Kind, kind};
 use super::split::Split;
@@ -101,6 +101,7 @@ pub fn message_within(body: &[u8], depth: usize) -> Result<Incoming, ParseError>
         // The whole body knows where in it the mistake is.
         Some(Err(error)) => return Err(syntax(serde_json::from_str::<Value>(text).err().unwrap_or(error))),
     };
+    let addressed = split.has("to") || split.has("exchange");
     let mut reader = Reader { split, errors: Vec::new() };
     let (id, subject) = (reader.id("id"), reader.subject());
     let (from, to) = (reader.text("from"), reader.recipients());
@@ -109,6 +110,10 @@ pub fn message_within(body: &[u8], depth: usize) -> Result<Incoming, ParseError>
     let broadcast_id = reader.text("broadcast_id");
     let exchange = reader.text("exchange");
     let content = reader.content(content);
+    if !addressed && !content.as_ref().is_some_and(addresses_itself) {
+        let detail = "is required: the name of an agent (or give the exchange that you answer)";
+        reader.error("to", detail.to_owned());
+    }
     reader.one_assignee(content.as_ref(), &to);
     let known = content.as_ref().map(typed).unwrap_or(Ok(Typed::Conversation));
     let typed = match known {
@@ -125,6 +130,7 @@ pub fn message_within(body: &[u8], depth: usize) -> Result<Incoming, ParseError>
         Some(text) => Some(text.parse().map_err(|_| ParseError::UnknownExchange(text))?),
         None => None,
     };
+    one_exchange(exchange, &typed)?;
     Ok(Incoming {
         id,
         from,
@@ -139,6 +145,26 @@ pub fn message_within(body: &[u8], depth: usize) -> Result<Incoming, ParseError>
         content: Arc::new(content),
         typed,
     })
+}
+
+/// Whether a content says by itself whom it concerns: the escalation that is decided, the agents of a replacement.
+fn addresses_itself(content: &Map<String, Value>) -> bool {
+    match content.get("type").and_then(Value::as_str).map(kind) {
+        Some(Kind::Spoken(_, "replacement-request")) => true,
+        Some(Kind::Spoken(_, "decision")) => Fields::new(content, "/content").get("escalation").is_some(),
+        Some(Kind::Spoken(..) | Kind::OnlyWilco(_) | Kind::Talk(_) | Kind::Unknown) | None => false,
+    }
+}
+
+/// A decision is about one exchange, however often it is named.
+fn one_exchange(exchange: Option<ExchangeId>, typed: &Typed) -> Result<(), ParseError> {
+    if let (Some(id), Typed::Decision(Choice { escalation: Some(named), .. })) = (exchange, typed)
+        && named.exchange != id
+    {
+        let detail = format!("{named} is an escalation of {}, not of {id}", named.exchange);
+        return Err(field("/content/escalation", &detail));
+    }
+    Ok(())
 }
 
 /// The text with null in the place of this part of it.

@@ -18,6 +18,12 @@ pub(super) struct Split<'a> {
 }
 
 impl Split<'_> {
+    /// Whether a field was given and not taken yet; null counts as missing.
+    pub(super) fn has(&self, name: &str) -> bool {
+        let place = FIELDS.iter().position(|known| *known == name);
+        place.and_then(|place| self.fields[place].as_ref()).is_some_and(|value| !value.is_null())
+    }
+
     /// A field as it was given, once; null counts as missing.
     pub(super) fn take(&mut self, name: &str) -> Option<Value> {
         let place = FIELDS.iter().position(|known| *known == name)?;
