@@ -53,6 +53,50 @@ fn msg_3_policy_envelope_and_list_errors_come_together() {
     );
 }
 
+#[test]
+fn msg_3_msg_1_every_missing_field_is_named_at_once() {
+    let server = Server::start();
+    server.register(&["boss", "worker"]);
+    let wrong = json!({"from": "boss", "content": {"type": "text"}, "priority": "x", "subject": 5});
+    let problem = server.refused(&wrong, 422);
+    let mut found = pointers(&problem);
+    found.sort_unstable();
+    assert_eq!(found, ["/content/message", "/priority", "/subject", "/to"]);
+    let problem = server.refused(&json!({}), 422);
+    let mut found = pointers(&problem);
+    found.sort_unstable();
+    assert_eq!(found, ["/content", "/to"]);
+    let alone = json!({"from": "boss", "content": {"type": "text", "message": "hi"}});
+    assert_eq!(pointers(&server.refused(&alone, 422)), ["/to"]);
+    // An answer is addressed by its exchange, a decision by its escalation, a replacement by its agents.
+    let answer = json!({"from": "boss", "exchange": 7, "content": {"type": "decision"}});
+    assert_eq!(pointers(&server.refused(&answer, 422)), ["/exchange", "/content/option"]);
+    let decision = json!({"from": "boss", "content": {"type": "decision", "escalation": "del-1-e1"}});
+    assert_eq!(pointers(&server.refused(&decision, 422)), ["/content/option"]);
+    let request = json!({"from": "boss", "content": {"type": "replacement-request", "reason": "gone"}});
+    assert_eq!(
+        pointers(&server.refused(&request, 422)),
+        ["/content/failed_agent", "/content/replacement_agent"]
+    );
+}
+
+#[test]
+fn ho_1_a_wrong_value_that_is_no_list_is_pointed_at_itself() {
+    let server = Server::start();
+    server.register(&["boss", "worker", "second"]);
+    let request = |issues: Value, pulls: Value| {
+        let content = json!({
+            "type": "replacement-request", "failed_agent": "worker", "replacement_agent": "second",
+            "reason": "context_loss", "issues": issues, "pulls": pulls,
+        });
+        json!({"from": "boss", "content": content})
+    };
+    let alone = request(json!("x"), json!({}));
+    assert_eq!(pointers(&server.refused(&alone, 422)), ["/content/issues", "/content/pulls"]);
+    let listed = request(json!([42, "x"]), json!([{}]));
+    assert_eq!(pointers(&server.refused(&listed, 422)), ["/content/issues/1", "/content/pulls/0"]);
+}
+
 /// What only the configuration and the directory know stands in the same list as the rest.
 #[test]
 fn msg_3_presets_judges_and_candidates_are_named_beside_wrong_fields() {

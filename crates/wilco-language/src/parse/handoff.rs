@@ -205,17 +205,23 @@ fn numbers(fields: &mut Fields<'_>, key: &str) -> Vec<u64> {
         Value::String(text) => text.trim().trim_start_matches('#').parse().ok(),
         _ => None,
     };
-    let items = match fields.get(key) {
+    let places: Vec<(String, &Value)> = match fields.get(key) {
         None => return Vec::new(),
-        Some(Value::Array(items)) => items.clone(),
-        Some(single) => vec![single.clone()],
+        Some(Value::Array(items)) => {
+            let places = items.iter().enumerate();
+            places.map(|(place, item)| (format!("{key}/{place}"), item)).collect()
+        }
+        Some(single) => vec![(key.to_owned(), single)],
     };
     let mut found = Vec::new();
-    for (place, item) in items.iter().enumerate() {
+    for (place, item) in places {
         match one(item).filter(|number| *number > 0) {
             Some(number) if !found.contains(&number) => found.push(number),
             Some(_) => {}
-            None => fields.error(&format!("{key}/{place}"), "expected a number such as 42"),
+            None if place == key => {
+                fields.error(key, "expected a list of numbers such as [42], or one number")
+            }
+            None => fields.error(&place, "expected a number such as 42"),
         }
     }
     found
