@@ -116,6 +116,21 @@ fn text_of(rendered: &Rendered) -> &str {
 }
 
 #[test]
+fn val_5_rules_part_the_head_the_sections_and_the_foot() {
+    let state = state("Login", "unit", "max-iterations");
+    let cited = cited(&[], &[], "All tests pass");
+    for (said, kind) in says() {
+        let message = rendered(&state, &said, &cited);
+        let lines: Vec<_> = text_of(&message).lines().filter(|line| !line.trim().is_empty()).collect();
+        let in_a_row = lines.windows(2).any(|two| two == ["---", "---"]);
+        assert!(!in_a_row, "{kind:?}: {lines:#?}");
+        let head = lines.iter().position(|line| *line == "---").unwrap();
+        let sections = lines[head + 1].starts_with("### ");
+        assert_eq!(sections, kind != Kind::Change, "{kind:?}: {lines:#?}");
+    }
+}
+
+#[test]
 fn val_4_val_5_each_message_has_its_form_id_subject_and_priority() {
     let state = state("Login", "unit", "max-iterations");
     let failure = Failure {

@@ -12,7 +12,10 @@ use crate::read::validation::Answer;
 
 /// A form in the making.
 #[derive(Debug)]
-pub(super) struct Form(String);
+pub(super) struct Form {
+    text: String,
+    has_sections: bool,
+}
 
 impl Form {
     /// The heading and the lines below it.
@@ -21,20 +24,22 @@ impl Form {
         for (key, value) in keys {
             text.push_str(&format!("\n**{key}**: {value}"));
         }
-        Form(format!("{text}\n\n---"))
+        Form { text, has_sections: false }
     }
 
-    /// A section, unless there is nothing in it.
+    /// A section, unless there is nothing in it. A rule stands before the first.
     pub(super) fn section(mut self, title: &str, body: &str) -> Form {
         if !body.trim().is_empty() {
-            self.0.push_str(&format!("\n\n### {title}\n{}", body.trim_end()));
+            let rule = if self.has_sections { "" } else { "\n\n---" };
+            self.text.push_str(&format!("{rule}\n\n### {title}\n{}", body.trim_end()));
+            self.has_sections = true;
         }
         self
     }
 
     pub(super) fn sent_by(self, name: &str, awaiting: Option<&str>) -> String {
         let awaiting = awaiting.map(|what| format!("\n**Awaiting**: {what}")).unwrap_or_default();
-        format!("{}\n\n---\n\n**Sent by**: {name}{awaiting}", self.0)
+        format!("{}\n\n---\n\n**Sent by**: {name}{awaiting}", self.text)
     }
 }
 
