@@ -104,7 +104,9 @@ fn del_11_an_escalation_says_why_nobody_else_was_asked() {
     let server = Server::start();
     let id = login(&server, json!({"candidates": ["other"]}));
     server.send(&said("worker", "boss", "checkpoint-ack", json!({"task_id": "T-1", "checkpoint": 1})));
-    ["6m", "3m"].map(|time| server.advance(time));
+    for time in ["6m", "3m"] {
+        server.advance(time);
+    }
     assert_eq!(server.state(&id), "escalated");
     let told = words(&server.newest("boss"));
     assert!(told.contains("Nobody else was asked: it has shown work on it."), "{told}");
@@ -116,7 +118,9 @@ fn del_3_an_escalation_of_a_weak_sign_says_why_nobody_else_was_asked() {
     let server = Server::start();
     server.register(&["boss", "worker"]);
     server.send(&text("boss", "worker", "- [ ] tidy up the shed\n- [ ] buy nails"));
-    ["6m", "3m"].map(|time| server.advance(time));
+    for time in ["6m", "3m"] {
+        server.advance(time);
+    }
     let told = words(&server.newest("boss"));
     assert!(told.contains("Nobody else was asked: the message only looks like a task."), "{told}");
 }
