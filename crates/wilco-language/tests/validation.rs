@@ -105,11 +105,14 @@ fn line() -> impl Strategy<Value = String> {
 
 fn failure() -> impl Strategy<Value = Failure> {
     let place = prop_oneof![1 => Just(String::new()), 4 => line()];
-    (place, line(), prop::option::of(line())).prop_map(|(location, error, suggestion)| Failure {
+    let any = (place, line(), prop::option::of(line())).prop_map(|(location, error, suggestion)| Failure {
         location,
         error,
         suggestion,
-    })
+    });
+    // "none", "n/a" and "0" without a place say that there is no failure.
+    let letters = |text: &str| text.chars().filter(|c| c.is_alphanumeric()).count();
+    any.prop_filter("is one", move |one| !one.location.is_empty() || letters(&one.error) > "none".len())
 }
 
 fn answer() -> impl Strategy<Value = Answer> {
