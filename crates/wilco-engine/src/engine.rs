@@ -144,6 +144,11 @@ impl Engine {
         self.state.wakes.len()
     }
 
+    /// How many events were decided since the last batch was handed out.
+    pub fn gathered(&self) -> usize {
+        self.open.journal.len()
+    }
+
     pub fn directory(&self) -> &Directory {
         &self.state.directory
     }

@@ -1,14 +1,20 @@
-//! The thread that commits. It has the store; meanwhile the writer decides the next batch.
+//! Where batches become durable: here, or on a thread of its own while the writer decides the next.
 
 use std::io;
 use std::sync::mpsc::{Receiver, Sender, TryRecvError, channel};
+use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
 use std::time::Instant;
 
 use crate::meters::Meters;
 use wilco_store::{Batch, Store, StoreError, Upkeep};
 
+/// A batch of at most so many events is committed sooner than another thread could be woken for it and wake the
+/// writer again.
+const SMALL: usize = 64;
+
 pub(crate) struct Committer {
+    desk: Arc<Desk>,
     batches: Sender<Batch>,
     outcomes: Receiver<Outcome>,
     thread: JoinHandle<()>,
@@ -20,40 +26,78 @@ pub(crate) struct Outcome {
     pub(crate) result: Result<(), StoreError>,
 }
 
+/// The store, for one batch at a time.
+struct Desk {
+    store: Mutex<Box<dyn Store + Send>>,
+    meters: Meters,
+    beside: Box<dyn Fn(Upkeep) + Send + Sync>,
+}
+
+impl Desk {
+    fn commit(&self, batch: Batch) -> Result<Outcome, Gone> {
+        // A store whose thread panicked is nobody's any more.
+        let mut store = self.store.lock().map_err(|_| Gone)?;
+        let begun = Instant::now();
+        let result = store.commit(&batch);
+        self.meters.committed(&batch, begun.elapsed(), &result);
+        Ok(Outcome { batch, result })
+    }
+
+    fn upkeep(&self) -> Result<(), Gone> {
+        let work = self.store.lock().map_err(|_| Gone)?.upkeep();
+        work.into_iter().for_each(&self.beside);
+        Ok(())
+    }
+}
+
 impl Committer {
-    /// `done` is called after each commit, when its outcome can be taken. `beside` takes work that the store asks for.
-    pub(crate) fn start<S: Store + Send + 'static>(
-        mut store: S,
+    /// `done` is called after each commit beside, when its outcome can be taken. `beside` takes work that the store asks
+    /// for.
+    pub(crate) fn start(
+        store: impl Store + Send + 'static,
         meters: Meters,
         done: impl Fn() + Send + 'static,
-        beside: impl Fn(Upkeep) + Send + 'static,
+        beside: impl Fn(Upkeep) + Send + Sync + 'static,
     ) -> io::Result<Committer> {
+        let desk = Desk { store: Mutex::new(Box::new(store)), meters, beside: Box::new(beside) };
+        let desk = Arc::new(desk);
         let (batches, submitted) = channel::<Batch>();
         let (report, outcomes) = channel();
+        let there = desk.clone();
         let thread = std::thread::Builder::new().name("wilco-committer".to_owned()).spawn(move || {
             for batch in submitted {
-                let begun = Instant::now();
-                let result = store.commit(&batch);
-                meters.committed(&batch, begun.elapsed(), &result);
-                if report.send(Outcome { batch, result }).is_err() {
+                let Ok(outcome) = there.commit(batch) else { return };
+                if report.send(outcome).is_err() {
                     return;
                 }
                 done();
-                if let Some(work) = store.upkeep() {
-                    beside(work);
-                }
+                let Ok(()) = there.upkeep() else { return };
             }
         })?;
-        Ok(Committer { batches, outcomes, thread })
+        Ok(Committer { desk, batches, outcomes, thread })
+    }
+
+    /// Whether a batch of so many events is committed here.
+    pub(crate) fn is_small(events: usize) -> bool {
+        events <= SMALL
+    }
+
+    /// Commits a batch, and has its outcome at once. Ask for the upkeep when everybody has been told.
+    pub(crate) fn here(&self, batch: Batch) -> Result<Outcome, Gone> {
+        self.desk.commit(batch)
+    }
+
+    pub(crate) fn upkeep(&self) -> Result<(), Gone> {
+        self.desk.upkeep()
     }
 
     /// Hands a batch over. The writer has one committed at a time, so nothing piles up.
-    pub(crate) fn commit(&self, batch: Batch) {
+    pub(crate) fn beside(&self, batch: Batch) {
         // A thread that is gone is noticed when its outcome is asked for.
         let _ = self.batches.send(batch);
     }
 
-    /// The outcome, if there is one by now. An error means that the thread is gone.
+    /// The outcome, if there is one by now.
     pub(crate) fn outcome(&self) -> Result<Option<Outcome>, Gone> {
         match self.outcomes.try_recv() {
             Ok(outcome) => Ok(Some(outcome)),

@@ -1,5 +1,5 @@
 //! The one writer: drains the queue, lets the engine decide, has it committed, answers. It also is the alarm
-//! (it sleeps until the next wake) and sends the courier off. While one batch is being committed it decides
+//! (it sleeps until the next wake) and sends the courier off. While a large batch is being committed it decides
 //! the next; nobody hears an answer before the batch it belongs to is durable.
 
 mod advancing;
@@ -16,7 +16,7 @@ use wilco_protocol::{Span, Time};
 use wilco_store::{Batch, EffectRow, Reader, SearchIndex, Store, StoreError};
 
 use crate::clock::Clock;
-use crate::committer::{Committer, Gone};
+use crate::committer::{Committer, Gone, Outcome};
 use crate::complaint::Complaint;
 use crate::courier::{Errand, Pending, carried_out, left_over, report};
 use crate::handle::{AgentNow, Handle};
@@ -31,6 +31,8 @@ use crate::waiters::Waiters;
 const QUEUE: usize = 4096;
 /// Commands in one commit.
 const MAX_BATCH: usize = 1024;
+/// How many times as many as still wait are in a small commit.
+const SMALL_SHARE: usize = 4;
 /// Orders that are carried out at the same time. One operation runs half as many commands at the most.
 const MAX_RUNNING: usize = 64;
 /// After a failed commit that nobody waits for, the next try comes after this.
@@ -198,7 +200,7 @@ impl Writer {
         self.send_courier();
         if self.committing.is_some() && self.is_full() {
             let outcome = self.committer.wait()?;
-            self.settle(outcome);
+            self.settle_beside(outcome);
         }
         if self.committing.is_some() && !self.woke {
             self.wake_due();
@@ -215,7 +217,7 @@ impl Writer {
         if self.committing.is_some()
             && let Some(outcome) = self.committer.outcome()?
         {
-            self.settle(outcome);
+            self.settle_beside(outcome);
         }
         if self.committing.is_none() {
             // Whatever waits by now shares the commit.
@@ -227,7 +229,7 @@ impl Writer {
             if !self.woke {
                 self.wake_due();
             }
-            self.submit();
+            self.submit()?;
             if self.committing.is_none() {
                 self.go_on_advancing();
             }
@@ -236,10 +238,12 @@ impl Writer {
     }
 
     /// Whether what was decided is enough for a commit. Half of what is under way: if all of it were committed
-    /// at once, nobody would have anything to do meanwhile, and then everybody at the same time.
+    /// at once, nobody would have anything to do meanwhile, and then everybody at the same time. A small commit
+    /// leaves the writer nothing to do meanwhile anyway, and takes in nearly all.
     fn is_full(&self) -> bool {
         let others = self.committing.as_ref().map_or(0, Vec::len) + self.meters.waiting();
-        self.commands >= MAX_BATCH || self.decided.len() > others
+        let share = if Committer::is_small(self.engine.gathered()) { SMALL_SHARE } else { 1 };
+        self.commands >= MAX_BATCH || self.decided.len() > others * share
     }
 
     /// How long to sleep when nobody asks for anything.
@@ -289,29 +293,35 @@ impl Writer {
         }
     }
 
-    /// Hands over what was decided, to be committed.
-    fn submit(&mut self) {
+    /// Has what was decided committed.
+    fn submit(&mut self) -> Result<(), Gone> {
         (self.commands, self.woke) = (0, false);
         let waiting = std::mem::take(&mut self.decided);
         match self.engine.submit(self.clock.now()) {
+            Ok(Some(batch)) if Committer::is_small(batch.journal.len()) => {
+                let outcome = self.committer.here(batch)?;
+                self.settle(outcome, waiting);
+                self.committer.upkeep()?;
+            }
             Ok(Some(batch)) => {
-                self.committer.commit(batch);
+                self.committer.beside(batch);
                 self.committing = Some(waiting);
             }
             Ok(None) => self.hand_out(waiting),
             Err(error) => self.refuse(error, waiting),
         }
+        Ok(())
     }
 
-    /// Commits what was decided, and waits for it. For the few things that cannot overlap.
+    /// Commits what was decided by the writer itself.
     fn commit_now(&mut self) -> Result<(), StoreError> {
         let Some(batch) = self.engine.submit(self.clock.now())? else { return Ok(()) };
-        self.committer.commit(batch);
-        let outcome = self.committer.wait().map_err(|Gone| StoreError::Failed("the store is gone".into()))?;
+        let gone = |Gone| StoreError::Failed("the store is gone".into());
+        let outcome = self.committer.here(batch).map_err(gone)?;
         match outcome.result {
             Ok(()) => {
                 self.committed(outcome.batch);
-                Ok(())
+                self.committer.upkeep().map_err(gone)
             }
             Err(error) => {
                 self.engine.failed(&outcome.batch);
@@ -320,9 +330,14 @@ impl Writer {
         }
     }
 
-    /// Takes in what became of the batch, and tells everybody.
-    fn settle(&mut self, outcome: crate::committer::Outcome) {
+    /// Takes in what became of the batch that was handed over.
+    fn settle_beside(&mut self, outcome: Outcome) {
         let waiting = self.committing.take().unwrap_or_default();
+        self.settle(outcome, waiting);
+    }
+
+    /// Takes in what became of the batch, and tells everybody.
+    fn settle(&mut self, outcome: Outcome, waiting: Vec<Waiting>) {
         match outcome.result {
             Ok(()) => {
                 self.committed(outcome.batch);
@@ -412,7 +427,7 @@ impl Writer {
         if self.committing.is_some()
             && let Ok(outcome) = self.committer.wait()
         {
-            self.settle(outcome);
+            self.settle_beside(outcome);
         }
         let waiting = std::mem::take(&mut self.decided);
         self.decide_own(Command::Alive);
