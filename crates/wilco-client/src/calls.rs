@@ -178,6 +178,11 @@ impl Client {
         self.get("/v1/reports/validations", Vec::new())
     }
 
+    /// A report as text: `md`, `json` or `jsonl`.
+    pub fn report(&self, name: &str, format: &str) -> std::result::Result<String, Error> {
+        self.get_text(&format!("/v1/reports/{name}"), vec![("format", format.to_owned())])
+    }
+
     /// The journal between two times or positions, in lines.
     pub fn audit(
         &self,

@@ -2,14 +2,14 @@
 
 use std::process::ExitCode;
 
-use clap::Subcommand;
+use clap::{Subcommand, ValueEnum};
 use wilco_protocol::Time;
 use wilco_wire::{DelegationRow, Incident, OperationRow, Replacements, ValidationRow};
 
 use crate::caller::Caller;
-use crate::output::Screen;
 use crate::output::age::ago;
 use crate::output::table::Table;
+use crate::output::{self, Screen};
 
 /// Show a report
 #[derive(Debug, clap::Args)]
@@ -20,80 +20,95 @@ pub(crate) struct Args {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum What {
-    Delegations(Delegations),
-    Incidents(Incidents),
-    Operations(Operations),
-    Replacements(Replaced),
-    Validations(Validations),
+    /// Delegations: who has which task, how far it is, what it took, newest first
+    #[command(after_help = "Examples:\n  wilco report delegations\n  wilco report delegations --json")]
+    Delegations(Asked),
+    /// Agents that did not answer or failed, newest first
+    #[command(after_help = "Examples:\n  wilco report incidents\n  wilco report incidents --json")]
+    Incidents(Asked),
+    /// The operation log: who was asked, who answered, what came of it, newest first
+    #[command(after_help = "Examples:\n  wilco report operations\n  wilco report operations --format jsonl")]
+    Operations(Asked),
+    /// Agents that were replaced: how often, how it went, the newest ten
+    #[command(after_help = "Examples:\n  wilco report replacements\n  wilco report replacements --format md")]
+    Replacements(Asked),
+    /// Validation loops: how often they went round, what failed most, newest first
+    #[command(after_help = "Examples:\n  wilco report validations\n  wilco report validations --json")]
+    Validations(Asked),
 }
 
-/// Delegations: who has which task, how far it is, what it took, newest first
 #[derive(Debug, clap::Args)]
-#[command(after_help = "Examples:\n  wilco report delegations\n  wilco report delegations --json")]
-pub(crate) struct Delegations {
+pub(crate) struct Asked {
+    /// What it looks like
+    #[arg(long, value_enum, default_value_t = Format::Text, conflicts_with = "json")]
+    format: Format,
     #[command(flatten)]
     pub(crate) caller: Caller,
 }
 
-/// Validation loops: how often they went round, what failed most, newest first
-#[derive(Debug, clap::Args)]
-#[command(after_help = "Examples:\n  wilco report validations\n  wilco report validations --json")]
-pub(crate) struct Validations {
-    #[command(flatten)]
-    pub(crate) caller: Caller,
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum Format {
+    /// A table for this terminal
+    Text,
+    /// A table in Markdown
+    Md,
+    /// The same as --json
+    Json,
+    /// An object on each line
+    Jsonl,
 }
 
-/// The operation log: who was asked, who answered, what came of it, newest first
-#[derive(Debug, clap::Args)]
-#[command(after_help = "Examples:\n  wilco report operations\n  wilco report operations --json")]
-pub(crate) struct Operations {
-    #[command(flatten)]
-    pub(crate) caller: Caller,
-}
-
-/// Agents that were replaced: how often, how it went, the newest ten
-#[derive(Debug, clap::Args)]
-#[command(after_help = "Examples:\n  wilco report replacements\n  wilco report replacements --json")]
-pub(crate) struct Replaced {
-    #[command(flatten)]
-    pub(crate) caller: Caller,
-}
-
-/// Agents that did not answer or failed, newest first
-#[derive(Debug, clap::Args)]
-#[command(after_help = "Examples:\n  wilco report incidents\n  wilco report incidents --json")]
-pub(crate) struct Incidents {
-    #[command(flatten)]
-    pub(crate) caller: Caller,
+impl Asked {
+    /// Prints the report as the server writes it; the table for the terminal is made here.
+    fn print_as_written(&self, name: &str) -> anyhow::Result<bool> {
+        let format = match self.format {
+            Format::Text => return Ok(false),
+            Format::Md => "md",
+            Format::Json => "json",
+            Format::Jsonl => "jsonl",
+        };
+        output::print(self.caller.checked(self.caller.client().report(name, format))?.trim_end());
+        Ok(true)
+    }
 }
 
 pub(crate) fn run(args: Args) -> anyhow::Result<ExitCode> {
     match args.what {
-        What::Delegations(Delegations { caller }) => {
+        What::Delegations(asked) if asked.print_as_written("delegations")? => {}
+        What::Incidents(asked) if asked.print_as_written("incidents")? => {}
+        What::Operations(asked) if asked.print_as_written("operations")? => {}
+        What::Replacements(asked) if asked.print_as_written("replacements")? => {}
+        What::Validations(asked) if asked.print_as_written("validations")? => {}
+        What::Delegations(asked) => {
+            let caller = &asked.caller;
             caller.show(caller.client().delegations(), |page, screen| match page.items.as_slice() {
                 [] => "No delegations.".to_owned(),
                 items => delegations(items, screen),
             })?;
         }
-        What::Incidents(Incidents { caller }) => {
+        What::Incidents(asked) => {
+            let caller = &asked.caller;
             caller.show_at(caller.client().incidents(), |page, now, screen| match page.items.as_slice() {
                 [] => "No incidents.".to_owned(),
                 items => incidents(items, now, screen),
             })?;
         }
-        What::Replacements(Replaced { caller }) => {
+        What::Replacements(asked) => {
+            let caller = &asked.caller;
             caller.show(caller.client().replacements(), |report, screen| match report.total {
                 0 => "No replacements.".to_owned(),
                 _ => replacements(report, screen),
             })?;
         }
-        What::Validations(Validations { caller }) => {
+        What::Validations(asked) => {
+            let caller = &asked.caller;
             caller.show(caller.client().validations(), |page, screen| match page.items.as_slice() {
                 [] => "No validations.".to_owned(),
                 items => validations(items, screen),
             })?;
         }
-        What::Operations(Operations { caller }) => {
+        What::Operations(asked) => {
+            let caller = &asked.caller;
             caller.show(caller.client().operations(), |page, screen| match page.items.as_slice() {
                 [] => "No operations.".to_owned(),
                 items => operations(items, screen),
