@@ -241,3 +241,47 @@ fn ho_22_a_task_of_the_replacement_itself_is_not_moved_and_named() {
     assert_eq!(server.exchange(&delegation)["data"]["assignee"], "helper");
     assert_eq!(server.state(&own), "escalated");
 }
+
+#[test]
+fn ho_22_a_task_that_somebody_else_works_on_is_not_moved_and_named() {
+    let (server, delegation) = scene();
+    server.register(&["other"]);
+    let mut others = task("T-2");
+    others["to"] = json!("other");
+    let others = server.begin(&others);
+    // The same id, asked for by somebody else: that one is nobody's business here.
+    let mut strangers = task("T-3");
+    (strangers["from"], strangers["to"]) = (json!("stranger"), json!("other"));
+    server.begin(&strangers);
+    let (id, handed) = delivered(&server, json!({"tasks": ["T-1", "T-2", "T-3"]}));
+    server.send(&ready(&handed["content"]["handoff_id"]));
+    assert_eq!(server.state(&id), "partial");
+    let details = server.newest("ecos-controller")["content"]["details"].clone();
+    assert_eq!(details["tasks_reassigned"], 2, "{details}");
+    let failed = json!([{
+        "uuid": server.exchange(&others)["data"]["task_uuid"],
+        "reason": "other works on it, not the agent that failed",
+    }]);
+    assert_eq!(details["failed_tasks"], failed);
+    assert_eq!(server.exchange(&delegation)["data"]["assignee"], "helper");
+    assert_eq!(server.exchange(&others)["data"]["assignee"], "other");
+    assert_eq!(server.state(&others), "awaiting-ack");
+}
+
+#[test]
+fn ho_11_urgency_sets_priority_and_the_time_that_is_told() {
+    let server = Server::start();
+    server.register(&["helper"]);
+    let told = |id: &str, priority: &str, more: Value| {
+        let mut handoff = said("boss", "helper", "replacement_handoff", more);
+        handoff["priority"] = json!(priority);
+        handoff["content"]["handoff_id"] = json!(id);
+        handoff["content"]["handoff_url"] = json!("https://example.com/handoff.md");
+        handoff["content"]["ack_required_within"] = json!("3 days");
+        server.send(&handoff);
+        let told = server.newest("helper");
+        (told["priority"].clone(), told["content"]["ack_required_within"].clone())
+    };
+    assert_eq!(told("H-1", "low", json!({"urgency": "prepare"})), (json!("high"), json!("15 minutes")));
+    assert_eq!(told("H-2", "low", json!({})), (json!("low"), json!("5 minutes")));
+}

@@ -5,7 +5,7 @@ use wilco_language::parse::{self, Replacement};
 use wilco_language::render::{self, handoff_title};
 use wilco_protocol::exchange::{Start, Texts, key};
 use wilco_protocol::handoff::{
-    Delegated, Party, Policy, Progress, Publish, Replace, Requested, StartingFrom, Task,
+    Delegated, Failure, Party, Policy, Progress, Publish, Replace, Requested, StartingFrom, Task,
 };
 use wilco_protocol::policy::Overrides;
 use wilco_protocol::{Exchange, ExchangeId, Name, Protocol, delegation};
@@ -43,7 +43,13 @@ impl Work<'_> {
         let deliver = to.is_some_and(|to| !is_party(to));
         let handoff_id = format!("handoff-{}", self.uuid(&arrival.id));
         let first = self.requested(arrival, said, failed, replacement, initiator, handoff_id)?;
-        self.begin_handoff(arrival, Replace { first, deliver }, "replacement-request")
+        let given = arrival.incoming().priority.as_deref().map(priority);
+        self.begin_handoff(
+            arrival,
+            Replace { first, deliver },
+            given.unwrap_or(Priority::Normal),
+            "replacement-request",
+        )
     }
 
     /// A `replacement_handoff`: nothing is written, it is delivered as it is.
@@ -58,28 +64,25 @@ impl Work<'_> {
         };
         let handoff_id = said.handed.as_ref().map(|handed| handed.handoff_id.clone()).unwrap_or_default();
         let first = self.requested(arrival, said, failed, replacement, arrival.from.clone(), handoff_id)?;
-        self.begin_handoff(arrival, Replace { first, deliver: true }, "replacement-handoff")
+        // Urgency sets the priority; one that is only assumed does not change what the sender chose.
+        let given = arrival.incoming().priority.as_deref().filter(|_| said.urgency.is_none());
+        let urgency = priority(given.unwrap_or(first.urgency.priority()));
+        self.begin_handoff(arrival, Replace { first, deliver: true }, urgency, "replacement-handoff")
     }
 
     fn begin_handoff(
         &mut self,
         arrival: &Arrival<'_>,
         replace: Replace,
+        priority: Priority,
         kind: &'static str,
     ) -> Result<Taken, Refused> {
-        let urgency = priority(replace.first.urgency.priority());
-        let given = arrival.incoming().priority.as_deref().map(priority);
         let failed = replace.first.failed.as_ref().map(|failed| failed.id.as_str());
         let title = match kind {
             "replacement-handoff" => handoff_title(failed),
             _ => render::request_title(failed, &replace.first.replacement.id),
         };
-        let dress = Dress {
-            subject: title,
-            priority: given.unwrap_or(if kind == "replacement-handoff" { urgency } else { Priority::Normal }),
-            rule: kind.to_owned(),
-            meaning: kind,
-        };
+        let dress = Dress { subject: title, priority, rule: kind.to_owned(), meaning: kind };
         self.begin(arrival, Start::Handoff(replace), dress).map_err(|refusal| match refusal {
             Unbegun::Refusal(refusal) => refused(&refusal, None),
             Unbegun::Refused(refused) => refused,
@@ -126,7 +129,7 @@ impl Work<'_> {
             own_document: said.document,
             notification_id: said.notification_id.clone().unwrap_or_else(|| arrival.id.to_string()),
             failed,
-            urgency: said.urgency,
+            urgency: said.urgency.unwrap_or_default(),
             policy,
             tasks,
             issues: said.issues.clone(),
@@ -181,8 +184,8 @@ impl Work<'_> {
         Party { session: session.unwrap_or_else(|| name.clone()), id: name, github: None }
     }
 
-    /// The tasks to hand over. A name is a uuid, else a task id, else an exchange; only what the failed agent has
-    /// open is found, and anything else is known to the state file at most.
+    /// The tasks to hand over. A name is a uuid, else a task id, else an exchange. What somebody else works on does not
+    /// move; what nobody works on is known to the state file at most.
     fn handed_tasks(
         &mut self,
         failed: Option<&Party>,
@@ -202,13 +205,38 @@ impl Work<'_> {
                 .or_else(|| by(&|state| same(&state.task_id) && state.initiator == *initiator))
                 .or_else(|| by(&|state| same(&state.task_id)))
                 .or_else(|| by(&|state| state.id.to_string() == name));
-            let task =
-                found.map_or_else(|| Task { task: name.to_owned(), delegation: None, failure: None }, known);
+            let task = match found {
+                Some(state) => known(state),
+                None => {
+                    let elsewhere = failed.map(|_| self.worked_on_elsewhere(name, initiator)).transpose()?;
+                    let unknown = || Task { task: name.to_owned(), delegation: None, failure: None };
+                    elsewhere.flatten().unwrap_or_else(unknown)
+                }
+            };
             if !tasks.iter().any(|one| one.task == task.task) {
                 tasks.push(task);
             }
         }
         Ok(tasks)
+    }
+
+    /// The task of this name that somebody works on. Task ids are those of whoever hands over; others may use the
+    /// same ones.
+    fn worked_on_elsewhere(&mut self, name: &str, initiator: &Name) -> Result<Option<Task>, Refused> {
+        let mut numbers = self.find(&key("uuid", name))?;
+        numbers.extend(self.find(&key("task", &name.to_lowercase()))?);
+        numbers.extend(name.parse::<ExchangeId>().ok().map(|id| id.number));
+        for number in numbers {
+            if let Some(live) = self.live(number)?
+                && let Exchange::Delegation(state) = &*live.exchange
+                && state.is_open()
+                && (state.initiator == *initiator || !state.task_id.eq_ignore_ascii_case(name))
+            {
+                let failure = Some(Failure::Elsewhere { agent: state.assignee.clone() });
+                return Ok(Some(Task { task: state.task_uuid.clone(), delegation: None, failure }));
+            }
+        }
+        Ok(None)
     }
 
     /// The open delegations of an agent, oldest first.

@@ -28,7 +28,8 @@ pub struct Replacement {
     pub failed: Option<Agent>,
     /// None: whom the message goes to.
     pub replacement: Option<Agent>,
-    pub urgency: Urgency,
+    /// None: immediate, with the priority that the message has.
+    pub urgency: Option<Urgency>,
     pub notification_id: Option<String>,
     /// None: all that the failed agent has open.
     pub tasks: Option<Vec<String>>,
@@ -129,7 +130,7 @@ fn replacement(fields: &mut Fields<'_>, request: bool) -> Option<Replacement> {
     if request {
         fields.required("reason", "why the agent is replaced, such as context_loss");
     }
-    let urgency = fields.word("urgency", "immediate, prepare or when_available", urgency).unwrap_or_default();
+    let urgency = fields.word("urgency", "immediate, prepare or when_available", urgency);
     let handed = if request { None } else { handed(fields) };
     Some(Replacement {
         failed,

@@ -141,6 +141,8 @@ pub(super) fn passed(
         for (key, value) in particulars(state, &within) {
             content.entry(key).or_insert(value);
         }
+        // Whatever the sender wrote there, this is what Wilco waits.
+        content.insert("ack_required_within".to_owned(), json!(within));
         if said.is_empty() {
             format!(
                 "You are replacing {}. The handoff document: {}",

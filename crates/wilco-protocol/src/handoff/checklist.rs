@@ -126,7 +126,8 @@ fn updates(state: &State, list: &mut List) {
     let at = step.map(|step| step.at);
     let done = state.state_file.then(|| step.is_some_and(|step| step.failure.is_none()));
     let moved = |task: &super::state::Task| {
-        !matches!(task.failure, Some(Failure::Foreign { .. } | Failure::Own { .. }))
+        use Failure::{Elsewhere, Foreign, Own};
+        !matches!(task.failure, Some(Elsewhere { .. } | Foreign { .. } | Own { .. }))
     };
     let tasks: Vec<_> =
         state.tasks.iter().filter(|task| moved(task)).map(|task| task.task.as_str()).collect();

@@ -98,6 +98,10 @@ impl Task {
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Failure {
+    /// Somebody else works on it, not the agent that failed.
+    Elsewhere {
+        agent: Name,
+    },
     /// The replacement asked for it itself.
     Own {
         agent: Name,
@@ -119,6 +123,7 @@ impl Failure {
     /// In a few words.
     pub fn reason(&self) -> String {
         match self {
+            Failure::Elsewhere { agent } => format!("{agent} works on it, not the agent that failed"),
             Failure::Own { agent } => format!("{agent} asked for it itself, and cannot take it over"),
             Failure::Foreign { agent } => format!("assigned to {agent} in the state file"),
             Failure::StateFile { reason } => reason.clone(),
@@ -336,7 +341,8 @@ impl State {
 
     /// The tasks that the replacement can take over.
     pub fn movable(&self) -> impl Iterator<Item = &Task> {
-        self.tasks.iter().filter(|task| !task.is_asked_by(&self.agent))
+        let elsewhere = |task: &Task| matches!(task.failure, Some(Failure::Elsewhere { .. }));
+        self.tasks.iter().filter(move |task| !elsewhere(task) && !task.is_asked_by(&self.agent))
     }
 
     pub fn uuids(&self) -> Vec<&str> {

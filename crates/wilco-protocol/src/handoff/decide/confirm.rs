@@ -122,7 +122,9 @@ fn hand_over(draft: &mut Draft<'_>, failures: Vec<(String, Failure)>) {
     for task in &tasks {
         let Some(delegated) = &task.delegation else { continue };
         let told = match task.failure {
-            Some(Failure::Foreign { .. } | Failure::Own { .. }) => Told::HandoffFailed { by },
+            Some(Failure::Elsewhere { .. } | Failure::Foreign { .. } | Failure::Own { .. }) => {
+                Told::HandoffFailed { by }
+            }
             Some(Failure::StateFile { .. } | Failure::Issue { .. }) | None => {
                 Told::HandedOver { by, to: to.clone(), initiator: initiator.clone(), state_file }
             }
