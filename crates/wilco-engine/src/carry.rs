@@ -346,16 +346,7 @@ impl Work<'_> {
                     return Ok(Some(render::handoff_to_judge(state, ack, &cited)));
                 }
                 let Exchange::Delegation(state) = exchange else { return Ok(None) };
-                let task = cited.task(&state.assignment, &state.amendments);
-                Ok(Some(json!({
-                    "task": {
-                        "task_id": state.task_id,
-                        "title": task.title,
-                        "description": task.description,
-                        "acceptance_criteria": task.criteria,
-                    },
-                    "acknowledgment": {"understanding": cited.understanding(ack), "agent": state.assignee},
-                })))
+                Ok(Some(render::delegation_to_judge(state, ack, &cited)))
             }
             Effect::RunStep { agent, .. } => {
                 let Exchange::Operation(state) = exchange else { return Ok(None) };

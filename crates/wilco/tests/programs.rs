@@ -110,7 +110,9 @@ fn del_21_a_judge_that_says_correct_sets_the_agent_to_work() {
     let input: Value = serde_json::from_slice(&fs::read(judge.path("input")).unwrap()).unwrap();
     assert_eq!(input["task"]["task_id"], "T-1");
     assert_eq!(input["task"]["acceptance_criteria"][0], "Sixth attempt returns 429");
-    assert_eq!(input["acknowledgment"]["understanding"], ack("T-1")["content"]["understanding"]);
+    let mut whole = ack("T-1")["content"].clone();
+    whole["agent"] = json!("worker");
+    assert_eq!(input["acknowledgment"], whole);
     assert_eq!(server.exchange(&id)["data"]["understanding"]["verdict"], "correct");
 }
 

@@ -9,9 +9,9 @@ use wilco_protocol::{Exchange, MessageId, Name, Span, Time};
 
 use super::handoff_notice::{notice, to_initiator};
 use super::to_initiator::{bulleted, counted};
+use super::to_judge::to_judge;
 use super::{Rendered, Setting, escalation, teaching};
 use crate::hear::{Cited, handed_tasks};
-use crate::parse::Task as Described;
 
 pub(super) fn say(state: &State, to: &Name, say: &Say, setting: &Setting<'_>) -> Rendered {
     match say {
@@ -475,15 +475,5 @@ pub fn progress_note(state: &State) -> String {
 
 /// What the judge command gets to read.
 pub fn handoff_to_judge(state: &State, ack: &MessageId, cited: &Cited) -> Value {
-    let tasks = handed_tasks(state, cited);
-    let joined = |part: fn(&Described) -> String| tasks.iter().map(part).collect::<Vec<_>>().join("\n");
-    json!({
-        "task": {
-            "task_id": state.handoff_id,
-            "title": joined(|task| task.title.clone()),
-            "description": joined(|task| task.description.clone()),
-            "acceptance_criteria": tasks.iter().flat_map(|task| task.criteria.clone()).collect::<Vec<_>>(),
-        },
-        "acknowledgment": {"understanding": cited.understanding(ack), "agent": state.replacement.id},
-    })
+    to_judge(&state.handoff_id, &handed_tasks(state, cited), ack, &state.replacement.id, cited)
 }

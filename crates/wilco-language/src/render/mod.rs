@@ -19,6 +19,7 @@ mod refusal;
 mod shell;
 mod teaching;
 mod to_initiator;
+mod to_judge;
 mod validation;
 
 pub use checked::checked;
@@ -32,6 +33,7 @@ pub use passed::{delivered, passed_subject, usual_subject};
 pub use refusal::{bad_key, refusal, unresolved};
 pub use shell::quoted;
 pub(crate) use to_initiator::counted;
+pub use to_judge::delegation_to_judge;
 
 use serde_json::{Map, Value};
 use wilco_protocol::exchange::{Exchange, Say};

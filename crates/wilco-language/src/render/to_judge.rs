@@ -1,0 +1,31 @@
+//! What a program that judges understandings is given: the task and the ACK.
+
+use serde_json::{Value, json};
+use wilco_protocol::MessageId;
+use wilco_protocol::delegation;
+
+use crate::hear::Cited;
+use crate::parse::Task as Described;
+
+pub fn delegation_to_judge(state: &delegation::State, ack: &MessageId, cited: &Cited) -> Value {
+    let task = cited.task(&state.assignment, &state.amendments);
+    to_judge(&state.task_id, &[task], ack, state.assignee.as_str(), cited)
+}
+
+/// Several tasks are shown as one.
+pub(super) fn to_judge(id: &str, tasks: &[Described], ack: &MessageId, agent: &str, cited: &Cited) -> Value {
+    let joined = |part: fn(&Described) -> &str| tasks.iter().map(part).collect::<Vec<_>>().join("\n");
+    // All that the agent wrote, with what was read of it.
+    let mut acknowledgment = cited.content(ack).cloned().unwrap_or_default();
+    acknowledgment.insert("understanding".to_owned(), json!(cited.understanding(ack)));
+    acknowledgment.insert("agent".to_owned(), json!(agent));
+    json!({
+        "task": {
+            "task_id": id,
+            "title": joined(|task| &task.title),
+            "description": joined(|task| &task.description),
+            "acceptance_criteria": tasks.iter().flat_map(|task| task.criteria.clone()).collect::<Vec<_>>(),
+        },
+        "acknowledgment": acknowledgment,
+    })
+}
