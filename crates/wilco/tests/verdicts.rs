@@ -218,3 +218,44 @@ fn del_4_notices_that_ask_for_an_ack_teach_it() {
     server.send(&ack("T-1"));
     taught("which-revision", "[ACK] T-1 r2 - {RECEIVED|");
 }
+
+/// A note is no second correction, and no secret either.
+#[test]
+fn del_22_what_a_verdict_remarks_reaches_the_agent() {
+    let server = Server::start();
+    server.register(&["boss", "worker"]);
+    let verdicts = [
+        json!({"verdict": "correct"}),
+        json!({"verdict": "partial", "missing": ["A test"]}),
+        json!({"verdict": "wrong-summary", "correction": "Only the API"}),
+        json!({"verdict": "wrong-task"}),
+    ];
+    for (number, verdict) in verdicts.into_iter().enumerate() {
+        let task_id = format!("T-{number}");
+        server.begin(&task_with(&task_id, json!({"understanding": "initiator"})));
+        server.send(&ack(&task_id));
+        let mut content = verdict;
+        (content["task_id"], content["note"]) = (json!(task_id), json!("mind the old clients"));
+        server.send(&said("boss", "wilco", "verdict", content));
+        let told = server.newest("worker")["content"].clone();
+        assert_eq!(told["task_id"], task_id);
+        let text = told["message"].as_str().unwrap();
+        assert!(text.contains("Note from boss: mind the old clients"), "{told}");
+    }
+}
+
+/// Who queued a task has not acknowledged it, so it is told how when its turn comes.
+#[test]
+fn del_14_begin_now_asks_for_the_ack() {
+    let server = Server::start();
+    server.register(&["boss", "worker"]);
+    let id = server.begin(&task("T-1"));
+    server.send(&text("worker", "boss", "[ACK] T-1 - QUEUED"));
+    server.advance("30m");
+    let told = server.newest("worker")["content"].clone();
+    assert_eq!((&told["type"], &told["taught"]), (&json!("begin-now"), &json!(true)));
+    let message = told["message"].as_str().unwrap();
+    assert!(message.contains("[ACK] T-1 - {RECEIVED"), "{message}");
+    server.send(&ack("T-1"));
+    assert_eq!(server.state(&id), "working");
+}

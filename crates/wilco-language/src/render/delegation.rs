@@ -29,12 +29,7 @@ pub(super) fn say(state: &State, to: &Name, say: &Say, setting: &Setting<'_>) ->
         }
         Say::WhichCriterion => which_criterion(state, to, setting),
         Say::StatusCheck { other_tasks } => status_check(state, to, other_tasks, setting),
-        Say::BeginNow => plain(
-            state,
-            "begin-now",
-            format!("Begin now: {task}"),
-            format!("{task} is yours. Begin now. Report with checkpoint-ack, finish with task-complete."),
-        ),
+        Say::BeginNow => begin_now(state, to, setting),
         Say::Cancel { because } => cancel(state, *because),
         Say::Notice(kind) => {
             let (reason, text) = notice::notice(state, kind);
@@ -107,6 +102,7 @@ fn assignment(state: &State, to: &Name, sole: bool, spell_out: bool, setting: &S
     if spell_out {
         lead.push(format!("Your ACK named another task. This task's id is exactly: {}", state.task_id));
     }
+    lead.extend(note(state, setting).filter(|_| spell_out));
     if let (false, Some(Value::String(text))) = (lead.is_empty(), content.get_mut("message")) {
         *text = format!("{}\n\n{text}", lead.join("\n"));
     }
@@ -118,6 +114,29 @@ fn assignment(state: &State, to: &Name, sole: bool, spell_out: bool, setting: &S
     content.insert("attempt".to_owned(), json!(state.attempt));
     content.insert("sole_assignee".to_owned(), json!(sole));
     Rendered { subject: format!("Task {}: {}", state.task_id, state.title), priority: "high", content }
+}
+
+/// Somebody found its ACK right, or the tasks before it are done: then the ACK is still to come.
+fn begin_now(state: &State, to: &Name, setting: &Setting<'_>) -> Rendered {
+    let (task, subject) = (&state.task_id, format!("Begin now: {}", state.task_id));
+    if let Phase::Queued { .. } = state.phase {
+        let text =
+            format!("What you had to do before {task} is done. Acknowledge it as RECEIVED and begin now.");
+        return taught(state, to, "begin-now", subject, text, setting);
+    }
+    let text = format!("{task} is yours. Begin now. Report with checkpoint-ack, finish with task-complete.");
+    plain(state, "begin-now", subject, noted(text, state, setting))
+}
+
+/// What the initiator remarked beside its verdict.
+fn note(state: &State, setting: &Setting<'_>) -> Option<String> {
+    let verdict = state.understanding.as_ref().and_then(|judged| judged.judged_by.as_ref())?;
+    let note = setting.cited.text(verdict, "note").filter(|note| !note.trim().is_empty())?;
+    Some(format!("Note from {}: {}", state.initiator, note.trim()))
+}
+
+fn noted(text: String, state: &State, setting: &Setting<'_>) -> String {
+    [Some(text), note(state, setting)].into_iter().flatten().collect::<Vec<_>>().join("\n\n")
 }
 
 fn ack_request(state: &State, to: &Name, setting: &Setting<'_>) -> Rendered {
@@ -136,6 +155,7 @@ fn correction(state: &State, to: &Name, right: Option<String>, setting: &Setting
     let stated = state.ack.as_ref().map(|ack| setting.cited.understanding(ack)).unwrap_or_default();
     let right = right.unwrap_or_else(|| state.title.clone());
     let text = format!("Your understanding: {stated}. Correct understanding: {right}");
+    let text = noted(text, state, setting);
     taught(state, to, "task-correction", format!("Correction: {}", state.task_id), text, setting)
         .with("your_understanding", json!(stated))
         .with("correct_understanding", json!(right))
@@ -187,6 +207,7 @@ fn supplement(state: &State, to: &Name, missing: Vec<String>, setting: &Setting<
         state.task_id,
         bulleted(&missing)
     );
+    let text = noted(text, state, setting);
     taught(state, to, "task-supplement", format!("Still missing: {}", state.task_id), text, setting)
         .with("missing", json!(missing))
 }
