@@ -1,5 +1,6 @@
 //! What an agent is asked for and taught, and what its initiator is told of it.
 
+use crate::operation::{operate, with_agents};
 use crate::server::{Server, said, text};
 use serde_json::{Value, json};
 
@@ -123,4 +124,27 @@ fn del_3_an_escalation_of_a_weak_sign_says_why_nobody_else_was_asked() {
     }
     let told = words(&server.newest("boss"));
     assert!(told.contains("Nobody else was asked: the message only looks like a task."), "{told}");
+}
+
+/// Also what agents say: whoever sees a message can tell what it belongs to, and the sender's own words stay as they are.
+#[test]
+fn op_1_answers_carry_the_ids_of_their_operation() {
+    let server = with_agents(&["worker", "other"]);
+    let id = server.begin(&operate(json!(["worker", "other"]), json!({})));
+    let broadcast = server.newest("worker")["broadcast_id"].clone();
+    assert!(broadcast.is_string());
+    let mut answer = said("worker", "boss", "acknowledgment", json!({"message": "wait", "weight": 0.10}));
+    answer["exchange"] = json!(id);
+    for answer in [answer, text("other", "boss", "ok, go on")] {
+        let sent = server.send(&answer);
+        assert_eq!(sent["message"]["content"], answer["content"]);
+        assert_eq!(sent["message"]["broadcast_id"], broadcast);
+        let message = sent["message"]["id"].clone();
+        let inbox = server.inbox("boss");
+        let told = inbox.iter().find(|told| told["id"] == message).unwrap();
+        assert_eq!((&told["exchange"], &told["broadcast_id"]), (&json!(id), &broadcast));
+        let content = &told["content"];
+        assert_eq!((&content["operation_id"], &content["broadcast_id"]), (&json!(id), &broadcast));
+        assert_eq!(content["message"], answer["content"]["message"]);
+    }
 }

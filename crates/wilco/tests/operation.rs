@@ -4,7 +4,7 @@
 use crate::server::{Server, Setup, pointers, said, text};
 use serde_json::{Value, json};
 
-fn operate(to: Value, fields: Value) -> Value {
+pub(crate) fn operate(to: Value, fields: Value) -> Value {
     let mut message =
         said("boss", "", "pre-operation", json!({"operation": "restart", "message": "I will restart you."}));
     message["to"] = to;
@@ -18,7 +18,7 @@ fn one() -> Value {
     operate(json!("worker"), json!({}))
 }
 
-fn with_agents(names: &[&str]) -> Server {
+pub(crate) fn with_agents(names: &[&str]) -> Server {
     let server = Setup::new().clock_at("2026-03-01T12:00:00.000Z").start();
     server.register(&["boss"]);
     server.register(names);

@@ -4,7 +4,7 @@ use std::sync::{Arc, OnceLock};
 
 use serde_json::value::RawValue;
 use wilco_language::parse::Incoming;
-use wilco_language::render::{Rendered, Setting, delivered, passed_subject, usual_subject};
+use wilco_language::render::{Rendered, Setting, delivered, identified, passed_subject, usual_subject};
 use wilco_protocol::decision::Passage;
 use wilco_protocol::{Exchange, ExchangeId, MessageId, Name};
 use wilco_store::{Message, Priority, Reading, StoreError};
@@ -70,6 +70,8 @@ pub(crate) struct Course {
     pub(crate) dress: Option<Dress>,
     /// Subject and priority of such a message, when its sender gave none.
     pub(crate) usual: Option<(String, &'static str)>,
+    /// Of the exchange it belongs to, if that asks several.
+    pub(crate) broadcast_id: Option<String>,
 }
 
 /// A message's copy for one recipient.
@@ -111,9 +113,9 @@ impl Work<'_> {
     ) -> Result<Vec<Arc<Message>>, Refused> {
         let incoming = arrival.incoming();
         let several = course.letters.len() > 1;
-        let broadcast_id = match &incoming.broadcast_id {
+        let broadcast_id = match incoming.broadcast_id.as_ref().or(course.broadcast_id.as_ref()) {
             None if several => Some(arrival.broadcast_id(place.position)),
-            given => given.clone(),
+            given => given.cloned(),
         };
         let (usual_subject, usual_priority) = course.usual.unwrap_or((String::new(), "normal"));
         let given = Some(arrival.subject().to_owned()).filter(|given| !given.trim().is_empty());
@@ -173,6 +175,7 @@ impl Work<'_> {
             to => Course::plain(to),
         };
         course.usual = usual_subject(exchange, arrival.incoming().kind());
+        course.broadcast_id = exchange.broadcast_id().map(str::to_owned);
         if matches!(passage, Passage::Withheld) {
             course.letters.iter_mut().for_each(|letter| letter.inboxes.clear());
             return Ok(course);
@@ -198,6 +201,13 @@ impl Work<'_> {
                     let rendered = Rendered { subject, priority: "high", content };
                     self.send(exchange, agent, rendered, &[&arrival.incoming().raw])?;
                 }
+            }
+        }
+        if let Some(content) = identified(exchange, &arrival.incoming().content) {
+            let raw = exact::written(&content, &[&arrival.incoming().raw]);
+            let raw = raw.map_err(|error| StoreError::Failed(Box::new(error)))?;
+            for letter in course.letters.iter_mut().filter(|letter| letter.delivered.is_none()) {
+                letter.delivered = Some(raw.clone());
             }
         }
         Ok(course)

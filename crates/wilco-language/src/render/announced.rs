@@ -14,10 +14,8 @@ pub(super) fn asked(
     original: &Map<String, Value>,
     setting: &Setting<'_>,
 ) -> Map<String, Value> {
-    let mut content = original.clone();
+    let mut content = named(state, original);
     let said = original.get("message").and_then(Value::as_str).unwrap_or("").trim_end();
-    content.insert("operation_id".to_owned(), json!(state.id));
-    content.extend(state.broadcast_id.as_ref().map(|id| ("broadcast_id".to_owned(), json!(id))));
     content.insert("requires_acknowledgment".to_owned(), json!(state.requires_acknowledgment));
     if !state.requires_acknowledgment {
         let text = format!("{said}\n\n---\nThis is for your information. No answer is needed.\n---");
@@ -45,6 +43,14 @@ pub(super) fn asked(
     );
     content.insert("message".to_owned(), json!(text));
     content.insert("taught".to_owned(), json!(true));
+    content
+}
+
+/// A message with the ids of its operation.
+pub(super) fn named(state: &State, original: &Map<String, Value>) -> Map<String, Value> {
+    let mut content = original.clone();
+    content.insert("operation_id".to_owned(), json!(state.id));
+    content.extend(state.broadcast_id.as_ref().map(|id| ("broadcast_id".to_owned(), json!(id))));
     content
 }
 

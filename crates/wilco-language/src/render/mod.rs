@@ -29,7 +29,7 @@ pub use handoff::{audit, handoff_title, handoff_to_judge, issue_comment, progres
 pub use handoff_document::{HandedTask, handoff_document};
 pub use nudge::{nudge_line, nudge_test_line};
 pub use operation::{pending, timeout_line};
-pub use passed::{delivered, passed_subject, usual_subject};
+pub use passed::{delivered, identified, passed_subject, usual_subject};
 pub use refusal::{bad_key, refusal, unresolved};
 pub use shell::quoted;
 pub(crate) use to_initiator::counted;

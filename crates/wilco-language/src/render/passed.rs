@@ -27,6 +27,12 @@ pub fn delivered(
     }
 }
 
+/// What a message looks like to everybody else, where that is not as it was written.
+pub fn identified(exchange: &Exchange, original: &Map<String, Value>) -> Option<Map<String, Value>> {
+    let Exchange::Operation(state) = exchange else { return None };
+    Some(announced::named(state, original)).filter(|named| named != original)
+}
+
 /// The subject and priority that scripts match on, for a message that came without them.
 pub fn usual_subject(exchange: &Exchange, kind: &str) -> Option<(String, &'static str)> {
     let Exchange::Handoff(state) = exchange else { return None };
