@@ -79,6 +79,21 @@ fn del_34_silence_across_downtime_gets_one_more_request_and_a_grace() {
     assert_eq!(server.get("/v1/agents/worker").1["status"], "unresponsive");
 }
 
+/// The reminder and the iteration both became due meanwhile: one reminder says it all.
+#[test]
+fn val_11_an_overdue_reminder_happens_once_also_when_the_iteration_is_over() {
+    let server = at_noon();
+    let phase = json!({"name": "unit", "specialist": "worker"});
+    let rounds = json!({"issue": 42, "feature": "Login", "main_agent": "boss", "phases": [phase]});
+    let id = server.begin(&said("boss", "validation-orchestrator", "validation-start", rounds));
+    let server = server.restart_at("2026-03-01T14:00:00.000Z");
+    let reminders = || server.kinds("worker").iter().filter(|kind| *kind == "timeout-reminder").count();
+    assert_eq!((reminders(), server.state(&id)), (1, "in-progress".to_owned()));
+    server.advance("30s");
+    assert_eq!((reminders(), server.state(&id)), (1, "escalated".to_owned()));
+    server.verify();
+}
+
 #[test]
 fn del_34_the_gap_is_recorded_as_downtime() {
     let server = at_noon();

@@ -44,7 +44,7 @@ struct Phase {
 #[derive(Debug, Clone, Copy, Default)]
 struct Awaited {
     until: Option<Time>,
-    reminded: bool,
+    reminded: Option<Time>,
     spared: bool,
 }
 
@@ -310,7 +310,7 @@ impl Loop {
             "troubled" | "recovered" => {}
             _ => return broken("VAL-6", format!("{kind} of a phase that is {before}")),
         }
-        owed(kind, phase, &main_agent, told);
+        owed(kind, phase, at, &main_agent, told);
         if phase.status != before {
             self.watchers.iter().for_each(|watcher| told.owe("status-change", watcher));
         }
@@ -319,7 +319,7 @@ impl Loop {
 }
 
 /// Whom an event of a phase is told to, once.
-fn owed(kind: &str, phase: &Phase, main_agent: &Name, told: &mut Told<'_>) {
+fn owed(kind: &str, phase: &Phase, at: Time, main_agent: &Name, told: &mut Told<'_>) {
     let fixes = matches!(phase.status, "awaiting-fix" | "fixing");
     let doer = if fixes { main_agent } else { &phase.specialist };
     match kind {
@@ -328,7 +328,7 @@ fn owed(kind: &str, phase: &Phase, main_agent: &Name, told: &mut Told<'_>) {
         "fix-requested" => told.owe("fix-request", main_agent),
         "passed" => told.owe("success-notification", main_agent),
         "reminded" => told.owe("timeout-reminder", doer),
-        "spared" if phase.awaited.is_some_and(|awaited| awaited.until.is_some()) => {
+        "spared" if phase.awaited.is_some_and(|it| it.until.is_some() && it.reminded != Some(at)) => {
             told.owe("timeout-reminder", doer);
         }
         _ => {}
@@ -406,15 +406,15 @@ impl Phase {
         };
         let due = awaited.until.filter(|due| *due <= at).is_some();
         let right = match kind {
-            "reminded" => due && !awaited.reminded,
+            "reminded" => due && awaited.reminded.is_none(),
             "spared" => (due || iteration.is_some_and(|due| due <= at)) && !awaited.spared,
-            _ => awaited.reminded,
+            _ => awaited.reminded.is_some(),
         };
         if !right || until <= at && kind != "grace-moved" {
             return broken("VAL-11", format!("{kind} at {at} until {until}, {awaited:?}"));
         }
         match kind {
-            "reminded" => (awaited.reminded, awaited.until) = (true, Some(until)),
+            "reminded" => (awaited.reminded, awaited.until) = (Some(at), Some(until)),
             "spared" => {
                 awaited.spared = true;
                 awaited.until = awaited.until.map(|due| due.max(until));
@@ -436,7 +436,7 @@ impl Phase {
         let reason = said.escalation.reason.as_str();
         let awaited = self.awaited.unwrap_or_default();
         let due = match reason {
-            "timeout" => awaited.until.filter(|_| awaited.reminded),
+            "timeout" => awaited.until.filter(|_| awaited.reminded.is_some()),
             "iteration-timeout" => self.iteration_until,
             _ => Some(at),
         };

@@ -42,18 +42,30 @@ fn remind(draft: &mut Draft<'_>, place: usize) {
     draft.say(to, Say::Reminder { phase: place, duty, since, timeout, grace });
 }
 
-/// Nobody could hear its answer while the server was down: it gets a little more time, once.
+/// Nobody could hear its answer while the server was down: it gets a little more time, once. Who was reminded a moment
+/// ago is not reminded again.
 fn spare(draft: &mut Draft<'_>, place: usize, due: Time) -> bool {
     let asked = draft.phase(place).awaited.as_ref().is_some_and(|awaited| !awaited.spared);
+    let just_reminded = is_just_reminded(draft, place);
     if !asked || !draft.facts.down_across(due) {
         return false;
     }
     let until = draft.after(draft.state.policy.downtime_grace);
     draft.event(Event::Spared { phase: place, until });
-    if draft.phase(place).awaited.as_ref().is_some_and(|awaited| awaited.until.is_some()) {
+    let waits = draft.phase(place).awaited.as_ref().is_some_and(|awaited| awaited.until.is_some());
+    if waits && !just_reminded {
         remind(draft, place);
     }
     true
+}
+
+/// Whether the reminder was sent at this very instant: then all of its grace is left.
+fn is_just_reminded(draft: &Draft<'_>, place: usize) -> bool {
+    let grace = draft.state.policy.reminder_grace;
+    let Some(awaited) = &draft.phase(place).awaited else { return false };
+    let whole = draft.after(grace);
+    let whole = if awaited.moved { whole.plus(grace) } else { whole };
+    awaited.reminded && awaited.until == Some(whole)
 }
 
 /// The phases in which this agent is awaited.
