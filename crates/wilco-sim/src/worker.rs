@@ -62,7 +62,11 @@ impl Worker<'_> {
             )
             | ("protocol-notice", "wrong-handoff-id" | "malformed-ack") => self.take_over(),
             ("status-check", _) if share(&mut self, 70) => self.work(),
-            ("protocol-notice", "ack-first" | "which-revision" | "stale-revision" | "which-criterion") => {
+            // Whoever answered every notice with an ACK and several reports would be answered with as many notices, and
+            // so on for ever.
+            ("protocol-notice", "ack-first" | "which-revision" | "stale-revision" | "which-criterion")
+                if share(&mut self, 20) =>
+            {
                 self.acknowledge();
             }
             (

@@ -3,7 +3,7 @@
 
 use wilco_sim::{Bug, Options, simulate};
 
-const MOST_SEEDS: u64 = 400;
+const MOST_SEEDS: u64 = 1000;
 
 #[test]
 fn every_planted_bug_is_found() {
