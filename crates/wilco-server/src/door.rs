@@ -75,6 +75,14 @@ impl Deref for Door {
     }
 }
 
+impl Door {
+    /// The agent that somebody asks about; letter case does not make another.
+    pub(crate) fn agent(&self, name: &str) -> Name {
+        let name = Name::new(name);
+        self.handle.spelt(&name).unwrap_or(name)
+    }
+}
+
 /// What lies behind the door.
 #[derive(Debug)]
 pub(crate) struct Hall {

@@ -125,6 +125,10 @@ fn api_4_exchanges_are_listed_newest_first_and_filtered() {
         assert_eq!(ids(query), std::slice::from_ref(expected), "{query}");
     }
     assert_eq!(ids("protocol=delegation&agent=worker").len(), 2);
+    assert_eq!(ids("agent=WORKER").len(), 2, "letter case does not make another agent");
+    let of = |agent: &str| server.get(&format!("/v1/events?agent={agent}")).1["items"].clone();
+    assert_eq!(of("WORKER"), of("worker"));
+    assert_ne!(of("worker"), json!([]));
     assert_eq!(ids("agent=nobody").len(), 0);
     let (_, page) = server.get("/v1/exchanges?limit=1");
     let next = page["next"].as_str().unwrap();

@@ -7,7 +7,7 @@ use wilco_language::parse::{Delegation, Named, Operation, Typed};
 use wilco_language::read::handoff_ack::handoff_acks;
 use wilco_language::read::{self, verdict};
 use wilco_protocol::exchange::key;
-use wilco_protocol::{Exchange, ExchangeId, MessageId, Protocol, validation};
+use wilco_protocol::{Exchange, ExchangeId, MessageId, Name, Protocol, validation};
 use wilco_store::StoreError;
 
 use super::arrival::Arrival;
@@ -381,10 +381,11 @@ fn to(exchanges: Vec<Arc<Exchange>>, rule: &'static str) -> Correlated {
     Correlated::To(exchanges.into_iter().map(|exchange| Target { exchange, rule }).collect())
 }
 
-/// Whether it is addressed to somebody who takes part, or to Wilco.
+/// Whether it is addressed to somebody else who takes part, or to Wilco: a note to oneself answers nobody.
 pub(super) fn addressed(arrival: &Arrival<'_>, exchange: &Exchange) -> bool {
     let parts = exchange.participants();
-    arrival.to.is_empty() || arrival.to.iter().any(|to| is_wilco(to) || parts.contains(to))
+    let other = |to: &Name| *to != arrival.from && parts.contains(to);
+    arrival.to.is_empty() || arrival.to.iter().any(|to| is_wilco(to) || other(to))
 }
 
 /// The subject without `RE:`, `AW:` before it, however many.

@@ -82,7 +82,8 @@ pub struct Choice {
 /// Reads the content by its type.
 pub fn typed(content: &Map<String, Value>) -> Result<Typed, Vec<FieldError>> {
     let mut fields = Fields::new(content, "/content");
-    match content.get("type") {
+    let told = |word: &&Value| word.as_str().is_none_or(|word| !word.trim().is_empty());
+    match content.get("type").filter(told) {
         None | Some(Value::Null) => {
             fields.error("type", "is required: text for plain words, or a type such as task-assignment");
             talk(fields, Typed::Conversation)

@@ -11,7 +11,6 @@ use serde_json::{Value, json};
 use tokio::sync::{SemaphorePermit, watch};
 use tokio::time::Sleep;
 use wilco_engine::reads::{self, EventQuery, EventView, Part};
-use wilco_protocol::Name;
 
 use super::exchanges::protocol;
 use super::follow;
@@ -49,7 +48,7 @@ fn follow(door: Door, caller: Caller, reader: Reader, query: Option<String>) -> 
         after: reader.last_event.or(query.cursor("after")?).unwrap_or(now),
         limit: follow::PAGE,
         protocol: query.text("protocol").map(protocol).transpose()?,
-        agent: query.text("agent").map(Name::new),
+        agent: query.text("agent").map(|name| door.agent(name)),
     };
     let (outlet, response) = stream::open(&door, reader)?;
     tokio::spawn(follow::journal(door, caller, wanted, outlet));
@@ -67,7 +66,7 @@ async fn pages(
         after: query.cursor("after")?.unwrap_or(0),
         limit: query.limit()?,
         protocol: query.text("protocol").map(protocol).transpose()?,
-        agent: query.text("agent").map(Name::new),
+        agent: query.text("agent").map(|name| door.agent(name)),
     };
     let part = match query.wait(door.config.limits.wait)? {
         None => page(&door, &caller, &wanted).await?,

@@ -4,7 +4,7 @@ use axum::Json;
 use axum::extract::{RawQuery, State};
 use serde_json::{Value, json};
 use wilco_engine::reads::{self, ExchangeQuery};
-use wilco_protocol::{ExchangeId, Name, Protocol};
+use wilco_protocol::{ExchangeId, Protocol};
 
 use super::events::Patience;
 use super::path::Path;
@@ -28,7 +28,7 @@ pub(crate) async fn list(
         protocol: query.text("protocol").map(protocol).transpose()?,
         state: query.text("state").map(str::to_owned),
         open: query.flag("open")?,
-        agent: query.text("agent").map(Name::new),
+        agent: query.text("agent").map(|name| door.agent(name)),
         task: query.text("task").map(str::to_owned),
         text: search::words(&query)?,
         before: query.cursor("after")?,
