@@ -244,11 +244,11 @@ fn op_14_what_left_for_a_session_of_its_own_goes_on() {
 
 #[test]
 fn op_14_a_server_that_is_asked_to_stop_ends_what_it_runs() {
-    let program = Program::new("exec 3> held\necho run >> runs\nsleep 600").pipe("held");
+    let program = Program::new("exec 3> held\necho run > begun\nsleep 600").pipe("held").pipe("begun");
     let mut server = program.server(&["ann"]);
-    let held = program.written_to("held");
+    let (held, begun) = (program.written_to("held"), program.written_to("begun"));
     let id = operate(&server, &["ann"], json!({"command": ["restart-agent"]}), json!({}));
-    until("it holds the pipe", || program.lines("runs").len() == 1);
+    assert_eq!(begun.recv_timeout(PATIENCE).unwrap(), "run\n");
     assert!(server.terminate().success());
     held.recv_timeout(PATIENCE).unwrap();
     let server = server.up_again();
