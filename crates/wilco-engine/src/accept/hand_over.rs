@@ -227,10 +227,14 @@ impl Work<'_> {
         numbers.extend(self.find(&key("task", &name.to_lowercase()))?);
         numbers.extend(name.parse::<ExchangeId>().ok().map(|id| id.number));
         for number in numbers {
+            let named = |state: &delegation::State| {
+                let own = state.initiator == *initiator && state.task_id.eq_ignore_ascii_case(name);
+                own || state.task_uuid == name || state.id.to_string() == name
+            };
             if let Some(live) = self.live(number)?
                 && let Exchange::Delegation(state) = &*live.exchange
                 && state.is_open()
-                && (state.initiator == *initiator || !state.task_id.eq_ignore_ascii_case(name))
+                && named(state)
             {
                 let failure = Some(Failure::Elsewhere { agent: state.assignee.clone() });
                 return Ok(Some(Task { task: state.task_uuid.clone(), delegation: None, failure }));
