@@ -152,7 +152,7 @@ impl Work<'_> {
                 exchange: place.exchange.map(|(id, _)| id),
                 broadcast_id: broadcast_id.clone(),
                 timestamp: self.now,
-                reading: course.reading.clone(),
+                reading: course.reading.clone().filter(|_| first),
                 parsed: OnceLock::from(incoming.content.clone()),
             };
             stored.push(self.store_message(position, seq, message, letter.inboxes, kind.clone()));
