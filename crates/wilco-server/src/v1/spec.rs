@@ -21,7 +21,7 @@ pub(super) fn read_for(name: &str, body: &[u8]) -> Result<AgentSpec, Failure> {
 
 fn checked(name: Option<&str>, body: &[u8]) -> Result<AgentSpec, Failure> {
     let mut errors = name.map(named).unwrap_or_default();
-    if body.trim_ascii().is_empty() {
+    if body.is_empty() {
         return if errors.is_empty() { Ok(AgentSpec::default()) } else { Err(Failure::invalid(errors)) };
     }
     let value: Value = serde_json::from_slice(body)
@@ -112,5 +112,17 @@ fn no_such_field(key: &str) -> String {
             let list: Vec<_> = known.copied().collect();
             format!("there is no such field; there are {}", list.join(", "))
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::read_for;
+
+    #[test]
+    fn api_3_no_body_says_nothing_and_a_blank_one_is_no_json() {
+        assert!(read_for("bob", b"").is_ok());
+        assert!(read_for("bob", b"{}").is_ok());
+        assert!(read_for("bob", b"\t").is_err());
     }
 }
