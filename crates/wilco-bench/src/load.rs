@@ -8,7 +8,7 @@ use rustix::buffer::spare_capacity;
 use rustix::event::{Timespec, epoll};
 
 use crate::options::{Kind, LoadOptions};
-use crate::requests::{self, BATCH, Script};
+use crate::requests::{self, PAIRS, Script};
 use crate::statistics::Distribution;
 
 /// What came of a load.
@@ -82,7 +82,7 @@ pub(crate) fn run(options: &LoadOptions) -> anyhow::Result<()> {
     let connections = usize::from(options.connections);
     let pairs = match options.kind {
         Kind::Messages | Kind::Delegations => connections,
-        Kind::Batches => connections * BATCH,
+        Kind::Batches => PAIRS,
     };
     requests::introduce(options.server, pairs)?;
     let mut scripts = match options.kind {

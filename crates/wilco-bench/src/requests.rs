@@ -32,6 +32,8 @@ struct Step {
 pub(crate) const MESSAGE_BYTES: usize = 500;
 /// Messages in a request to the batch door.
 pub(crate) const BATCH: usize = 100;
+/// Pairs of agents that talk in any of the loads; every line of a batch has one of its own.
+pub(crate) const PAIRS: usize = 8 * BATCH;
 
 const NUMBER: &str = "0000000000";
 const JSON: &str = "application/json";
@@ -45,13 +47,13 @@ pub(crate) fn messages(server: SocketAddr, connections: usize) -> Vec<Script> {
     (0..connections).map(|pair| Script::new(say(pair))).collect()
 }
 
-/// The same messages by the batch door, between as many agents, so that no inbox is full after a while.
+/// The same messages by the batch door, between so many pairs of agents that no inbox is full after a while.
 pub(crate) fn batches(server: SocketAddr, connections: usize) -> Vec<Script> {
-    let say = |pair: usize| {
-        let lines: Vec<_> = (0..BATCH).map(|line| message(pair * BATCH + line)).collect();
+    let say = |connection: usize| {
+        let lines: Vec<_> = (0..BATCH).map(|line| message((connection * BATCH + line) % PAIRS)).collect();
         vec![Step::new(post(server, NDJSON, &lines.join("\n")), r#"{"status":201"#)]
     };
-    (0..connections).map(|pair| Script::new(say(pair))).collect()
+    (0..connections).map(|connection| Script::new(say(connection))).collect()
 }
 
 /// Whole delegations: assigned, acknowledged with a right understanding, completed.

@@ -17,10 +17,6 @@ use crate::requests::{self, BATCH, Script};
 use crate::server::Server;
 
 pub(crate) const CONNECTIONS: usize = 64;
-/// Requests to the batch door are large; a few connections keep the writer busy.
-pub(crate) const BATCH_CONNECTIONS: usize = 8;
-/// Pairs of agents that talk in any of the loads; every line of a batch has one of its own.
-pub(crate) const PAIRS: usize = BATCH_CONNECTIONS * BATCH;
 
 /// What one round brought. Rates are per second, times in microseconds.
 #[derive(Debug, Clone, Serialize)]
@@ -61,7 +57,7 @@ impl Scripts {
             echo: requests::messages(echo.address, CONNECTIONS),
             messages: requests::messages(wilco.address, CONNECTIONS),
             alone: requests::messages(wilco.address, 1),
-            batches: requests::batches(wilco.address, BATCH_CONNECTIONS),
+            batches: requests::batches(wilco.address, CONNECTIONS),
             delegations: requests::delegations(wilco.address, CONNECTIONS),
         }
     }

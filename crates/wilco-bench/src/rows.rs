@@ -7,7 +7,7 @@ use crate::many::{Many, WAKES_PER_SECOND};
 use crate::options::Peer;
 use crate::pages::{LONG, Pages, SHORT};
 use crate::requests::BATCH;
-use crate::rounds::{BATCH_CONNECTIONS, CONNECTIONS, Round};
+use crate::rounds::{CONNECTIONS, Round};
 use crate::starts::Starts;
 use crate::statistics::{Spread, spread};
 
@@ -118,7 +118,7 @@ pub(crate) fn of_rounds(rounds: &[Round]) -> Vec<Row> {
         ),
         row(
             "PERF-6",
-            format!("batch door, {BATCH} a request, {BATCH_CONNECTIONS} connections"),
+            format!("batch door, {BATCH} a request, {CONNECTIONS} connections"),
             format!("{:.0}/s, PERF-1 {messages:.0}/s", median(|round| round.batched)),
             over(|round| round.batched / round.messages),
             &at_least(3.0, 8.0),

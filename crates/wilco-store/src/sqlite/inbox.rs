@@ -18,7 +18,7 @@ use super::rows::{self, int, limit};
 const ARRIVALS: u32 = 1024;
 
 /// While commits are large, so many of them are moved together.
-const COMMITS: u32 = 4;
+const COMMITS: u32 = 16;
 
 /// Runs inside a transaction of its caller. Takes and returns how many arrivals there are.
 pub(super) fn write(
