@@ -1,5 +1,8 @@
 //! Whom a text addresses.
 
+use std::collections::BTreeSet;
+
+use super::calls::Call;
 use super::{Agent, Directory};
 use crate::name::Name;
 
@@ -40,28 +43,24 @@ impl Directory {
         if let Some(agent) = self.exact(text)? {
             return Ok(agent);
         }
-        let suffix = format!("-{}", text.to_lowercase());
-        let by_segment =
-            |agent: &Agent| !text.is_empty() && agent.name.as_str().to_lowercase().ends_with(&suffix);
-        self.only(&by_segment)?.ok_or_else(|| Unresolved::Unknown { nearest: near(text) })
+        let ending = if text.is_empty() { BTreeSet::new() } else { self.calls.ending_with(text) };
+        self.only(ending)?.ok_or_else(|| Unresolved::Unknown { nearest: near(text) })
     }
 
-    /// The one agent that passes; several are too many.
-    fn only(&self, test: &dyn Fn(&Agent) -> bool) -> Result<Option<&Agent>, Unresolved> {
-        let mut matches = self.iter().filter(|agent| test(agent));
-        let (first, second) = (matches.next(), matches.next());
-        if second.is_none() {
-            return Ok(first);
+    /// The one agent among these; several are too many.
+    fn only<'a>(&self, names: impl IntoIterator<Item = &'a Name>) -> Result<Option<&Agent>, Unresolved> {
+        let names: Vec<&Name> = names.into_iter().collect();
+        match names.as_slice() {
+            [] => Ok(None),
+            [one] => Ok(self.get(one)),
+            several => Err(Unresolved::Ambiguous { candidates: several.iter().copied().cloned().collect() }),
         }
-        let all = first.into_iter().chain(second).chain(matches);
-        Err(Unresolved::Ambiguous { candidates: all.map(|agent| agent.name.clone()).collect() })
     }
 
     /// The name as it is written in the directory; letter case does not matter.
     pub fn spelt(&self, text: &str) -> Option<&Name> {
-        let same = |agent: &&Agent| agent.name.as_str().eq_ignore_ascii_case(text);
-        let found = self.named(text).or_else(|| self.iter().find(same));
-        found.map(|agent| &agent.name)
+        let exactly = self.named(text).map(|agent| &agent.name);
+        exactly.or_else(|| self.calls.called(text, Call::Name).next())
     }
 
     /// Who is named exactly; nobody when it could be several.
@@ -72,18 +71,16 @@ impl Directory {
     /// Finds a sender: exactly by id, name, alias or session. Two agents may say that they go by the same one.
     pub fn exact(&self, text: &str) -> Result<Option<&Agent>, Unresolved> {
         let text = text.strip_prefix('@').unwrap_or(text);
-        let same = |other: &str| other.eq_ignore_ascii_case(text);
-        let by = |test: &dyn Fn(&Agent) -> bool| self.iter().find(|agent| test(agent));
-        let certain = self
-            .named(text)
-            .or_else(|| by(&|agent| same(&agent.id)))
-            .or_else(|| by(&|agent| same(agent.name.as_str())));
+        let certain = self.named(text).or_else(|| {
+            let by = |call| self.calls.called(text, call).next().and_then(|name| self.get(name));
+            by(Call::Id).or_else(|| by(Call::Name))
+        });
         if certain.is_some() {
             return Ok(certain);
         }
-        match self.only(&|agent| agent.profile.alias.as_deref().is_some_and(same))? {
+        match self.only(self.calls.called(text, Call::Alias))? {
             Some(agent) => Ok(Some(agent)),
-            None => self.only(&|agent| same(agent.session())),
+            None => self.only(self.calls.called(text, Call::Session)),
         }
     }
 

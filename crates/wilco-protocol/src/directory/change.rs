@@ -103,11 +103,9 @@ pub fn decide(directory: &Directory, input: Input, now: Time) -> Option<Event> {
 pub fn apply(directory: &mut Directory, event: &Event) {
     match event {
         Event::AgentRegistered { agent } | Event::AgentChanged { agent } => {
-            directory.agents.insert(agent.name.clone(), agent.clone());
+            directory.restore(agent.clone());
         }
-        Event::AgentRemoved { name } => {
-            directory.agents.remove(name);
-        }
+        Event::AgentRemoved { name } => directory.forget(name),
         Event::AgentUnresponsive { name, .. } => mark(directory, name, Some(Mark::Unresponsive)),
         Event::AgentReplaced { name, .. } => mark(directory, name, Some(Mark::Inactive)),
         Event::AgentReturned { name, .. } => mark(directory, name, None),

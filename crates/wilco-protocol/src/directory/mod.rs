@@ -4,20 +4,25 @@
 
 mod address;
 mod agent;
+mod calls;
 mod change;
 
 pub use address::{Unresolved, nearest};
 pub use agent::{Agent, Mark, Profile, Role};
 pub use change::{Event, Input, apply, decide};
 
-use std::collections::BTreeMap;
+use std::collections::BTreeSet;
+use std::collections::HashMap; // order never observed: `names` has it
 
+use self::calls::Calls;
 use crate::name::Name;
 
-/// All agents of a realm, by name.
+/// All agents of a realm. Every message asks for some of them, so nothing here asks all of them.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Directory {
-    agents: BTreeMap<Name, Agent>,
+    agents: HashMap<Name, Agent>,
+    names: BTreeSet<Name>,
+    calls: Calls,
 }
 
 impl Directory {
@@ -30,8 +35,9 @@ impl Directory {
         self.agents.get(name)
     }
 
+    /// All of them, by name.
     pub fn iter(&self) -> impl Iterator<Item = &Agent> {
-        self.agents.values()
+        self.names.iter().filter_map(|name| self.agents.get(name))
     }
 
     pub fn len(&self) -> usize {
@@ -42,13 +48,19 @@ impl Directory {
         self.agents.is_empty()
     }
 
-    /// Takes a registration back that was never committed.
+    /// Takes an agent out, whether it was removed or its registration was never committed.
     pub fn forget(&mut self, name: &Name) {
-        self.agents.remove(name);
+        if let Some(agent) = self.agents.remove(name) {
+            self.calls.remove(&agent);
+            self.names.remove(name);
+        }
     }
 
-    /// Puts an agent where it was stored before; history is not asked.
+    /// Puts an agent in, in place of what was known of it; history is not asked.
     pub fn restore(&mut self, agent: Agent) {
+        self.forget(&agent.name.clone());
+        self.calls.add(&agent);
+        self.names.insert(agent.name.clone());
         self.agents.insert(agent.name.clone(), agent);
     }
 }
