@@ -257,8 +257,8 @@ pub(super) fn key_value(line: &str) -> Option<(String, &str)> {
     const LONGEST: usize = 48;
     let line = text::list_item(line).map_or(line.trim(), |(_, item)| item.trim());
     let (key, value) = line.split_once(':')?;
-    // A code span that goes on behind the colon is no key.
-    if key.matches('`').count() % 2 == 1 || span(line) > key.len() {
+    // A colon in a code span makes no key.
+    if key.matches('`').count() % 2 == 1 || is_in_span(line, key.len()) {
         return None;
     }
     if key.len() > LONGEST || key.contains(['/', '.', '[', '{', '<', '=']) {
@@ -269,6 +269,20 @@ pub(super) fn key_value(line: &str) -> Option<(String, &str)> {
     let value = value.trim();
     let value = value.strip_prefix("**").or(value.strip_prefix("__")).unwrap_or(value).trim();
     (!key.is_empty()).then_some((key, value))
+}
+
+/// Whether a code span begins before this place and ends behind it.
+fn is_in_span(line: &str, place: usize) -> bool {
+    let mut at = 0;
+    while let Some(tick) = line[at..place].find('`') {
+        let rest = &line[at + tick..];
+        let run = rest.len() - rest.trim_start_matches('`').len();
+        at += tick + span(rest).max(run);
+        if at > place {
+            return true;
+        }
+    }
+    false
 }
 
 /// A heading may say something behind a colon: `Failures: 2`.
