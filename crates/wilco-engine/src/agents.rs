@@ -111,7 +111,7 @@ impl Work<'_> {
     }
 
     fn changed(&self, name: &Name, created: bool) -> Result<AgentChanged, Refused> {
-        let last_seen = self.state.last_seen.get(name).copied();
+        let last_seen = self.state.presence.last_seen(name);
         match self.directory().get(name) {
             Some(agent) => Ok(AgentChanged { agent: agent.clone(), last_seen, created }),
             None => Err(Refused::NotFound { detail: format!("there is no agent {:?}", name.as_str()) }),
@@ -166,7 +166,7 @@ impl Work<'_> {
             return Err(Refused::NotFound { detail: format!("there is no agent {:?}", agent.as_str()) });
         };
         let was_away = self.was_away(&agent);
-        self.state.saw(&agent, self.now);
+        self.state.presence.saw(&agent, self.now);
         self.change_directory_fully(directory::Input::SignOfLife { agent: agent.clone() }, &agent)?;
         if was_away {
             self.tell_again(&agent)?;
@@ -176,9 +176,9 @@ impl Work<'_> {
 
     /// Whether nothing was heard of it for long, or it is marked.
     fn was_away(&self, agent: &Name) -> bool {
-        let seen = self.state.last_seen.get(agent);
+        let seen = self.state.presence.last_seen(agent);
         let marked = self.directory().get(agent).is_some_and(|agent| agent.mark.is_some());
-        marked || seen.is_none_or(|seen| self.now.since(*seen) >= IDLE_FOR)
+        marked || seen.is_none_or(|seen| self.now.since(seen) >= IDLE_FOR)
     }
 
     /// A call on behalf of an agent. Only one that is proven brings an unresponsive agent back; one of
@@ -189,7 +189,7 @@ impl Work<'_> {
         if proven {
             return self.seen(&name);
         }
-        self.state.saw(&name, self.now);
+        self.state.presence.saw(&name, self.now);
         Ok(())
     }
 
@@ -206,7 +206,7 @@ impl Work<'_> {
                 name
             }
         };
-        self.state.saw(&name, self.now);
+        self.state.presence.saw(&name, self.now);
         Ok(())
     }
 

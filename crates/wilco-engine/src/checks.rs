@@ -92,9 +92,9 @@ impl Work<'_> {
             timestamp: now,
             reading: Some(Reading {
                 exchange: Some(after.id()),
-                rule: Some("command".to_owned()),
-                meaning: "result".to_owned(),
-                effect: format!("{before} -> {}", after.state_name()),
+                rule: Some("command".into()),
+                meaning: "result".into(),
+                effect: format!("{before} -> {}", after.state_name()).into(),
             }),
             parsed: OnceLock::from(content.clone()),
         };

@@ -14,6 +14,7 @@ use crate::cache::Cache;
 use crate::command::{Answer, Command, Done};
 use crate::layer::{Layer, Written};
 use crate::nudge::{self, NEVER, Standing};
+use crate::presence::Presence;
 use crate::settings::Settings;
 use crate::work::Work;
 
@@ -37,16 +38,11 @@ pub struct Engine {
 pub(crate) struct State {
     pub(crate) head: Head,
     pub(crate) directory: Directory,
-    /// When each agent last did something; not history.
-    pub(crate) last_seen: BTreeMap<Name, Time>,
-    /// Whose presence is newer than what is stored.
-    pub(crate) seen_since: BTreeSet<Name>,
+    pub(crate) presence: Presence,
     /// When the server was down last.
     pub(crate) downtime: Option<(Time, Time)>,
     /// Who wants to be woken when.
     pub(crate) wakes: BTreeSet<(Time, u64)>,
-    /// How many unread messages an inbox has, once somebody asked.
-    pub(crate) unread: BTreeMap<Name, i64>,
     /// The nudge that an agent is being given, or that failed for good.
     pub(crate) nudges: BTreeMap<Name, Standing>,
 }
@@ -94,19 +90,8 @@ impl State {
         }
     }
 
-    pub(crate) fn saw(&mut self, agent: &Name, now: Time) {
-        // Hardly anybody is new.
-        match self.last_seen.get_mut(agent) {
-            Some(seen) => *seen = now,
-            None => drop(self.last_seen.insert(agent.clone(), now)),
-        }
-        if !self.seen_since.contains(agent) {
-            self.seen_since.insert(agent.clone());
-        }
-    }
-
     pub(crate) fn is_active(&self, agent: &Name, now: Time) -> bool {
-        let seen = self.last_seen.get(agent).is_some_and(|seen| now.since(*seen) < ACTIVE_FOR);
+        let seen = self.presence.last_seen(agent).is_some_and(|seen| now.since(seen) < ACTIVE_FOR);
         seen && self.directory.get(agent).is_some_and(|agent| agent.mark.is_none())
     }
 }
@@ -120,11 +105,9 @@ impl Engine {
         let state = State {
             head,
             directory,
-            last_seen: store.presence()?.into_iter().collect(),
-            seen_since: BTreeSet::new(),
+            presence: Presence::stored(store.presence()?),
             downtime: None,
             wakes: store.wakes()?.into_iter().collect(),
-            unread: BTreeMap::new(),
             nudges: nudge::standing(store.effects()?),
         };
         Ok(Engine { settings, state, cache: Cache::new(), open: Layer::default(), submitted: None })
@@ -154,7 +137,7 @@ impl Engine {
     }
 
     pub fn last_seen(&self, agent: &Name) -> Option<Time> {
-        self.state.last_seen.get(agent).copied()
+        self.state.presence.last_seen(agent)
     }
 
     /// Does the commands in order, commits once, answers all. After an error nothing has changed, here
@@ -220,7 +203,7 @@ impl Engine {
         for layer in layers {
             self.state.undo_agents(layer.agents);
         }
-        self.state.seen_since.extend(batch.presence.iter().map(|(name, _)| name.clone()));
+        self.state.presence.not_stored(&batch.presence);
     }
 
     /// The batch that makes a layer durable. Moves into it what only the store needs.
@@ -267,9 +250,7 @@ impl Engine {
             });
         }
         if layer.alive {
-            let seen = std::mem::take(&mut self.state.seen_since);
-            let seen_at = |name: Name| self.state.last_seen.get(&name).map(|seen| (name, *seen));
-            batch.presence = seen.into_iter().filter_map(seen_at).collect();
+            batch.presence = self.state.presence.to_store();
         }
         batch.inbox = layer.inbox.clone();
         batch.marks = layer.marks.clone();
@@ -310,9 +291,7 @@ impl Engine {
             self.cache.change_found(key, changes);
         }
         for (agent, count) in layer.unread {
-            if let Some(known) = self.state.unread.get_mut(&agent) {
-                *known += count;
-            }
+            self.state.presence.count_unread(&agent, count);
         }
         for (agent, standing) in layer.nudges {
             match standing {

@@ -79,9 +79,9 @@ impl Facts for World<'_, '_> {
                 let has = |wanted: &String| {
                     agent.profile.capabilities.iter().any(|had| had.eq_ignore_ascii_case(wanted))
                 };
-                let seen = work.state.last_seen.get(&agent.name);
+                let seen = work.state.presence.last_seen(&agent.name);
                 agent.mark.is_none()
-                    && seen.is_some_and(|seen| work.now.since(*seen) < IDLE_FOR)
+                    && seen.is_some_and(|seen| work.now.since(seen) < IDLE_FOR)
                     && capabilities.iter().all(has)
             };
             work.directory().iter().filter(fits).map(|agent| agent.name.clone()).collect()
@@ -131,7 +131,7 @@ impl Facts for World<'_, '_> {
     fn unreached(&self, exchange: ExchangeId, agent: &Name, since: Time) -> bool {
         let (failed, seen) = {
             let work = self.work.borrow();
-            (work.nudge_fails(agent), work.state.last_seen.get(agent).is_some_and(|seen| *seen >= since))
+            (work.nudge_fails(agent), work.state.presence.last_seen(agent).is_some_and(|seen| seen >= since))
         };
         failed && !seen && self.delivery(exchange, agent) == Stage::Stored
     }

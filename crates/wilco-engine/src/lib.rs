@@ -18,6 +18,7 @@ mod ids;
 mod layer;
 mod nudge;
 mod operation_policy;
+mod presence;
 pub mod reads;
 mod rebuild;
 mod settings;

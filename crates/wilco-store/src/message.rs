@@ -1,5 +1,6 @@
 //! A message as it is kept: the original, and the delivered form where it differs.
 
+use std::borrow::Cow;
 use std::sync::{Arc, OnceLock};
 
 use serde::{Deserialize, Serialize};
@@ -50,9 +51,9 @@ pub enum Priority {
 pub struct Reading {
     pub exchange: Option<ExchangeId>,
     /// The rule by which it was taken to belong to the exchange.
-    pub rule: Option<String>,
-    pub meaning: String,
-    pub effect: String,
+    pub rule: Option<Cow<'static, str>>,
+    pub meaning: Cow<'static, str>,
+    pub effect: Cow<'static, str>,
 }
 
 impl Message {

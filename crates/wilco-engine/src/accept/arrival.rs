@@ -1,5 +1,6 @@
 //! A message on its way in, and how it is stored.
 
+use std::borrow::Cow;
 use std::sync::{Arc, OnceLock};
 
 use serde_json::value::RawValue;
@@ -87,7 +88,7 @@ pub(crate) struct Dress {
     pub(crate) subject: String,
     pub(crate) priority: Priority,
     /// By what it was taken for a beginning, and of what.
-    pub(crate) rule: String,
+    pub(crate) rule: Cow<'static, str>,
     pub(crate) meaning: &'static str,
 }
 
@@ -217,13 +218,13 @@ impl Work<'_> {
     fn has_room(&mut self, agent: &Name) -> Result<(), Refused> {
         let most = self.settings.inbox_limit;
         let submitted = self.submitted.and_then(|layer| layer.unread.get(agent).copied());
-        let known = match self.state.unread.get(agent) {
-            Some(count) => *count + submitted.unwrap_or(0),
+        let known = match self.state.presence.unread(agent) {
+            Some(count) => count + submitted.unwrap_or(0),
             None => {
                 let count = self.store.unread(agent, most)? as i64;
                 // What is being committed may be counted already or not, so it is asked again.
                 if submitted.is_none() {
-                    self.state.unread.insert(agent.clone(), count);
+                    self.state.presence.set_unread(agent, count);
                 }
                 count
             }

@@ -104,8 +104,8 @@ impl Work<'_> {
             return Err(Refused::invalid("/to", "is required: the name of an agent"));
         }
         let position = self.reserve();
-        let meaning = "conversation".to_owned();
-        let reading = Reading { exchange: None, rule: None, meaning, effect: "none".to_owned() };
+        let (meaning, effect) = ("conversation".into(), "none".into());
+        let reading = Reading { exchange: None, rule: None, meaning, effect };
         let course = Course { reading: Some(reading), ..Course::plain(&arrival.to) };
         let place = Place { position, exchange: None };
         let messages = self.store_arrival(arrival, place, course)?;

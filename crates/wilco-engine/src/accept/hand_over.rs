@@ -82,7 +82,7 @@ impl Work<'_> {
             "replacement-handoff" => handoff_title(failed),
             _ => render::request_title(failed, &replace.first.replacement.id),
         };
-        let dress = Dress { subject: title, priority, rule: kind.to_owned(), meaning: kind };
+        let dress = Dress { subject: title, priority, rule: kind.into(), meaning: kind };
         self.begin(arrival, Start::Handoff(replace), dress).map_err(|refusal| match refusal {
             Unbegun::Refusal(refusal) => refused(&refusal, None),
             Unbegun::Refused(refused) => refused,

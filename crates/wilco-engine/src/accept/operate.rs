@@ -46,7 +46,7 @@ impl Work<'_> {
         let dress = Dress {
             subject: render::pending(&said.operation),
             priority: given.max(Priority::High),
-            rule: "pre-operation".to_owned(),
+            rule: "pre-operation".into(),
             meaning: "pre-operation",
         };
         self.begin(arrival, Start::Operation(start), dress).map_err(|refusal| match refusal {

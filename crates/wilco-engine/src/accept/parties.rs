@@ -68,7 +68,7 @@ impl Work<'_> {
             }
             self.register(from)?;
         }
-        self.state.saw(from, self.now);
+        self.state.presence.saw(from, self.now);
         self.change_directory_fully(directory::Input::SignOfLife { agent: from.clone() }, from)
     }
 

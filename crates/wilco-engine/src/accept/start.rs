@@ -1,5 +1,6 @@
 //! Messages that begin a delegation, and those that move one.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use serde_json::{Map, Value};
@@ -75,7 +76,7 @@ impl Work<'_> {
             capabilities: assignment.capabilities.clone(),
             policy,
         };
-        let dress = dressed(arrival, "task-assignment".to_owned());
+        let dress = dressed(arrival, "task-assignment".into());
         self.begin(arrival, Start::Delegation(start), dress).map_err(|refusal| match refusal {
             Unbegun::Refusal(refusal) => refused(&refusal, None),
             Unbegun::Refused(refused) => refused,
@@ -102,7 +103,7 @@ impl Work<'_> {
             capabilities: Vec::new(),
             policy,
         };
-        let dress = dressed(arrival, format!("classified: {}", found.sign.word()));
+        let dress = dressed(arrival, format!("classified: {}", found.sign.word()).into());
         self.begin(arrival, Start::Delegation(start), dress)
     }
 
@@ -134,8 +135,8 @@ impl Work<'_> {
         course.reading = Some(Reading {
             exchange: Some(exchange.id()),
             rule: Some(dress.rule.clone()),
-            meaning: dress.meaning.to_owned(),
-            effect: exchange.state_name().to_owned(),
+            meaning: dress.meaning.into(),
+            effect: exchange.state_name().into(),
         });
         course.dress = Some(dress);
         let place = Place { position, exchange: Some((exchange.id(), 1)) };
@@ -216,11 +217,11 @@ impl Work<'_> {
             let (seq, passage) = (live.seq, decision.passage.clone());
             let after = self.carry(live, decision, &arrival.from, Some(&arrival.cause()))?;
             let effect = match (quiet, before == after.state_name()) {
-                (true, _) => "none".to_owned(),
-                (false, true) => "recorded".to_owned(),
-                (false, false) => format!("{before} -> {}", after.state_name()),
+                (true, _) => "none".into(),
+                (false, true) => "recorded".into(),
+                (false, false) => format!("{before} -> {}", after.state_name()).into(),
             };
-            let (rule, meaning) = (Some(target.rule.to_owned()), meaning.to_owned());
+            let (rule, meaning) = (Some(target.rule.into()), meaning.into());
             first.get_or_insert((after, seq, passage, Reading { exchange: Some(id), rule, meaning, effect }));
         }
         let Some((exchange, seq, passage, reading)) = first else { return self.converse(arrival, false) };
@@ -294,7 +295,7 @@ pub(super) fn title(arrival: &Arrival<'_>, found: &classify::Task) -> String {
 }
 
 /// A task keeps the envelope that its sender gave it.
-fn dressed(arrival: &Arrival<'_>, rule: String) -> Dress {
+fn dressed(arrival: &Arrival<'_>, rule: Cow<'static, str>) -> Dress {
     let given = arrival.incoming().priority.as_deref().unwrap_or("normal");
     Dress { subject: String::new(), priority: priority(given), rule, meaning: "task-assignment" }
 }

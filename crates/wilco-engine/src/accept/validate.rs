@@ -49,7 +49,7 @@ impl Work<'_> {
         let dress = Dress {
             subject: said.feature.clone().unwrap_or_else(|| said.issue.clone()),
             priority: given,
-            rule: "validation-start".to_owned(),
+            rule: "validation-start".into(),
             meaning: "validation-start",
         };
         self.begin(arrival, exchange::Start::Validation(start), dress).map_err(|refusal| match refusal {

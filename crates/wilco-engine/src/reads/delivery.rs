@@ -49,7 +49,7 @@ const WORK: [&str; 7] = ["checkpoint", "complete", "result", "decision", "fix-co
 fn shown_by(row: &MessageRow, agent: &Name) -> Result<Stage, StoreError> {
     let message = parsed(row)?;
     Ok(match &message.reading {
-        Some(reading) if message.from == *agent && WORK.contains(&reading.meaning.as_str()) => Stage::Acted,
+        Some(reading) if message.from == *agent && WORK.contains(&&*reading.meaning) => Stage::Acted,
         Some(_) if message.from == *agent => Stage::Acknowledged,
         Some(_) | None => Stage::Stored,
     })
