@@ -68,8 +68,8 @@ pub struct Stepped {
 /// What follows from a commit.
 #[derive(Debug)]
 pub struct Committed {
-    /// Agents whose inbox got something.
-    pub reached: BTreeSet<Name>,
+    /// Agents whose inbox got something, once for each message.
+    pub reached: Vec<Name>,
     /// Orders for the courier.
     pub effects: Vec<EffectRow>,
     /// The newest position.

@@ -1,6 +1,7 @@
 //! Changes that are not committed yet: those of the whole batch, and those of the command at hand.
 
 use std::collections::BTreeMap;
+use std::collections::HashMap; // order never observed: only looked up and summed
 use std::sync::Arc;
 
 use wilco_protocol::{Exchange, MessageId, Name, Span, Time};
@@ -42,7 +43,7 @@ pub(crate) struct Layer {
     pub(crate) journal: Vec<Option<Written>>,
     pub(crate) messages: Vec<NewMessage>,
     /// Where in `messages` an id is. Those of the command at hand are few, and not among them.
-    by_id: BTreeMap<MessageId, usize>,
+    by_id: HashMap<MessageId, usize>,
     pub(crate) inbox: Vec<InboxRow>,
     pub(crate) marks: Vec<InboxMark>,
     pub(crate) reaches: Vec<ReachRow>,
@@ -55,7 +56,7 @@ pub(crate) struct Layer {
     pub(crate) idempotency: BTreeMap<(Name, String), IdempotencyRow>,
     /// Agents touched, with what they were before.
     pub(crate) agents: Vec<(Name, Option<wilco_protocol::directory::Agent>)>,
-    pub(crate) unread: BTreeMap<Name, i64>,
+    pub(crate) unread: HashMap<Name, i64>,
     /// How late each timer was that went off.
     pub(crate) woken: Vec<Span>,
     /// Commit also when nothing happened: a sign of life of the server, with everybody's presence.

@@ -1,6 +1,6 @@
 //! Readers that wait for something new.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use tokio::sync::{Notify, watch};
@@ -30,12 +30,14 @@ impl Waiters {
         inboxes.entry(agent.clone()).or_default().clone()
     }
 
-    pub(crate) fn committed(&self, head: u64, reached: &BTreeSet<Name>) {
+    /// `reached`: whose inbox got something; several times the same does no harm.
+    pub(crate) fn committed(&self, head: u64, reached: &[Name]) {
         self.head.send_replace(head);
-        if reached.is_empty() {
+        let mut inboxes = self.inboxes.lock().unwrap_or_else(PoisonError::into_inner);
+        // Under load mostly nobody waits.
+        if inboxes.is_empty() {
             return;
         }
-        let mut inboxes = self.inboxes.lock().unwrap_or_else(PoisonError::into_inner);
         for agent in reached {
             if let Some(notify) = inboxes.get(agent) {
                 notify.notify_waiters();

@@ -30,7 +30,7 @@ use crate::waiters::Waiters;
 /// Jobs that wait for the writer; more are refused.
 const QUEUE: usize = 4096;
 /// Commands in one commit.
-const MAX_BATCH: usize = 1024;
+const MAX_BATCH: usize = 2048;
 /// How many times as many as still wait are in a small commit.
 const SMALL_SHARE: usize = 4;
 /// Orders that are carried out at the same time. One operation runs half as many commands at the most.

@@ -103,16 +103,17 @@ impl Work<'_> {
         let is_reply = stripped.len() != arrival.subject().trim().len();
         let fresh = incoming.in_reply_to.is_none() && !is_reply;
         let plain = matches!(incoming.typed, Typed::Conversation) && fresh;
-        let may_classify = plain && !self.reports_to(arrival)?;
+        let works = self.find(&key("works", arrival.from.as_str()))?;
+        let may_classify = plain && !self.reports_to(arrival, &works)?;
         let mut awaiting = match incoming.typed.in_wilcos_place() {
             true => self.reminded(arrival)?,
-            false => self.awaiting(arrival)?,
+            false => self.awaiting(arrival, works)?,
         };
         if may_classify && !awaiting.is_empty() {
             awaiting = self.but_for_tasks(arrival, awaiting)?;
         }
         if !stripped.is_empty()
-            && let Some(found) = self.by_subject(&awaiting, &stripped)?
+            && let Some(found) = self.by_subject(&awaiting, stripped)?
         {
             return Ok(found);
         }
@@ -147,10 +148,10 @@ impl Work<'_> {
         Ok(awaiting)
     }
 
-    /// Whether an assignee writes to its initiator: that is never a task.
-    fn reports_to(&mut self, arrival: &Arrival<'_>) -> Result<bool, Refused> {
-        for number in self.find(&key("works", arrival.from.as_str()))? {
-            let live = self.live(number)?;
+    /// Whether an assignee writes to its initiator: that is never a task. `works`: what the sender works on.
+    fn reports_to(&mut self, arrival: &Arrival<'_>, works: &[u64]) -> Result<bool, Refused> {
+        for number in works {
+            let live = self.live(*number)?;
             if live.is_some_and(|live| arrival.to.contains(live.exchange.initiator())) {
                 return Ok(true);
             }
@@ -311,9 +312,9 @@ impl Work<'_> {
         Ok(found)
     }
 
-    /// Open exchanges that wait for the sender.
-    fn awaiting(&mut self, arrival: &Arrival<'_>) -> Result<Vec<Arc<Exchange>>, Refused> {
-        let mut numbers = self.find(&key("works", arrival.from.as_str()))?;
+    /// Open exchanges that wait for the sender. `works`: what it works on.
+    fn awaiting(&mut self, arrival: &Arrival<'_>, works: Vec<u64>) -> Result<Vec<Arc<Exchange>>, Refused> {
+        let mut numbers = works;
         numbers.extend(self.find(&key("owes", arrival.from.as_str()))?);
         let mut awaiting = Vec::new();
         for number in numbers {
@@ -389,14 +390,14 @@ pub(super) fn addressed(arrival: &Arrival<'_>, exchange: &Exchange) -> bool {
 }
 
 /// The subject without `RE:`, `AW:` before it, however many.
-fn without_reply_marks(subject: &str) -> String {
+fn without_reply_marks(subject: &str) -> &str {
     let mut rest = subject.trim();
     loop {
         let mark =
             rest.get(..3).filter(|mark| ["re:", "aw:"].iter().any(|known| mark.eq_ignore_ascii_case(known)));
         match mark {
             Some(_) => rest = rest[3..].trim_start(),
-            None => return rest.to_owned(),
+            None => return rest,
         }
     }
 }

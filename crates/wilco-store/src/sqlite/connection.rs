@@ -15,7 +15,7 @@ const BUSY: Duration = Duration::from_secs(5);
 
 /// Measured: larger pages write more into the log for each row, smaller ones split more often.
 const PAGE_BYTES: i64 = 4096;
-const WRITER_CACHE_KIB: i64 = 16 * 1024;
+const WRITER_CACHE_KIB: i64 = 4 * 1024;
 const READER_CACHE_KIB: i64 = 4 * 1024;
 
 /// A log that grew because a reader held it back shrinks to this again.
