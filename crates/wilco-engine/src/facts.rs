@@ -152,6 +152,10 @@ impl Facts for World<'_, '_> {
         self.open(&key("handoff", &handoff_id.to_lowercase())).first().map(|exchange| exchange.id())
     }
 
+    fn operators(&self) -> Name {
+        self.work.borrow().settings.default_sender.clone()
+    }
+
     fn escalation_reminder(&self) -> Span {
         self.work.borrow().settings.escalation.reminder
     }

@@ -290,6 +290,10 @@ pub trait Facts {
     fn handoff_with_id(&self, _handoff_id: &str) -> Option<ExchangeId> {
         None
     }
+    /// The name that whoever runs the server sends under.
+    fn operators(&self) -> Name {
+        Name::new("operator")
+    }
     /// How often the notice of an open escalation is repeated.
     fn escalation_reminder(&self) -> Span {
         Span::minutes(30)

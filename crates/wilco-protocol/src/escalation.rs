@@ -108,6 +108,11 @@ pub struct Escalation {
     pub closed: Option<Closed>,
 }
 
+/// Whom an exchange asks: its initiator, or the operators when that is registered no more.
+pub(crate) fn addressee(initiator: &Name, facts: &dyn Facts) -> Name {
+    if facts.is_registered(initiator) { initiator.clone() } else { facts.operators() }
+}
+
 impl Escalation {
     /// The next after these, opened now.
     pub(crate) fn next(

@@ -43,6 +43,21 @@ fn msg_30_an_escalation_says_why_and_what_can_be_done_now() {
 }
 
 #[test]
+fn msg_32_without_its_initiator_an_escalation_goes_to_the_operators() {
+    let server = Server::start();
+    server.register(&["boss", "worker", "operator"]);
+    let id = server.begin(&task("T-1"));
+    assert_eq!(server.delete("/v1/agents/boss").0, 204);
+    server.advance("7m");
+    assert_eq!(server.state(&id), "escalated");
+    assert_eq!(server.get("/v1/escalations?open=true").1["items"][0]["addressee"], "operator");
+    assert_eq!(server.newest("operator")["content"]["type"], "escalation");
+    let escalation = server.exchange(&id)["data"]["escalation"].as_str().unwrap().to_owned();
+    let sent = server.send(&decision("operator", &escalation, json!({"option": "retry"})));
+    assert_eq!(sent["exchange"]["state"], "awaiting-ack");
+}
+
+#[test]
 fn msg_30_retry_begins_again_at_attempt_1_and_the_second_decision_is_409() {
     let server = Server::start();
     let (id, escalation) = escalated(&server, "T-1");

@@ -228,10 +228,14 @@ fn msg_3_every_wrong_field_is_listed_with_its_pointer() {
         ("verdict", json!({"verdict": "partial"}), "/content/missing"),
         ("task-extend", json!({}), "/content/time"),
         ("task-extend", json!({"time": "-1m"}), "/content/time"),
+        ("task-extend", json!({"time": 0}), "/content/time"),
+        ("fix-completion", json!({}), "/content/fixes"),
+        ("fix-completion", json!({"fixes": [" "]}), "/content/fixes"),
+        ("fix-completion", json!({"fixes": "all"}), "/content/fixes"),
         ("decision", json!({}), "/content/option"),
     ] {
         let problem = server.refused(&said("boss", "worker", kind, fields), 422);
-        assert!(pointers(&problem).contains(&pointer), "{kind}: {problem}");
+        assert_eq!(pointers(&problem), [pointer], "{kind}: {problem}");
     }
     assert!(server.inbox("worker").is_empty(), "nothing was stored");
 }

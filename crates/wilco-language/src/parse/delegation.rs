@@ -170,8 +170,10 @@ pub(super) fn read(kind: &str, mut fields: Fields<'_>) -> Result<Delegation, Vec
         "resume-ack" => fields.done(|| Some(Delegation::ResumeAck { task_id })),
         _ => {
             let time = fields.span("time");
-            if fields.get("time").is_none() || time.is_some_and(Span::is_zero) {
+            if fields.get("time").is_none() {
                 fields.error("time", "is required: how much longer, such as 10m");
+            } else if time.is_some_and(Span::is_zero) {
+                fields.error("time", "expected how much longer, such as 10m, got nothing");
             }
             fields.done(|| Some(Delegation::Extend { task_id, time: time? }))
         }

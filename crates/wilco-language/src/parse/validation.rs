@@ -249,9 +249,12 @@ fn completion(mut fields: Fields<'_>, message_id: Option<String>) -> Result<Vali
     let says_cannot = matches!(in_text, Some(Answer::CannotFix { .. }));
     let fixed = !cannot.unwrap_or(says_cannot && fields.get("fixes").is_none());
     let says_fixed = matches!(in_text, Some(Answer::Fixed { .. })) && fields.get("fixes").is_none();
-    let fixes = fields.texts("fixes").unwrap_or_default();
+    // What is given and no list of texts was named by then.
+    let given = fields.get("fixes").is_some();
+    let unsaid = |fixes: Vec<String>| fixes.iter().all(|fix| fix.trim().is_empty());
+    let unsaid = fields.texts("fixes").map_or(!given, unsaid);
     let _ = fields.texts("files");
-    if fixed && !says_fixed && fixes.iter().all(|fix| fix.trim().is_empty()) {
+    if fixed && !says_fixed && unsaid {
         fields.error("fixes", "is required: what was fixed, or status cannot-fix with a reason");
     }
     if !fixed && !says_cannot && !fields.says("reason") {

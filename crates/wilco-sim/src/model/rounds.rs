@@ -16,8 +16,7 @@ pub(crate) struct Loop {
     watchers: Vec<Name>,
     policy: Policy,
     phases: Vec<Phase>,
-    /// Open escalations: their numbers, and when they are told again.
-    escalations: Vec<(u32, Time)>,
+    escalations: Vec<Open>,
     state: String,
     aborts: bool,
 }
@@ -84,8 +83,36 @@ struct Clock {
 struct Escalation {
     number: u32,
     reason: String,
+    addressee: Option<Name>,
     remind_at: Option<Time>,
 }
+
+/// An escalation that somebody is to decide, and when it is told again.
+#[derive(Debug)]
+struct Open {
+    number: u32,
+    addressee: Name,
+    due: Time,
+}
+
+impl Open {
+    /// It goes to the initiator, or to the operators when that was removed.
+    fn of(escalation: &Escalation, initiator: &Name) -> Result<Open, Broken> {
+        let Escalation { number, addressee, remind_at, .. } = escalation;
+        match (addressee, remind_at) {
+            (Some(addressee), Some(due)) if addressee == initiator || addressee == OPERATORS => {
+                Ok(Open { number: *number, addressee: addressee.clone(), due: *due })
+            }
+            _ => broken(
+                "MSG-32",
+                format!("escalation {number} goes to {addressee:?}, told again {remind_at:?}"),
+            ),
+        }
+    }
+}
+
+/// The name of whoever runs the server.
+const OPERATORS: &str = "operator";
 
 #[derive(Deserialize)]
 struct Planned {
@@ -131,7 +158,7 @@ impl Followed for Loop {
         let phases = self.phases.iter().flat_map(|phase| {
             phase.iteration_until.into_iter().chain(phase.awaited.and_then(|awaited| awaited.until))
         });
-        phases.chain(self.escalations.iter().map(|(_, due)| *due)).min().filter(|_| self.is_open())
+        phases.chain(self.escalations.iter().map(|open| open.due)).min().filter(|_| self.is_open())
     }
 
     /// Every phase that runs waits for somebody to decide.
@@ -237,20 +264,20 @@ impl Loop {
     }
 
     fn reminded(&mut self, said: &Said, at: Time, told: &mut Told<'_>) -> Result<(), Broken> {
-        let open = self.escalations.iter_mut().find(|(number, _)| *number == said.number);
-        let (Some((_, due)), Some(next)) = (open, said.remind_at) else {
+        let open = self.escalations.iter_mut().find(|open| open.number == said.number);
+        let (Some(open), Some(next)) = (open, said.remind_at) else {
             return broken("G7", format!("a reminder of escalation {}, which is not open", said.number));
         };
-        if *due > at || next <= at {
-            return broken("G7", format!("an escalation is told again at {at}, it was due {due}"));
+        if open.due > at || next <= at {
+            return broken("G7", format!("an escalation is told again at {at}, it was due {}", open.due));
         }
-        *due = next;
-        told.owe("escalation", &self.initiator);
+        open.due = next;
+        told.owe("escalation", &open.addressee);
         Ok(())
     }
 
     fn closed(&mut self, said: &Said) {
-        self.escalations.retain(|(number, _)| *number != said.number);
+        self.escalations.retain(|open| open.number != said.number);
         let decided = said.option.is_some();
         self.aborts |= said.option.as_deref() == Some("abort");
         let about = self.phases.iter_mut().filter(|phase| phase.escalation == Some(said.number));
@@ -299,8 +326,9 @@ impl Loop {
             "reminded" | "spared" | "grace-moved" => phase.waits_on(kind, said, at)?,
             "escalated" => {
                 phase.stops(said, at, down, self.policy.deadlock_after)?;
-                self.escalations.extend(said.escalation.remind_at.map(|due| (said.escalation.number, due)));
-                told.owe("escalation", &self.initiator);
+                let open = Open::of(&said.escalation, &self.initiator)?;
+                told.owe("escalation", &open.addressee);
+                self.escalations.push(open);
             }
             "extended" if phase.decided => {
                 (phase.most, phase.same, phase.failures) = (phase.most + said.iterations, 0, None);

@@ -6,7 +6,7 @@ use crate::delegation::apply::apply;
 use crate::delegation::event::Event;
 use crate::delegation::say::{Say, ToInitiator};
 use crate::delegation::state::{Outcome, Phase, State};
-use crate::escalation::{Escalation, Evidence, Reason};
+use crate::escalation::{Escalation, Evidence, Reason, addressee};
 use crate::name::{MessageId, Name};
 use crate::time::{Span, Time};
 
@@ -94,7 +94,7 @@ impl<'a> Draft<'a> {
             said: self.said_about(reason),
             stuck: None,
         };
-        let (id, addressee) = (state.id, state.initiator.clone());
+        let (id, addressee) = (state.id, addressee(&state.initiator, self.facts));
         let before = &state.escalations;
         let escalation = Escalation::next(before, reason, addressee.clone(), evidence, self.facts, self.now);
         let number = escalation.number;

@@ -2,7 +2,7 @@
 
 use super::Decision;
 use crate::decision::{Effect, Facts, Passage, Spoken};
-use crate::escalation::{Escalation, Evidence, Reason};
+use crate::escalation::{Escalation, Evidence, Reason, addressee};
 use crate::name::Name;
 use crate::operation::apply::{announced, apply};
 use crate::operation::event::{Announced, Event, Why};
@@ -87,7 +87,7 @@ impl<'a> Draft<'a> {
         let delivery = self.facts.delivery(state.id, &agent);
         let evidence =
             Evidence { agent, spared: false, attempts, corrections: 0, delivery, said: None, stuck: None };
-        let (id, addressee) = (state.id, state.initiator.clone());
+        let (id, addressee) = (state.id, addressee(&state.initiator, self.facts));
         let before = &state.escalations;
         let escalation = Escalation::next(before, reason, addressee.clone(), evidence, self.facts, self.now);
         let number = escalation.number;

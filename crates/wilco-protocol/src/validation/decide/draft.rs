@@ -2,7 +2,7 @@
 
 use super::Decision;
 use crate::decision::{Effect, Facts, Passage, Spoken};
-use crate::escalation::{Escalation, Evidence, Incident, Reason, Stuck};
+use crate::escalation::{Escalation, Evidence, Incident, Reason, Stuck, addressee};
 use crate::name::{MessageId, Name};
 use crate::time::{Span, Time};
 use crate::validation::apply::{apply, started};
@@ -154,8 +154,9 @@ impl<'a> Draft<'a> {
             said,
             stuck: Some(Box::new(stuck)),
         };
-        let (before, addressee) = (&self.state.escalations, self.state.initiator.clone());
-        let escalation = Escalation::next(before, reason, addressee, evidence, self.facts, self.now);
+        let before = &self.state.escalations;
+        let addressee = addressee(&self.state.initiator, self.facts);
+        let escalation = Escalation::next(before, reason, addressee.clone(), evidence, self.facts, self.now);
         let number = escalation.number;
         if matches!(
             reason,
@@ -166,7 +167,7 @@ impl<'a> Draft<'a> {
             self.event(Event::Recorded { incident });
         }
         self.event(Event::Escalated { phase: place, escalation: Box::new(escalation) });
-        self.say(self.state.initiator.clone(), Say::Escalation { number, again: false });
+        self.say(addressee, Say::Escalation { number, again: false });
         self.effect(Effect::CallHuman { exchange: self.state.id, escalation: number });
     }
 
