@@ -17,7 +17,8 @@ use super::rows::{self, int, limit};
 /// Readers look through all arrivals: more would make them slow, fewer would be moved too often.
 const ARRIVALS: u32 = 1024;
 
-/// While commits are large, so many of them are moved together.
+/// While commits are large, so many of them are moved together: a move writes a page for nearly every agent that got
+/// something. The first small commit moves what they left, so readers are slower only meanwhile.
 const COMMITS: u32 = 16;
 
 /// Runs inside a transaction of its caller. Takes and returns how many arrivals there are.
