@@ -15,7 +15,10 @@ const BUSY: Duration = Duration::from_secs(5);
 
 /// Measured: larger pages write more into the log for each row, smaller ones split more often.
 const PAGE_BYTES: i64 = 4096;
+/// SQLite looks through all of it at the end of most commits.
 const WRITER_CACHE_KIB: i64 = 4 * 1024;
+/// A transaction that changes more pages writes the first of them before it is committed.
+const SPILL_PAGES: i64 = 4096;
 const READER_CACHE_KIB: i64 = 4 * 1024;
 
 /// A log that grew because a reader held it back shrinks to this again.
@@ -43,7 +46,8 @@ pub(super) fn set_up_writer(connection: &Connection) -> Result<()> {
     // The store decides when, and looks at what comes of it.
     connection.pragma_update_and_check(None, "wal_autocheckpoint", 0, |_| Ok(()))?;
     connection.pragma_update_and_check(None, "journal_size_limit", LOG_BYTES, |_| Ok(()))?;
-    connection.pragma_update(None, "cache_size", -WRITER_CACHE_KIB)
+    connection.pragma_update(None, "cache_size", -WRITER_CACHE_KIB)?;
+    connection.pragma_update(None, "cache_spill", SPILL_PAGES)
 }
 
 /// Whether closing the last connection may move the log into the database and delete it. Not before it is
