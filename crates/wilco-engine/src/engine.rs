@@ -250,7 +250,7 @@ impl Engine {
             });
         }
         if layer.alive {
-            batch.presence = self.state.presence.newer();
+            batch.presence = self.state.presence.take_newer();
         }
         batch.inbox = layer.inbox.clone();
         batch.marks = layer.marks.clone();

@@ -50,7 +50,7 @@ impl Presence {
     }
 
     /// Whose presence is newer than what is stored, by name. From now on it counts as stored.
-    pub(crate) fn newer(&mut self) -> Vec<(Name, Time)> {
+    pub(crate) fn take_newer(&mut self) -> Vec<(Name, Time)> {
         let mut newer = Vec::new();
         for (name, known) in self.agents.iter_mut().filter(|(_, known)| !known.stored) {
             newer.extend(known.seen.map(|seen| (name.clone(), seen)));
