@@ -102,6 +102,13 @@ impl Course {
         };
         Course { letters: to.iter().map(letter).collect(), ..Course::default() }
     }
+
+    /// Lets the message reach an agent too, unless it does already.
+    pub(crate) fn reach(&mut self, agent: Name) {
+        if !self.letters.iter().any(|letter| letter.to == agent || letter.inboxes.contains(&agent)) {
+            self.letters[0].inboxes.push(agent);
+        }
+    }
 }
 
 impl Work<'_> {
@@ -153,7 +160,7 @@ impl Work<'_> {
                 exchange: place.exchange.map(|(id, _)| id),
                 broadcast_id: broadcast_id.clone(),
                 timestamp: self.now,
-                reading: course.reading.clone().filter(|_| first),
+                reading: course.reading.clone(),
                 parsed: OnceLock::from(incoming.content.clone()),
             };
             stored.push(self.store_message(position, seq, message, letter.inboxes, kind.clone()));
@@ -175,15 +182,15 @@ impl Work<'_> {
             [] => Course::plain(std::slice::from_ref(&initiator)),
             to => Course::plain(to),
         };
-        course.usual = usual_subject(exchange, arrival.incoming().kind());
+        let named = arrival.incoming().content.get("handoff_id").and_then(|id| id.as_str());
+        course.usual = usual_subject(exchange, arrival.incoming().kind(), named);
         course.broadcast_id = exchange.broadcast_id().map(str::to_owned);
         if matches!(passage, Passage::Withheld) {
             course.letters.iter_mut().for_each(|letter| letter.inboxes.clear());
             return Ok(course);
         }
-        let reaches_initiator = course.letters.iter().any(|letter| letter.to == initiator);
-        if !by_initiator && !reaches_initiator {
-            course.letters[0].inboxes.push(initiator);
+        if !by_initiator {
+            course.reach(initiator);
         }
         if let Passage::Reach { agents, teach } = passage {
             let cited = self.citing(exchange, Some(&arrival.cause()))?;

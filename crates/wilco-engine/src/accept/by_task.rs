@@ -15,6 +15,9 @@ use super::is_wilco;
 use crate::command::Refused;
 use crate::work::Work;
 
+/// The rule for an ACK or a verdict in the text that names its task.
+const IN_TEXT: &str = "text-id";
+
 impl Work<'_> {
     /// Task ids in the content, then in the text.
     pub(super) fn task_ids(&self, arrival: &Arrival<'_>) -> Vec<(Vec<String>, &'static str)> {
@@ -34,9 +37,30 @@ impl Work<'_> {
             let verdicts = verdict::verdicts(arrival.text);
             let acked = acks.iter().map(|reading| reading.task_id().to_owned());
             let judged = verdicts.iter().map(|reading| reading.task_id().to_owned());
-            found.push((acked.chain(judged).collect(), "text-id"));
+            found.push((acked.chain(judged).collect(), IN_TEXT));
         }
         found
+    }
+
+    /// A text that acknowledges or judges the task it is said to, and others too, is said to each.
+    pub(super) fn with_others_in_text(
+        &mut self,
+        arrival: &Arrival<'_>,
+        found: Correlated,
+    ) -> Result<Correlated, Refused> {
+        let Correlated::To(mut targets) = found else { return Ok(found) };
+        let ids: Vec<_> = self.task_ids(arrival).into_iter().filter(|(_, rule)| *rule == IN_TEXT).collect();
+        let ids: Vec<_> = ids.into_iter().flat_map(|(ids, _)| ids).collect();
+        let own =
+            |id: &String| targets.iter().any(|one| one.exchange.called().to_lowercase() == id.to_lowercase());
+        let (own, others): (Vec<_>, Vec<_>) = ids.into_iter().partition(own);
+        if !own.is_empty()
+            && !others.is_empty()
+            && let Correlated::To(others) = self.by_tasks(arrival, &others, IN_TEXT)?
+        {
+            targets.extend(others);
+        }
+        Ok(Correlated::To(targets))
     }
 
     pub(super) fn by_tasks(

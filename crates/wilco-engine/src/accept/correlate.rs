@@ -60,7 +60,8 @@ impl Work<'_> {
     fn by_rules(&mut self, arrival: &Arrival<'_>) -> Result<Correlated, Refused> {
         let incoming = arrival.incoming();
         if let Some(id) = incoming.exchange {
-            return self.named(arrival, id, "exchange");
+            let found = self.named(arrival, id, "exchange")?;
+            return self.with_others_in_text(arrival, found);
         }
         if let Typed::Decision(choice) = &incoming.typed
             && let Some(escalation) = choice.escalation
@@ -71,8 +72,8 @@ impl Work<'_> {
             match self.replied_to(arrival, parent)? {
                 Replied::Unknown => return Ok(Correlated::Nothing { may_classify: false }),
                 Replied::Exchange(exchange) => {
-                    let target = Target { exchange, rule: "in-reply-to" };
-                    return Ok(Correlated::To(vec![target]));
+                    let found = to(vec![exchange], "in-reply-to");
+                    return self.with_others_in_text(arrival, found);
                 }
                 Replied::Talk => {}
             }

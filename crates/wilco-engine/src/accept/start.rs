@@ -199,6 +199,7 @@ impl Work<'_> {
     ) -> Result<Taken, Refused> {
         let position = self.reserve();
         let mut first: Option<(Arc<Exchange>, u64, Passage, Reading)> = None;
+        let mut also = Vec::new();
         for (target, said, mut decision, meaning) in decided {
             let id = target.exchange.id();
             let Some(mut live) = self.live(id.number)? else { continue };
@@ -221,11 +222,16 @@ impl Work<'_> {
                 (false, true) => "recorded".into(),
                 (false, false) => format!("{before} -> {}", after.state_name()).into(),
             };
+            if first.is_some() && !matches!(passage, Passage::Withheld) {
+                also.push(after.initiator().clone());
+            }
             let (rule, meaning) = (Some(target.rule.into()), meaning.into());
             first.get_or_insert((after, seq, passage, Reading { exchange: Some(id), rule, meaning, effect }));
         }
         let Some((exchange, seq, passage, reading)) = first else { return self.converse(arrival, false) };
         let mut course = self.course(arrival, &exchange, &passage)?;
+        also.retain(|initiator| *initiator != arrival.from);
+        also.into_iter().for_each(|initiator| course.reach(initiator));
         course.reading = Some(reading);
         let place = Place { position, exchange: Some((exchange.id(), seq)) };
         let messages = self.store_arrival(arrival, place, course)?;

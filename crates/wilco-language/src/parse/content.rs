@@ -11,6 +11,7 @@ use super::handoff::{self, Handoff};
 use super::kinds::{Kind, kind};
 use super::operation::{self, Operation};
 use super::validation::{self, Validation};
+use crate::read::ack;
 
 /// What a content says by its type.
 #[derive(Debug, Clone, PartialEq)]
@@ -93,6 +94,9 @@ pub fn typed(content: &Map<String, Value>) -> Result<Typed, Vec<FieldError>> {
             Kind::Spoken(Some(Protocol::Delegation), known) => {
                 delegation::read(known, fields).map(Typed::Delegation)
             }
+            Kind::Spoken(Some(Protocol::Operation), "acknowledgment") if acknowledges_a_task(content) => {
+                talk(fields, Typed::Conversation)
+            }
             Kind::Spoken(Some(Protocol::Operation), known) => {
                 operation::read(known, content, fields).map(Typed::Operation)
             }
@@ -111,6 +115,13 @@ pub fn typed(content: &Map<String, Value>) -> Result<Typed, Vec<FieldError>> {
             talk(fields, Typed::Conversation)
         }
     }
+}
+
+/// Words alone, and in them the ACK of a task: that is no answer to an operation, whatever it calls itself.
+fn acknowledges_a_task(content: &Map<String, Value>) -> bool {
+    let alone = content.keys().all(|key| matches!(key.as_str(), "type" | "message"));
+    let text = content.get("message").and_then(Value::as_str).unwrap_or("");
+    alone && !ack::acks(text).is_empty()
 }
 
 /// Of what is not of a known type, the words are all there is to understand.
@@ -133,5 +144,6 @@ fn choice(mut fields: Fields<'_>) -> Result<Choice, Vec<FieldError>> {
     let (agent, time) = (fields.text("agent"), fields.span("time"));
     let (phase, iterations) = (fields.text("phase"), fields.whole("iterations", 1, MAX_ITERATIONS));
     let iterations = iterations.map(|number| number as u32);
+    fields.text("note");
     fields.done(|| Some(Choice { option: option?, escalation, agent, time, phase, iterations }))
 }

@@ -34,9 +34,11 @@ pub fn identified(exchange: &Exchange, original: &Map<String, Value>) -> Option<
 }
 
 /// The subject and priority that scripts match on, for a message that came without them.
-pub fn usual_subject(exchange: &Exchange, kind: &str) -> Option<(String, &'static str)> {
+pub fn usual_subject(exchange: &Exchange, kind: &str, named: Option<&str>) -> Option<(String, &'static str)> {
     let Exchange::Handoff(state) = exchange else { return None };
-    let id = &state.handoff_id;
+    // Who was asked before may still speak of its own handoff.
+    let former = named.filter(|named| state.former.iter().any(|former| former.handoff_id == *named));
+    let id = former.unwrap_or(&state.handoff_id);
     match kind.replace('_', "-").as_str() {
         "handoff-ack" => Some((format!("[ACK] Handoff {id} Received"), "high")),
         "handoff-clarification" => Some((format!("[CLARIFICATION] Re: Handoff {id}"), "high")),

@@ -3,8 +3,8 @@
 use wilco_protocol::{MessageId, Name, Protocol};
 use wilco_store::{InboxStatus, Reader};
 
-use super::record::{Accepted, Documented, Marked, Message, Parties, Reading, Record};
-use super::{Broken, Change, Model, broken};
+use super::record::{Accepted, Acknowledged, Documented, Marked, Message, Parties, Reading, Record};
+use super::{Broken, Change, Followed, Model, broken};
 use crate::disk::Disk;
 
 /// What only Wilco is to hear.
@@ -13,6 +13,36 @@ const WITHHELD: [&str; 6] =
 /// What must reach the assignee, whoever it was addressed to.
 const PASSED_ON: [&str; 7] =
     ["amendment", "cancel", "pause", "resume", "answers", "assigned-again", "ack-request"];
+
+/// A message to one or several: each gets a copy, stored one behind the other.
+pub(super) struct Post {
+    from: Name,
+    first: Name,
+    mark: Option<String>,
+    content: String,
+    end: u64,
+}
+
+impl Post {
+    fn begun(position: u64, message: &Message<'_>) -> Post {
+        Post {
+            from: message.from.clone(),
+            first: message.to.clone(),
+            mark: message.broadcast_id.clone().map(Into::into),
+            content: message.content.get().to_owned(),
+            end: position,
+        }
+    }
+
+    fn has_copy(&self, position: u64, message: &Message<'_>) -> bool {
+        position == self.end + 1
+            && self.from == message.from
+            && self.first != message.to
+            && self.mark.is_some()
+            && self.mark.as_deref() == message.broadcast_id.as_deref()
+            && self.content == message.content.get()
+    }
+}
 
 impl Model {
     pub(super) fn accepted(
@@ -36,13 +66,19 @@ impl Model {
             let stored = self.stored.entry(mark.clone().into_owned()).or_default();
             stored.push((position, accepted.id.clone()));
         }
+        let copy = change.post.as_ref().is_some_and(|post| post.has_copy(position, &message));
+        match &mut change.post {
+            Some(post) if copy => post.end = position,
+            post => *post = Some(Post::begun(position, &message)),
+        }
         let opens_handoff = record.exchange.is_some_and(|id| id.protocol == Protocol::Handoff);
         if opens_handoff && record.seq == Some(1) {
             // Its first event says whom it is about, and so where it lies.
             change.addressed.insert(position, message.to.clone());
         } else {
-            self.lies_right(position, &message, &accepted)?;
+            self.lies_right(position, &message, &accepted, copy)?;
         }
+        change.lies.insert(accepted.id.clone(), (message.from.clone(), accepted.inboxes.clone()));
         if accepted.kind == "status-change" && message.from.is_wilco() {
             self.quiet.insert(position);
         }
@@ -66,7 +102,13 @@ impl Model {
     }
 
     /// The inboxes are those that follow from who wrote what to whom.
-    fn lies_right(&self, position: u64, message: &Message<'_>, accepted: &Accepted) -> Result<(), Broken> {
+    fn lies_right(
+        &self,
+        position: u64,
+        message: &Message<'_>,
+        accepted: &Accepted,
+        copy: bool,
+    ) -> Result<(), Broken> {
         let initiator = message.exchange.and_then(|id| self.initiator_of(id.number));
         let withheld = |reading: &Reading<'_>| match reading.exchange.map(|id| id.protocol) {
             None => false,
@@ -90,15 +132,37 @@ impl Model {
             if let (Some(initiator), Some(_)) = (initiator, &message.reading)
                 && message.from != *initiator
                 && message.to != *initiator
+                && !copy
             {
                 right.push(initiator);
             }
+        }
+        // A text may acknowledge tasks of others too, and reaches them.
+        let others = accepted.inboxes.get(right.len()..).unwrap_or_default();
+        let asks = |name: &Name| self.tracks.values().any(|track| track.initiator() == name);
+        let said = message.reading.as_ref().is_some_and(|reading| reading.exchange.is_some());
+        if said && others.iter().all(|name| asks(name) && !right.contains(&name)) {
+            right.extend(others);
         }
         if !right.iter().copied().eq(&accepted.inboxes) {
             let what = format!("{} at {position} lies in {:?}, not {right:?}", accepted.id, accepted.inboxes);
             return broken("G4", what);
         }
         Ok(())
+    }
+
+    /// Who asked for a task gets what acknowledges it, whatever else that says and whomever it is for.
+    pub(super) fn has_heard(&self, number: u64, record: &Record<'_>, change: &Change) -> Result<(), Broken> {
+        let said: Acknowledged = serde_json::from_str(record.data.get())?;
+        let (Some(initiator), Some((from, inboxes))) =
+            (self.initiator_of(number), change.lies.get(&said.ack))
+        else {
+            return Ok(());
+        };
+        if from == initiator || inboxes.contains(initiator) {
+            return Ok(());
+        }
+        broken("G4", format!("{} acknowledges {number}, and {initiator} does not get it", said.ack))
     }
 
     /// Answers that come with a document are told with it.

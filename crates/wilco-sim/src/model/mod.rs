@@ -100,6 +100,10 @@ struct Change {
     /// Who got the first message of an exchange that is not born yet, and whom it was for.
     first: BTreeMap<u64, BTreeSet<Name>>,
     addressed: BTreeMap<u64, Name>,
+    /// Who sent a message, and where it lies.
+    lies: BTreeMap<MessageId, (Name, Vec<Name>)>,
+    /// What was posted last, as far as it was stored.
+    post: Option<letters::Post>,
     /// What was to be said in this step, and was.
     debts: Debts,
 }
@@ -290,6 +294,9 @@ impl Model {
         }
         let said: Particulars = serde_json::from_str(record.data.get())?;
         self.has_taken_over(&record.kind, &said)?;
+        if &*record.kind == "acknowledged" {
+            self.has_heard(number, record, change)?;
+        }
         let Some(track) = self.tracks.get_mut(&number) else { return unborn(number, &record.kind) };
         track.take(&record.kind, &said, (record.at, &record.by), &self.down)
     }

@@ -81,6 +81,12 @@ pub(super) struct Marked {
     pub(super) agent: Name,
 }
 
+/// An acknowledgement, by the message that it stands in.
+#[derive(Deserialize)]
+pub(super) struct Acknowledged {
+    pub(super) ack: MessageId,
+}
+
 /// A stored message, without its words.
 #[derive(Deserialize)]
 pub(super) struct Message<'a> {
