@@ -229,11 +229,14 @@ fn del_12_questions_go_to_the_initiator_and_answers_to_the_agent() {
     );
     assert_eq!(server.send(&ask)["exchange"]["state"], "clarifying");
     assert_eq!(server.exchange(&id)["data"]["questions"].as_array().unwrap().len(), 2);
-    let partly =
-        said("boss", "worker", "task-clarification", json!({"task_id": "T-1", "answers": ["per user"]}));
-    assert_eq!(server.send(&partly)["exchange"]["state"], "clarifying");
-    let rest = said("boss", "worker", "task-clarification", json!({"task_id": "T-1", "answers": ["yes"]}));
-    assert_eq!(server.send(&rest)["exchange"]["state"], "awaiting-ack");
+    let answers = |answers: Value| {
+        said("boss", "worker", "task-clarification", json!({"task_id": "T-1", "answers": answers}))
+    };
+    assert_eq!(pointers(&server.refused(&answers(json!(["", "yes"])), 422)), ["/content/answers/0"]);
+    assert_eq!(pointers(&server.refused(&answers(json!([" "])), 422)), ["/content/answers"]);
+    let partly = answers(json!(["per user", " "]));
+    assert_eq!(server.send(&partly)["exchange"]["state"], "clarifying", "a blank answers nothing");
+    assert_eq!(server.send(&answers(json!(["yes"])))["exchange"]["state"], "awaiting-ack");
     assert_eq!(server.newest("worker")["content"]["type"], "task-clarification");
 }
 
@@ -334,6 +337,20 @@ fn del_35_extend_moves_the_running_deadline() {
     assert_eq!(server.kinds("worker").iter().filter(|kind| *kind == "ack-request").count(), 0);
     server.advance("1s");
     assert_eq!(server.newest("worker")["content"]["type"], "ack-request");
+}
+
+#[test]
+fn del_42_without_an_acknowledgement_none_is_claimed() {
+    let server = Server::start();
+    server.register(&["boss", "worker"]);
+    let mut assignment = task("T-1");
+    assignment["content"]["requires_ack"] = json!(false);
+    server.begin(&assignment);
+    server.advance("10m");
+    server.send(&said("worker", "boss", "task-complete", json!({"task_id": "T-1"})));
+    let notice = server.newest("boss")["content"].clone();
+    assert_eq!(notice["durations"], json!({"to_acknowledge": null, "to_complete": "10m", "total": "10m"}));
+    assert!(!notice["message"].as_str().unwrap().contains("cknowledged"), "{notice}");
 }
 
 #[test]

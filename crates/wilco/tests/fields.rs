@@ -4,6 +4,33 @@ use crate::server::{Server, ack, pointers, said, task, task_with, text};
 use serde_json::{Value, json};
 
 #[test]
+fn msg_3_every_field_that_a_type_has_is_looked_at() {
+    let server = Server::start();
+    let id = server.begin_working("T-1");
+    let of_worker = |kind: &str, fields: Value| said("worker", "boss", kind, fields);
+    let of_boss = |kind: &str, fields: Value| said("boss", "worker", kind, fields);
+    for (mut wrong, pointer) in [
+        (of_worker("checkpoint-ack", json!({"checkpoint": 1, "next_checkpoint": [2]})), "next_checkpoint"),
+        (
+            of_worker(
+                "task-acknowledgment-error",
+                json!({"error_code": "NETWORK_ERROR", "error_message": 5}),
+            ),
+            "error_message",
+        ),
+        (of_boss("task-pause", json!({"reason": 5})), "reason"),
+        (of_boss("verdict", json!({"verdict": "correct", "note": 5})), "note"),
+        (of_boss("decision", json!({"option": "retry", "note": 5})), "note"),
+        (of_boss("task-amend", json!({"message": "x", "policy": {"ack_timeout": "3m"}})), "policy"),
+    ] {
+        wrong["exchange"] = json!(id);
+        assert_eq!(pointers(&server.refused(&wrong, 422)), [format!("/content/{pointer}")]);
+    }
+    server.send(&of_worker("checkpoint-ack", json!({"checkpoint": 1, "next_checkpoint": 2})));
+    assert_eq!(server.state(&id), "working");
+}
+
+#[test]
 fn msg_3_policy_envelope_and_list_errors_come_together() {
     let server = Server::start();
     server.register(&["boss", "worker", "second"]);

@@ -127,13 +127,7 @@ pub(super) fn read(kind: &str, mut fields: Fields<'_>) -> Result<Delegation, Vec
         "task-acknowledgment" => acknowledgment(fields, task_id).map(Delegation::Ack),
         "task-acknowledgment-error" => error(fields, task_id),
         "task-clarification" => {
-            let answers = fields.texts("answers").map(|list| list.len() as u32);
-            fields.text("message");
-            let listed = answers.is_none() && fields.get("answers").is_some() || answers.unwrap_or(0) > 0;
-            if !listed && !fields.says("message") {
-                fields.error("answers", "is required: a list of answers, or a message that answers all");
-            }
-            let answers = answers.filter(|count| *count > 0);
+            let answers = answers(&mut fields);
             fields.done(|| Some(Delegation::Clarify { task_id, answers }))
         }
         "ack-request" => fields.done(|| Some(Delegation::AskAgain { task_id })),
@@ -144,6 +138,9 @@ pub(super) fn read(kind: &str, mut fields: Fields<'_>) -> Result<Delegation, Vec
             }
             let number = fields.whole("checkpoint", 1, MAX_NUMBER);
             let (_, _) = (fields.text("status"), fields.text("summary"));
+            if fields.get("next_checkpoint").is_some_and(|next| !next.is_string() && !next.is_u64()) {
+                fields.error("next_checkpoint", "expected what comes next, as a text or a number");
+            }
             fields.done(|| Some(Delegation::Checkpoint { task_id, number: number? as u32 }))
         }
         "task-complete" => fields.done(|| Some(Delegation::Complete { task_id })),
@@ -157,12 +154,16 @@ pub(super) fn read(kind: &str, mut fields: Fields<'_>) -> Result<Delegation, Vec
             }
             let (_, _, _) =
                 (fields.text("title"), fields.text("description"), fields.texts("acceptance_criteria"));
+            if fields.get("policy").is_some() {
+                fields.error("policy", "is set by the assignment; an amendment does not change it");
+            }
             fields.done(|| Some(Delegation::Amend { task_id }))
         }
         "task-cancel" => fields.done(|| Some(Delegation::Cancel { task_id })),
         "stop-ack" => fields.done(|| Some(Delegation::StopAck { task_id })),
         "task-pause" => {
             let expected_duration = fields.span("expected_duration").filter(|span| !span.is_zero());
+            fields.text("reason");
             fields.done(|| Some(Delegation::Pause { task_id, expected_duration }))
         }
         "pause-ack" => fields.done(|| Some(Delegation::PauseAck { task_id })),
@@ -178,6 +179,23 @@ pub(super) fn read(kind: &str, mut fields: Fields<'_>) -> Result<Delegation, Vec
             fields.done(|| Some(Delegation::Extend { task_id, time: time? }))
         }
     }
+}
+
+/// How many questions are answered, if that is said one by one. Those at the end may be left open.
+fn answers(fields: &mut Fields<'_>) -> Option<u32> {
+    let listed = fields.texts("answers");
+    fields.text("message");
+    let wrong = listed.is_none() && fields.get("answers").is_some();
+    let mut answers = listed.unwrap_or_default();
+    let blank = |answer: &String| answer.trim().is_empty();
+    answers.truncate(answers.iter().rposition(|answer| !blank(answer)).map_or(0, |last| last + 1));
+    for at in (0..answers.len()).filter(|at| blank(&answers[*at])) {
+        fields.error(&format!("answers/{at}"), format!("expected an answer to question {}", at + 1));
+    }
+    if !wrong && answers.is_empty() && !fields.says("message") {
+        fields.error("answers", "is required: a list of answers, or a message that answers all");
+    }
+    Some(answers.len() as u32).filter(|count| *count > 0)
 }
 
 /// A task id: short, one line, nothing invisible.
@@ -272,6 +290,7 @@ fn error(mut fields: Fields<'_>, task_id: Option<String>) -> Result<Delegation, 
     );
     let retry_after = fields.minutes("retry_after_minutes");
     let alternatives = fields.texts("alternative_agents").unwrap_or_default();
+    fields.text("error_message");
     fields.done(|| {
         let code = match code?.trim().to_ascii_uppercase().replace('-', "_").as_str() {
             "RESOURCE_UNAVAILABLE" => ErrorCode::ResourceUnavailable,
@@ -300,6 +319,7 @@ fn verdict(mut fields: Fields<'_>, task_id: Option<String>) -> Result<Verdict, V
         }
         Some(Word::Partial | Word::Correct | Word::WrongTask) | None => {}
     }
+    fields.text("note");
     fields.done(|| Some(Verdict { task_id, verdict: verdict?, missing }))
 }
 

@@ -191,7 +191,7 @@ fn reminder(state: &State, of: Owed, setting: &Setting<'_>) -> Told {
 fn completed(state: &State, setting: &Setting<'_>) -> Told {
     let acknowledged = state.acknowledged_at.unwrap_or(state.sent_at);
     let durations = json!({
-        "to_acknowledge": acknowledged.since(state.sent_at),
+        "to_acknowledge": state.acknowledged_at.map(|at| at.since(state.sent_at)),
         "to_complete": setting.now.since(acknowledged),
         "total": setting.now.since(state.sent_at),
     });
@@ -211,14 +211,13 @@ fn completed(state: &State, setting: &Setting<'_>) -> Told {
             }))
         })
         .collect();
-    let text = format!(
-        "{} completed {} ({}). Acknowledged after {}, completed {} later.",
-        state.assignee,
-        state.task_id,
-        counted(checkpoints.len(), "checkpoint"),
-        acknowledged.since(state.sent_at),
-        setting.now.since(acknowledged)
-    );
+    let took = setting.now.since(acknowledged);
+    let pace = match state.acknowledged_at {
+        Some(at) => format!("Acknowledged after {}, completed {took} later.", at.since(state.sent_at)),
+        None => format!("That took {took}."),
+    };
+    let reached = counted(checkpoints.len(), "checkpoint");
+    let text = format!("{} completed {} ({reached}). {pace}", state.assignee, state.task_id);
     let fields =
         Map::from_iter([("durations".to_owned(), durations), ("checkpoints".to_owned(), json!(checkpoints))]);
     Told { reason: "completed", text, fields, asks: false }
