@@ -231,6 +231,35 @@ fn ho_22_an_aborted_handoff_is_confirmed_as_failed() {
 }
 
 #[test]
+fn ho_15_an_ack_is_called_after_the_handoff_that_it_names() {
+    let (server, _) = scene();
+    let (id, told) = delivered(&server, json!({"candidates": ["carol"]}));
+    let handoff_id = told["content"]["handoff_id"].as_str().unwrap();
+    let mut rejected = ready(&told["content"]["handoff_id"]);
+    rejected["content"]["status"] = json!("rejected");
+    let sent = server.send(&rejected);
+    assert_eq!(sent["message"]["subject"], format!("[ACK] Handoff {handoff_id} Received"));
+    until("the next was told", || server.state(&id) == "awaiting-ack");
+    let late = server.send(&ready(&told["content"]["handoff_id"]));
+    assert_eq!(late["message"]["subject"], format!("[ACK] Handoff {handoff_id} Received"));
+}
+
+#[test]
+fn ho_32_what_a_failed_handoff_did_not_do_is_not_ticked() {
+    let (server, _) = scene();
+    let (id, _) = delivered(&server, json!({}));
+    server.advance("2h");
+    let escalation = server.exchange(&id)["data"]["escalation"].clone();
+    server.send(&said("boss", "wilco", "decision", json!({"escalation": escalation, "option": "abort"})));
+    until("the audit has its entry", || server.exchange(&id)["data"]["confirmation"]["audited"] == true);
+    assert_eq!(server.newest("ecos-controller")["content"]["details"]["tasks_uuids"], json!([]));
+    let list = server.exchange(&id)["checklist"].as_array().unwrap().clone();
+    let of = |item: &str| list.iter().find(|one| one["item"] == item).unwrap()["done"].clone();
+    assert_eq!(of("All task UUIDs listed"), false);
+    assert_eq!(of("Confirmation message sent"), true);
+}
+
+#[test]
 fn ho_32_the_checklist_shows_what_happened_with_its_evidence() {
     let (server, _) = scene();
     let (id, told) = delivered(&server, json!({}));

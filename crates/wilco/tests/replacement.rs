@@ -95,6 +95,22 @@ pub(crate) fn assigned(uuid: &str) -> String {
 }
 
 #[test]
+fn ho_32_of_a_task_that_the_state_file_does_not_know_nothing_is_ticked() {
+    let scene = Scene::new(|_| assigned("another"));
+    let handoff = scene.request();
+    scene.acknowledge();
+    assert_eq!(scene.confirmation()["status"], "success");
+    assert!(!scene.state().contains("pending_verification"));
+    let list = scene.server.exchange(&handoff)["checklist"].as_array().unwrap().clone();
+    let of = |item: &str| list.iter().find(|one| one["item"] == item).unwrap()["done"].clone();
+    assert_eq!(of("State file updated"), true);
+    for item in ["Assignment record updated", "Status set to pending_verification", "Replacement info added"]
+    {
+        assert_eq!(of(item), Value::Null, "{item}");
+    }
+}
+
+#[test]
 fn ho_2_ho_3_ho_20_ho_21_ho_23_ho_30_ho_31_a_handoff_leaves_every_trace() {
     let scene = Scene::new(assigned);
     let server = &scene.server;

@@ -3,7 +3,7 @@
 use serde_json::json;
 use wilco_protocol::exchange::Texts;
 use wilco_protocol::handoff::{Notice, Owed, State, ToInitiator, options};
-use wilco_protocol::{EscalationId, Name};
+use wilco_protocol::{EscalationId, MessageId, Name};
 
 use super::handoff::{deadline, failed, plain};
 use super::to_initiator::counted;
@@ -107,7 +107,7 @@ pub(super) fn to_initiator(state: &State, say: &ToInitiator, setting: &Setting<'
             asks("verdict-needed", text).with("understanding", json!(stated)).with("score", json!(score))
         }
         ToInitiator::ReviewMalformed => {
-            let said = ack.and_then(|ack| setting.cited.text(ack, "message")).unwrap_or_default();
+            let said = ack.map(|ack| words(ack, setting)).unwrap_or_default();
             let text = format!(
                 "{agent} answered handoff {id} twice in a form that is no ACK. Its words:\n{said}\n\n\
                  Does it confirm that it understood?\n\n{}",
@@ -166,8 +166,11 @@ fn questions(
 ) -> Rendered {
     let asked =
         state.questions.as_ref().map(|asked| setting.cited.questions(&asked.asked_in)).unwrap_or_default();
-    let lines: Vec<_> =
+    let mut lines: Vec<_> =
         asked.iter().enumerate().map(|(place, text)| format!("{}. {text}", place + 1)).collect();
+    if let Some(asked) = state.questions.as_ref().filter(|_| lines.is_empty()) {
+        lines.push(format!("It lists no questions. Its words: {}", words(&asked.asked_in, setting)));
+    }
     let text = format!(
         "{} asks before it takes over ({}):\n{}\n\n{}",
         state.replacement.id,
@@ -176,4 +179,10 @@ fn questions(
         teaching::handoff_clarify(state, setting)
     );
     asks(reason, text).with("questions", json!(asked))
+}
+
+/// What an answer says, in its text or as its understanding.
+fn words(answer: &MessageId, setting: &Setting<'_>) -> String {
+    let text = setting.cited.text(answer, "message").filter(|text| !text.trim().is_empty());
+    text.unwrap_or_else(|| setting.cited.understanding(answer))
 }

@@ -1,5 +1,6 @@
 //! Documents on the disk: one file each, private, whole or not there.
 
+use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -9,6 +10,10 @@ use crate::disk::{Disk, suffixes};
 /// that one's, and this one gets a number behind it. The same text again changes nothing.
 pub(super) fn save(disk: &Disk, directory: &Path, name: &str, text: &str) -> io::Result<String> {
     let stem = name.strip_suffix(".md").unwrap_or(name);
+    if fs::symlink_metadata(directory).is_ok_and(|found| found.is_symlink()) {
+        let what = format!("{} is a symbolic link; name the directory itself", directory.display());
+        return Err(io::Error::other(what));
+    }
     for suffix in suffixes() {
         let numbered = if suffix.is_empty() { name.to_owned() } else { format!("{stem}{suffix}.md") };
         let path = path(directory, &numbered)?;
@@ -36,5 +41,22 @@ fn path(directory: &Path, name: &str) -> io::Result<PathBuf> {
     match plain {
         true => Ok(directory.join(name)),
         false => Err(io::Error::other(format!("{name:?} is no name for a document"))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sec_5_documents_are_not_written_through_a_symlink() {
+        let place = tempfile::tempdir().unwrap();
+        let (elsewhere, link) = (place.path().join("elsewhere"), place.path().join("handoffs"));
+        fs::create_dir(&elsewhere).unwrap();
+        std::os::unix::fs::symlink(&elsewhere, &link).unwrap();
+        let refused = save(&Disk::default(), &link, "a.md", "text").unwrap_err();
+        assert!(refused.to_string().contains("symbolic link"), "{refused}");
+        assert_eq!(fs::read_dir(&elsewhere).unwrap().count(), 0);
+        assert_eq!(save(&Disk::default(), &elsewhere, "a.md", "text").unwrap(), "a.md");
     }
 }

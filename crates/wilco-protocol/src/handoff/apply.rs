@@ -1,6 +1,6 @@
 //! Folding events into the state. Total: every event of a log that `decide` wrote can be applied.
 
-use super::effect::TaskUpdate;
+use super::effect::{TaskUpdate, Updated};
 use super::event::{Event, Requested};
 use super::order::Party;
 use super::state::Failure;
@@ -116,7 +116,14 @@ pub fn apply(state: &mut State, event: &Event, at: Time) {
         Event::StateFileUpdated { tasks } => file_updated(state, tasks, at),
         Event::StateFileFailed { reason } => {
             let failure = Some(reason.clone());
-            state.file_step = Some(FileStep { at, failure, progress: None, issues: Vec::new() });
+            state.file_step = Some(FileStep {
+                at,
+                failure,
+                progress: None,
+                issues: Vec::new(),
+                moved: Vec::new(),
+                absent: 0,
+            });
         }
         Event::Moved { failures } => {
             state.moved_at = Some(at);
@@ -189,6 +196,8 @@ fn file_updated(state: &mut State, tasks: &[TaskUpdate], at: Time) {
         failure: None,
         progress: tasks.iter().find_map(|task| task.progress),
         issues: tasks.iter().filter_map(issue).collect(),
+        moved: tasks.iter().filter(|one| one.updated == Updated::Moved).map(|one| one.task.clone()).collect(),
+        absent: tasks.iter().filter(|one| one.updated == Updated::Absent).count() as u32,
     });
 }
 

@@ -1,7 +1,7 @@
 //! The checklists of delivery and confirmation, computed from what happened. Nobody ticks anything by hand.
 
 use super::order::Publish;
-use super::state::{AckSeen, Failure, State};
+use super::state::{AckSeen, State};
 use super::view::verified;
 use super::words::{AckStatus, Outcome};
 use crate::exchange::ChecklistItem;
@@ -124,16 +124,11 @@ fn questions(state: &State, list: &mut List) {
 fn updates(state: &State, list: &mut List) {
     let step = state.file_step.as_ref();
     let at = step.map(|step| step.at);
-    let done = state.state_file.then(|| step.is_some_and(|step| step.failure.is_none()));
-    let moved = |task: &super::state::Task| {
-        use Failure::{Elsewhere, Foreign, Own};
-        !matches!(task.failure, Some(Elsewhere { .. } | Foreign { .. } | Own { .. }))
-    };
-    let tasks: Vec<_> =
-        state.tasks.iter().filter(|task| moved(task)).map(|task| task.task.as_str()).collect();
-    let of_tasks = done.map(|done| done && !tasks.is_empty()).filter(|_| !state.tasks.is_empty());
-    let tasks = Some(tasks.join(", "));
-    list.add("Assignment record updated", of_tasks, at, tasks);
+    let moved = step.map(|step| step.moved.as_slice()).unwrap_or_default();
+    // Of tasks that the file does not know there is nothing to change.
+    let knows = step.is_none_or(|step| (step.absent as usize) < state.tasks.len());
+    let of_tasks = (state.state_file && !state.tasks.is_empty() && knows).then_some(!moved.is_empty());
+    list.add("Assignment record updated", of_tasks, at, Some(moved.join(", ")));
     list.add("Agent ID changed to replacement", of_tasks, at, Some(state.replacement.id.clone()));
     list.add("Session updated", of_tasks, at, Some(state.replacement.session.clone()));
     let status = |word: &str| Some(word.to_owned());
@@ -174,8 +169,8 @@ fn notification(state: &State, list: &mut List) {
     list.add("Confirmation message sent", done, at, Some(state.controller.to_string()));
     let status = sent.map(|sent| sent.outcome.status().to_owned());
     list.add("Status correctly reported", done, at, status);
-    let tasks = done.filter(|_| !state.tasks.is_empty());
-    list.add("All task UUIDs listed", tasks, at, Some(state.uuids().join(", ")));
+    let listed = done.map(|sent| sent && state.moved_at.is_some()).filter(|_| !state.tasks.is_empty());
+    list.add("All task UUIDs listed", listed, at, Some(state.uuids().join(", ")));
     let url = state.url().map(str::to_owned);
     list.add("Handoff URL included", done.map(|done| done && url.is_some()), at, url);
 }

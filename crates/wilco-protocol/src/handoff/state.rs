@@ -181,6 +181,11 @@ pub struct FileStep {
     pub progress: Option<u32>,
     /// The issues that the file names for tasks.
     pub issues: Vec<(String, u64)>,
+    /// The tasks that it has as the replacement's now, and those that it does not know.
+    #[serde(default)]
+    pub moved: Vec<String>,
+    #[serde(default)]
+    pub absent: u32,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
