@@ -16,7 +16,10 @@ impl Settings {
         said: &Announcement,
         agents: usize,
     ) -> Result<(Kind, Policy), Vec<FieldError>> {
-        let chosen = self.chosen_preset(&said.own, &said.policy)?;
+        let (chosen, mut wrong) = match self.chosen_preset(&said.own, &said.policy) {
+            Ok(chosen) => (chosen, Vec::new()),
+            Err(wrong) => (None, wrong),
+        };
         let default = if agents > 1 { Kind::Coordinated } else { Kind::Disruptive };
         let named = |kind: &Kind| chosen.as_deref() == Some(kind.word());
         let kind = said.kind.or(Kind::ALL.into_iter().find(named)).unwrap_or(default);
@@ -31,8 +34,12 @@ impl Settings {
         }
         let configured = layers.iter().try_for_each(|layer| policy.set_all(layer));
         configured.map_err(|bad| pointed(&bad, "/content/policy"))?;
-        policy.set_all(&overrides(&said.policy)).map_err(|bad| pointed(&bad, "/content/policy"))?;
-        policy.set_all(&overrides(&said.own)).map_err(|bad| pointed(&bad, "/content"))?;
+        for (keys, place) in [(&said.policy, "/content/policy"), (&said.own, "/content")] {
+            wrong.extend(policy.set_all(&overrides(keys)).err().iter().flat_map(|bad| pointed(bad, place)));
+        }
+        if !wrong.is_empty() {
+            return Err(wrong);
+        }
         match policy.quorum {
             Quorum::Number(number) if number as usize > agents => {
                 let place = if said.own.contains_key("quorum") { "/content" } else { "/content/policy" };

@@ -432,6 +432,23 @@ fn op_17_announced_first() {
 }
 
 #[test]
+fn msg_3_a_wrong_preset_hides_no_other_wrong_field() {
+    let server = with_agents(&["worker"]);
+    let fields = json!({"preset": "x", "quorum": "x", "policy": {"on_cancel": "y"}});
+    let mut found = pointers(&server.refused(&operate(json!("worker"), fields), 422))
+        .iter()
+        .map(ToString::to_string)
+        .collect::<Vec<_>>();
+    found.sort_unstable();
+    assert_eq!(found, ["/content/policy/on_cancel", "/content/preset", "/content/quorum"]);
+    let command = json!({"execute": {"command": ["ok", 5]}});
+    assert_eq!(
+        pointers(&server.refused(&operate(json!("worker"), command), 422)),
+        ["/content/execute/command/1"]
+    );
+}
+
+#[test]
 fn op_1_policies_presets_and_content_in_their_order() {
     let config = "[policy.operation]\nmax_extension = \"10s\"\n[policy.operation.upgrade]\nacknowledgment_timeout = 40\n";
     let server = Setup::new().config(config).start();

@@ -165,7 +165,7 @@ fn execute(fields: &mut Fields<'_>) -> Option<Execute> {
 
 fn command(fields: &mut Fields<'_>) -> Option<Command> {
     let argv = match fields.get("command") {
-        Some(Value::Array(_)) => fields.texts("command").unwrap_or_default(),
+        Some(Value::Array(_)) => fields.texts("command")?,
         _ => Vec::new(),
     };
     if argv.is_empty() || argv.len() > MAX_ARGUMENTS || argv[0].trim().is_empty() {

@@ -173,8 +173,9 @@ impl State {
             return outcome.status();
         }
         let open = self.current().filter(|(_, phase)| !phase.is_over());
-        // When all are over, it is about to end.
-        open.map(|(_, phase)| phase.status).min().unwrap_or(Status::Pass)
+        // When all are over, it is about to end as its last phase did.
+        let last = || self.phases.last().map_or(Status::Pass, |phase| phase.status);
+        open.map(|(_, phase)| phase.status).min().unwrap_or_else(last)
     }
 
     /// The phase that runs alone.

@@ -248,6 +248,25 @@ fn val_10_val_15_the_last_failure_is_decided_by_the_initiator() {
 }
 
 #[test]
+fn val_6_a_loop_whose_phases_were_skipped_claims_no_pass() {
+    let server = with_agents();
+    let id = server.begin(&start(json!({"policy": {"max_iterations": 1}})));
+    server.send(&fails("alice"));
+    let escalation = server.exchange(&id)["data"]["escalation"].clone();
+    let skip = json!({"escalation": escalation, "option": "skip"});
+    server.send(&said("boss", "validation-orchestrator", "decision", skip));
+    assert_eq!(server.state(&id), "completed");
+    let log = server.get(&format!("/v1/exchanges/{id}/log.json")).1;
+    let statuses: Vec<_> = log["entries"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .flat_map(|entry| [&entry["status_before"], &entry["status_after"]])
+        .collect();
+    assert!(!statuses.contains(&&json!("PASS")) && statuses.contains(&&json!("SKIPPED")), "{log}");
+}
+
+#[test]
 fn val_11_val_16_silence_is_reminded_told_and_decided() {
     let server = with_agents();
     let id = server.begin(&start(json!({"watch": false})));
