@@ -130,4 +130,37 @@ mod tests {
         assert!(drawn.contains("──▶") && drawn.contains("◀──"), "{drawn}");
         assert!(drawn.lines().all(|line| line.chars().count() <= 80), "{drawn}");
     }
+
+    #[test]
+    fn cli_4_who_does_not_fit_is_named_in_the_last_column() {
+        let names: Vec<_> = (1..=7).map(|n| Name::new(format!("s{n}"))).collect();
+        let said = |from: &Name, to: &Name| Step::Said {
+            at: Time::from_millis(0),
+            from: from.clone(),
+            to: to.clone(),
+            kind: "ok".to_owned(),
+            text: String::new(),
+        };
+        let passed = Step::Happened {
+            at: Time::from_millis(0),
+            by: names[5].clone(),
+            what: "passed".to_owned(),
+            detail: String::new(),
+        };
+        let scene = Scene {
+            people: names.clone(),
+            steps: vec![said(&names[0], &names[6]), said(&names[5], &names[4]), passed],
+            ..scene()
+        };
+        let drawn = terminal(&scene, 80);
+        let lines: Vec<_> = drawn.lines().collect();
+        assert!(
+            lines[0].contains("s3") && lines[0].contains("others") && !lines[0].contains("s4"),
+            "{drawn}"
+        );
+        assert!(lines[1].contains("s7: ok") && lines[1].contains('▶'), "{drawn}");
+        assert!(lines[2].contains("↻ s6 → s5: ok"), "{drawn}");
+        assert!(lines[3].contains("* s6: passed"), "{drawn}");
+        assert!(terminal(&Scene { people: Vec::new(), ..scene }, 80).contains("passed"));
+    }
 }
