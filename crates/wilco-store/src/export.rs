@@ -22,6 +22,8 @@ pub struct Export {
     pub events: u64,
     /// The hash of the last event.
     pub head: Hash,
+    /// The first position between them that it leaves out.
+    pub gap: Option<u64>,
 }
 
 /// Why a file of exported events cannot be believed.
@@ -79,16 +81,16 @@ impl Exported {
 }
 
 /// Checks a file of exported events by itself: every event against its hash and the one before it, and those
-/// that follow each other against each other. Events that were left out on purpose leave gaps, no more.
+/// that follow each other against each other. Events that were left out leave gaps.
 pub fn verify_export(file: impl BufRead) -> Result<Export, ExportError> {
     let damaged = |position, reason: &str| ExportError::Damaged { position, reason: reason.to_owned() };
-    let (mut events, mut last) = (0, (0, genesis()));
+    let (mut events, mut last, mut gap) = (0, (0, genesis()), None);
     let mut file = file.take(u64::MAX);
     loop {
         let mut line = Vec::new();
         file.set_limit(MAX_LINE);
         if file.read_until(b'\n', &mut line)? == 0 {
-            return Ok(Export { events, head: last.1 });
+            return Ok(Export { events, head: last.1, gap });
         }
         let line = line.trim_ascii_end();
         if line.is_empty() || line.starts_with(b"#") {
@@ -105,6 +107,9 @@ pub fn verify_export(file: impl BufRead) -> Result<Export, ExportError> {
         }
         if link(&event.previous, position, &event.bytes) != event.hash {
             return Err(damaged(position, "the event does not match its hash"));
+        }
+        if events > 0 && position > last.0 + 1 {
+            gap = gap.or(Some(last.0 + 1));
         }
         (events, last) = (events + 1, (position, event.hash));
     }
@@ -177,9 +182,11 @@ mod tests {
         for form in [Exported::line, Exported::yaml] {
             let lines: Vec<String> = events.iter().map(|event| form(event) + "\n").collect();
             let whole = verify_export(lines.concat().as_bytes()).unwrap();
-            assert_eq!(whole, Export { events: 4, head: events[3].hash });
+            assert_eq!(whole, Export { events: 4, head: events[3].hash, gap: None });
             let part = verify_export(lines[2..].concat().as_bytes()).unwrap();
-            assert_eq!(part.events, 2, "a part of it too");
+            assert_eq!((part.events, part.gap), (2, None), "a part of it too");
+            let holed = [&lines[..1], &lines[2..]].concat().concat();
+            assert_eq!(verify_export(holed.as_bytes()).unwrap().gap, Some(2));
 
             let position = |text: String| match verify_export(text.as_bytes()) {
                 Err(ExportError::Damaged { position, .. }) => position,

@@ -5,7 +5,7 @@ use std::io::BufReader;
 use std::path::Path;
 
 use anyhow::Context;
-use wilco_store::{ExportError, Hash, OpenError, Sqlite, StoreError, verify_export};
+use wilco_store::{Export, ExportError, Hash, OpenError, Sqlite, StoreError, verify_export};
 use wilco_wire::Verified;
 
 /// Checks every event of the journal, and every page of the database; if `deep`, also every row that is derived
@@ -51,10 +51,17 @@ pub(crate) fn verify(directory: &Path, deep: bool) -> anyhow::Result<Verified> {
     }
 }
 
-/// Checks every event of an exported file.
-pub(crate) fn verify_file(file: &Path) -> anyhow::Result<Verified> {
+/// Checks every event of an exported file. Events may be missing between them only if it is `partial`.
+pub(crate) fn verify_file(file: &Path, partial: bool) -> anyhow::Result<Verified> {
     let opened = File::open(file).with_context(|| format!("cannot read {}", file.display()))?;
     let (ok, events, head, position, reason) = match verify_export(BufReader::new(opened)) {
+        Ok(Export { events: 0, .. }) => {
+            (false, None, None, None, Some("The file holds no events.".to_owned()))
+        }
+        Ok(Export { gap: Some(missing), .. }) if !partial => {
+            let reason = "the event is missing; --partial takes a file that leaves events out";
+            (false, None, None, Some(missing), Some(reason.to_owned()))
+        }
         Ok(export) => (true, Some(export.events), Some(hex(&export.head)), None, None),
         Err(ExportError::Damaged { position, reason }) => (false, None, None, Some(position), Some(reason)),
         Err(error) => return Err(error.into()),
@@ -76,7 +83,19 @@ pub(crate) fn located(directory: &Path, damage: StoreError) -> StoreError {
 /// Folds the journal again; returns how many events there were.
 pub(crate) fn rebuild(directory: &Path) -> anyhow::Result<u64> {
     let mut store = Sqlite::open_for_rebuild(existing(directory)?)?;
+    // What is damaged is no source of truth.
+    wilco_store::verify(&store, None)?;
     Ok(wilco_engine::rebuild(&mut store)?)
+}
+
+/// Folds the journal again if what was derived from it is not as it says; whether that was so.
+pub(crate) fn mend(directory: &Path) -> anyhow::Result<bool> {
+    let mut store = Sqlite::open_for_rebuild(existing(directory)?)?;
+    let differs = wilco_engine::differs(&store)?.is_some();
+    if differs {
+        wilco_engine::rebuild(&mut store)?;
+    }
+    Ok(differs)
 }
 
 /// Opening would make a missing directory, and an empty journal is whole: both hide a mistyped path.

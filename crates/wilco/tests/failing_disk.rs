@@ -26,6 +26,21 @@ fn g9_a_full_disk_refuses_writes_and_reads_go_on_until_there_is_room_again() {
 }
 
 #[test]
+fn g9_a_full_disk_is_survived_also_when_the_log_cannot_be_written() {
+    let disk = Disk::new();
+    let server = disk.start(Setup::new().unheard());
+    server.send(&text("ann", "bob", "before"));
+    disk.order(Order::Full);
+    for _ in 0..2 {
+        let (status, problem) = server.post("/v1/messages", &text("ann", "bob", "meanwhile"));
+        assert_eq!(status, 507, "{problem}");
+    }
+    disk.obey_again(Order::Full);
+    server.send(&text("ann", "bob", "after"));
+    assert_eq!(server.inbox("bob").len(), 2);
+}
+
+#[test]
 fn g9_after_a_failed_sync_the_server_does_not_carry_on_as_if_it_had_worked() {
     let disk = Disk::new();
     let server = disk.start(Setup::new());

@@ -111,11 +111,15 @@ fn export(caller: &Caller, query: &str) -> Vec<String> {
 }
 
 fn verify(server: &Server, name: &str, lines: &[String]) -> (Option<i32>, String) {
+    verify_as(server, name, lines, &[])
+}
+
+fn verify_as(server: &Server, name: &str, lines: &[String], options: &[&str]) -> (Option<i32>, String) {
     let path = server.data.path().join(name);
     let mut file = std::fs::File::create(&path).unwrap();
     lines.iter().for_each(|line| writeln!(file, "{line}").unwrap());
-    let done =
-        Command::new(env!("CARGO_BIN_EXE_wilco")).args(["audit", "verify"]).arg(path).output().unwrap();
+    let mut verify = Command::new(env!("CARGO_BIN_EXE_wilco"));
+    let done = verify.args(["audit", "verify"]).arg(path).args(options).output().unwrap();
     (done.status.code(), String::from_utf8(done.stdout).unwrap())
 }
 
@@ -143,6 +147,14 @@ fn api_7_the_exported_trail_verifies_alone() {
     let (code, said) = verify(&server, "forged.jsonl", &forged);
     assert_eq!(code, Some(1), "{said}");
     assert!(said.contains("position 5"), "{said}");
+
+    let mut cut = lines.clone();
+    cut.remove(5);
+    let (code, said) = verify(&server, "cut.jsonl", &cut);
+    assert_eq!(code, Some(1), "{said}");
+    assert!(said.contains("position 6: the event is missing"), "{said}");
+    assert_eq!(verify_as(&server, "cut.jsonl", &cut, &["--partial"]).0, Some(0));
+    assert_eq!(verify(&server, "empty.jsonl", &[]).0, Some(1));
 
     let yaml = export(&server, "format=yaml");
     assert!(yaml.len() == events.len() && yaml.iter().all(|line| line.starts_with("- {")), "{yaml:?}");
@@ -184,7 +196,8 @@ fn sec_2_reports_exports_and_metrics_keep_to_their_viewer() {
     let of_eve = export(&eve, "");
     assert!(!of_eve.is_empty() && of_eve.iter().all(|line| !line.contains("boss")), "{of_eve:?}");
     assert!(export(&boss, "").iter().any(|line| line.contains("task-assignment")));
-    assert_eq!(verify(&server, "eve.jsonl", &of_eve).0, Some(0), "what one agent may see verifies too");
+    let verified = verify_as(&server, "eve.jsonl", &of_eve, &["--partial"]);
+    assert_eq!(verified.0, Some(0), "what one agent may see verifies too");
     assert_eq!((operator.get("/metrics").0, reader.get("/metrics").0), (200, 200));
     assert_eq!((eve.get("/metrics").0, server.caller().get("/metrics").0), (403, 401));
     for path in ["/v1/reports/delegations", "/v1/audit"] {

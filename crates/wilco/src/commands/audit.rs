@@ -51,6 +51,9 @@ pub(crate) struct Verify {
     /// Verify this exported file, without any server
     #[arg(value_name = "FILE", conflicts_with = "data")]
     pub(crate) file: Option<PathBuf>,
+    /// Take a file that leaves events out, as one that an agent exported does
+    #[arg(long, requires = "file")]
+    pub(crate) partial: bool,
     /// Verify this data directory, while no server uses it
     #[arg(long, value_name = "DIR")]
     pub(crate) data: Option<PathBuf>,
@@ -62,7 +65,7 @@ pub(crate) struct Verify {
 }
 
 pub(crate) fn run(args: Args) -> anyhow::Result<ExitCode> {
-    let Verify { file, data, deep, caller } = match args.what {
+    let Verify { file, partial, data, deep, caller } = match args.what {
         What::Verify(verify) => verify,
         What::Export(Export { from, to, format, caller }) => {
             output::print_json(&caller.checked(caller.client().audit(from, to, format))?);
@@ -70,7 +73,7 @@ pub(crate) fn run(args: Args) -> anyhow::Result<ExitCode> {
         }
     };
     let apart = match (file, data) {
-        (Some(file), _) => Some(offline::verify_file(&file)?),
+        (Some(file), _) => Some(offline::verify_file(&file, partial)?),
         (None, Some(directory)) => Some(offline::verify(&directory, deep)?),
         (None, None) => None,
     };

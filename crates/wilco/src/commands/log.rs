@@ -8,6 +8,7 @@ use wilco_client::Client;
 use wilco_wire::Exchange;
 
 use crate::caller::Caller;
+use crate::output::escape::visible;
 use crate::output::{self, Screen};
 use crate::task::{self, Role};
 use crate::validation;
@@ -74,7 +75,7 @@ pub(crate) fn run(args: Args) -> anyhow::Result<ExitCode> {
             continue;
         }
         let drawn = args.caller.checked(client.drawn(&exchange.id, form.file(), width))?;
-        output::print(&drawn);
+        output::print(&visible(&drawn));
     }
     Ok(ExitCode::SUCCESS)
 }

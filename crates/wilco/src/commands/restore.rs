@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use serde_json::json;
 
-use crate::offline::hex;
+use crate::offline::{self, hex};
 use crate::output;
 use crate::place::Place;
 
@@ -32,19 +32,22 @@ pub(crate) struct Args {
 pub(crate) fn run(args: Args) -> anyhow::Result<ExitCode> {
     let data = args.place.data()?;
     let restored = wilco_store::restore(&args.file, &data, args.force)?;
+    let made_anew = offline::mend(&data)?;
     let (events, head) = (restored.head.position, hex(&restored.head.hash));
     let aside = restored.aside.map(|path| path.display().to_string());
     if args.json {
         let data = data.display().to_string();
         output::print_json(
-            &json!({"data": data, "events": events, "head": head, "aside": aside}).to_string(),
+            &json!({"data": data, "events": events, "head": head, "aside": aside, "made_anew": made_anew})
+                .to_string(),
         );
         return Ok(ExitCode::SUCCESS);
     }
     let before = aside.map(|aside| format!(" What was there before is in {aside}.")).unwrap_or_default();
     output::print(&format!(
-        "{} holds {events} events again, all of them verified, head {head}.{before}",
-        data.display()
+        "{} holds {events} events again, all of them verified, head {head}.{before}{}",
+        data.display(),
+        if made_anew { " Its tables were not as these say, and were made anew." } else { "" }
     ));
     Ok(ExitCode::SUCCESS)
 }

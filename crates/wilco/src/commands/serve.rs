@@ -1,5 +1,6 @@
 //! `wilco serve`: the server.
 
+use std::io::{IsTerminal, Write};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -45,9 +46,13 @@ pub(crate) struct Args {
 const VERIFIED_AT_START: u64 = 10_000;
 
 pub(crate) fn run(args: Args) -> anyhow::Result<ExitCode> {
-    // What a client of MCP does wrong, it is told itself.
+    let painted =
+        std::io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|no| no.is_empty());
+    // What a client of MCP does wrong, it is told itself. A log that cannot be written is no reason to end.
     tracing_subscriber::fmt()
         .with_writer(std::io::stderr)
+        .with_ansi(painted)
+        .log_internal_errors(false)
         .with_env_filter(
             tracing_subscriber::EnvFilter::try_from_env("WILCO_LOG")
                 .unwrap_or_else(|_| "warn,rmcp=off".into()),
@@ -125,10 +130,10 @@ async fn serving(args: Args) -> anyhow::Result<ExitCode> {
     })?;
     let doors = doors(&config, &settings, bound, &data)?;
     if doors.auth_required && doors.tokens.list()?.is_empty() {
-        eprintln!(
-            "Every call needs a token and there is none yet. Make one: wilco token create NAME --data {}",
-            data.display()
-        );
+        let made = format!("wilco token create NAME --data {}", data.display());
+        // Whoever does not read it is told by every call.
+        let _ =
+            writeln!(std::io::stderr(), "Every call needs a token and there is none yet. Make one: {made}");
     }
     announce(bound)?;
     verify_all(data.clone(), handle.clone());

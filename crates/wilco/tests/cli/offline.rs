@@ -65,6 +65,48 @@ fn g8_a_derived_row_that_is_not_as_the_journal_has_it_is_found_and_mended() {
     assert!(error.contains("--data"), "{error}");
 }
 
+/// What is made anew from a damaged journal would be as wrong, and look right.
+#[test]
+fn g8_a_damaged_journal_is_not_rebuilt_from() {
+    use wilco_store::{Batch, JournalRow, Reader, Sqlite, Store};
+
+    let (_data, path) = working().stop();
+    let mut store = Sqlite::open_for_rebuild(&path).expect("a store");
+    let head = store.head().expect("a head");
+    let forged = JournalRow {
+        position: head.position + 1,
+        exchange: None,
+        seq: None,
+        bytes: b"{}".to_vec(),
+        hash: [0; 32],
+    };
+    let at = head.at.expect("a time");
+    store.commit(&Batch { at, journal: vec![forged], ..Batch::default() }).expect("a commit");
+    drop(store);
+    let error = ran(wilco().args(["rebuild", "--data"]).arg(&path)).fails(1);
+    assert!(error.contains(&format!("position {}", head.position + 1)), "{error}");
+}
+
+#[test]
+fn cli_9_a_restored_copy_is_as_its_journal_says() {
+    use wilco_store::{Batch, ExchangeFilter, Reader, Sqlite, Store};
+
+    let (_data, path) = working().stop();
+    let place = tempfile::tempdir().expect("a directory");
+    let (copy, new) = (place.path().join("copy.db"), place.path().join("new"));
+    let mut store = Sqlite::open_for_rebuild(&path).expect("a store");
+    let filter = ExchangeFilter { limit: 1, ..ExchangeFilter::default() };
+    let mut row = store.exchanges(&filter).expect("rows").remove(0);
+    row.state = "queued".to_owned();
+    let at = store.head().expect("a head").at.expect("a time");
+    store.commit(&Batch { at, exchanges: vec![row], ..Batch::default() }).expect("a commit");
+    drop(store);
+    ran(wilco().arg("backup").arg(&copy).arg("--data").arg(&path)).ok();
+    let said = ran(wilco().arg("restore").arg(&copy).arg("--data").arg(&new)).ok();
+    assert!(said.contains("were made anew"), "{said}");
+    ran(wilco().args(["audit", "verify", "--deep", "--data"]).arg(&new)).ok();
+}
+
 #[test]
 fn cli_5_a_missing_data_directory_is_named_and_not_made() {
     let place = tempfile::tempdir().expect("a directory");

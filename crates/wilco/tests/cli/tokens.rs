@@ -21,6 +21,16 @@ fn sec_2_a_token_speaks_for_its_agent_until_it_is_revoked() {
 }
 
 #[test]
+fn cli_9_the_doctor_tells_an_agent_what_it_may_see() {
+    let server = Server::of(&["anna", "bob"]);
+    let data = server.data.path().to_str().expect("a path");
+    let secret = ran(wilco().args(["token", "create", "bob", "--data", data])).ok();
+    let mut command = server.command("", &["doctor", "--json"]);
+    let found = ran(command.env_remove("WILCO_AGENT").env("WILCO_TOKEN", secret.trim()));
+    assert!(found.out.contains("\"findings\":[{"), "{found:?}");
+}
+
+#[test]
 fn sec_5_tokens_are_not_read_through_a_symlink() {
     let data = [(); 2].map(|()| tempfile::tempdir().expect("a directory"));
     let [theirs, own] = [&data[0], &data[1]].map(|data| data.path().to_str().expect("a path"));

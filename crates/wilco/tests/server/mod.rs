@@ -47,12 +47,20 @@ pub(crate) struct Setup {
     config: Option<String>,
     options: Vec<String>,
     environment: Vec<(String, String)>,
+    unheard: bool,
 }
 
 impl Setup {
     /// Time stands still, everything else is as shipped.
     pub(crate) fn new() -> Setup {
-        Setup { config: None, options: vec!["--test-clock".to_owned()], environment: Vec::new() }
+        let options = vec!["--test-clock".to_owned()];
+        Setup { config: None, options, environment: Vec::new(), unheard: false }
+    }
+
+    /// Nobody reads what it writes to stderr, and it cannot be written.
+    pub(crate) fn unheard(mut self) -> Setup {
+        self.unheard = true;
+        self
     }
 
     /// Time runs.
@@ -91,7 +99,14 @@ impl Setup {
     /// On a directory that may have something in it.
     pub(crate) fn start_on(mut self, data: TempDir) -> Server {
         self.configure(data.path());
-        Server::on(data, self.options, self.environment)
+        let mut command = command(data.path(), &self.options, &self.environment);
+        if self.unheard {
+            command.stderr(Stdio::piped());
+        }
+        let (mut child, url) = spawn(command);
+        drop(child.stderr.take());
+        let Setup { options, environment, .. } = self;
+        Server { child, caller: Caller::new(&url), url, data, options, environment }
     }
 
     /// Runs a server that is expected to end by itself: its exit code, and what it said.
@@ -129,7 +144,7 @@ impl Server {
     }
 
     fn on(data: TempDir, options: Vec<String>, environment: Vec<(String, String)>) -> Server {
-        let (child, url) = spawn(data.path(), &options, &environment);
+        let (child, url) = spawn(command(data.path(), &options, &environment));
         Server { child, caller: Caller::new(&url), url, data, options, environment }
     }
 
@@ -218,8 +233,8 @@ fn command(data: &Path, options: &[String], environment: &[(String, String)]) ->
     command
 }
 
-fn spawn(data: &Path, options: &[String], environment: &[(String, String)]) -> (Child, String) {
-    let mut child = command(data, options, environment).spawn().unwrap();
+fn spawn(mut command: Command) -> (Child, String) {
+    let mut child = command.spawn().unwrap();
     let mut line = String::new();
     BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
     let url = line.trim().strip_prefix("wilco listening on ").unwrap_or_else(|| panic!("{line:?}"));
