@@ -8,6 +8,7 @@ mod backup;
 mod checks;
 mod cli;
 mod clock;
+mod completion;
 mod config;
 mod correlation;
 mod decisions;
@@ -35,6 +36,7 @@ mod messages;
 mod nudges;
 mod openapi;
 mod operation;
+mod operation_policy;
 #[path = "../../../fuzz/src/outer.rs"]
 #[allow(unreachable_pub, reason = "the fuzz targets use the same file")]
 mod outer;
@@ -54,6 +56,7 @@ mod security;
 #[path = "../../../fuzz/seeds.rs"]
 mod seeds;
 mod server;
+mod several;
 mod stages;
 mod streams;
 #[path = "../../wilco-language/tests/table/mod.rs"]

@@ -82,7 +82,7 @@ fn failure(failure: &Failure) -> String {
     // A first line of signs alone would be read as no error, and then the place as none.
     let tells = |line: &&str| line.contains(char::is_alphanumeric);
     let lines: Vec<_> = error.trim().lines().collect();
-    let mut lines = lines[lines.iter().position(|line| tells(&line)).unwrap_or(0)..].iter().copied();
+    let mut lines = lines[lines.iter().position(tells).unwrap_or(0)..].iter().copied();
     let first = one_line(lines.next().unwrap_or(""));
     let (place, hint) = (one_line(&failure.location), failure.suggestion.as_deref().map(one_line));
     let hint = hint.filter(|hint| !hint.is_empty());

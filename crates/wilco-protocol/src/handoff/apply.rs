@@ -114,17 +114,7 @@ pub fn apply(state: &mut State, event: &Event, at: Time) {
         Event::Retried => afresh(state),
         Event::StateFileOrdered => state.phase = Phase::Confirming { step: Step::StateFile },
         Event::StateFileUpdated { tasks } => file_updated(state, tasks, at),
-        Event::StateFileFailed { reason } => {
-            let failure = Some(reason.clone());
-            state.file_step = Some(FileStep {
-                at,
-                failure,
-                progress: None,
-                issues: Vec::new(),
-                moved: Vec::new(),
-                absent: 0,
-            });
-        }
+        Event::StateFileFailed { reason } => state.file_step = Some(FileStep::failed(at, reason.clone())),
         Event::Moved { failures } => {
             state.moved_at = Some(at);
             fail(state, failures);

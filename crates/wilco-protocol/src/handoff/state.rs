@@ -188,6 +188,13 @@ pub struct FileStep {
     pub absent: u32,
 }
 
+impl FileStep {
+    pub(super) fn failed(at: Time, reason: String) -> FileStep {
+        let (issues, moved) = (Vec::new(), Vec::new());
+        FileStep { at, failure: Some(reason), progress: None, issues, moved, absent: 0 }
+    }
+}
+
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct IssueStep {
     pub at: Time,
