@@ -14,7 +14,7 @@ pub(crate) const PAGE: usize = 256;
 
 /// Checks the journal from its beginning, or from behind a position whose hash is known, up to the head
 /// as it was at the start: positions without gaps, the chain of hashes, and for every accepted message
-/// that the stored one is the same. Gives the head it arrived at.
+/// that the stored one is the same, and no other is there. Gives the head it arrived at.
 pub fn verify(reader: &dyn Reader, from: Option<(u64, Hash)>) -> Result<Head, StoreError> {
     let (position, hash) = from.unwrap_or((0, genesis()));
     let mut reached = Head { position, hash, at: None };
@@ -27,6 +27,7 @@ pub fn verify(reader: &dyn Reader, from: Option<(u64, Hash)>) -> Result<Head, St
             while reached.position < end.position {
                 page(reader, &mut reached, end.position)?;
             }
+            nothing_behind(reader, end.position)?;
             Ok(reached)
         }
         // Where it ends is not known; how far it is whole can be.
@@ -35,6 +36,16 @@ pub fn verify(reader: &dyn Reader, from: Option<(u64, Hash)>) -> Result<Head, St
             Err(damaged(reached.position + 1, &reason))
         }
         Err(other) => Err(other),
+    }
+}
+
+/// No message lies behind the last event. One that came meanwhile came with its event.
+fn nothing_behind(reader: &dyn Reader, end: u64) -> Result<(), StoreError> {
+    match reader.messages_after(end, 1)?.first() {
+        Some(message) if reader.head()?.position == end => {
+            Err(damaged(message.position, "there is a message, and no event that accepted it"))
+        }
+        Some(_) | None => Ok(()),
     }
 }
 
@@ -108,7 +119,10 @@ pub(crate) fn message_of(reader: &dyn Reader, row: &JournalRow) -> Result<Option
         return Err(damaged(row.position, "the event stands at another place of its exchange than it says"));
     }
     if event.kind != "message-accepted" {
-        return Ok(None);
+        return match reader.message_at(row.position)? {
+            Some(_) => Err(damaged(row.position, "there is a message, and no event that accepted it")),
+            None => Ok(None),
+        };
     }
     let Ok(accepted) = serde_json::from_str::<Accepted>(event.data.get()) else { return Ok(None) };
     let Some(message) = reader.message_at(row.position)? else {
@@ -125,4 +139,34 @@ pub(crate) fn message_of(reader: &dyn Reader, row: &JournalRow) -> Result<Option
 
 fn damaged(position: u64, reason: &str) -> StoreError {
     StoreError::Damaged { position, reason: reason.to_owned() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Store;
+    use crate::conformance::Author;
+    use crate::memory::Memory;
+
+    /// Nothing that is served was put there without the journal.
+    #[test]
+    fn g8_a_message_without_its_event_is_found() {
+        for forged_at in [2, 4] {
+            let (mut store, mut author) = (Memory::default(), Author::default());
+            author.message("first", None, "{}");
+            author.event(None, r#"{"type":"server-started","data":{}}"#);
+            author.message("second", None, "{}");
+            store.commit(&author.take(1)).unwrap();
+            assert_eq!(verify(&store, None).unwrap().position, 3);
+            let (position, id) = (forged_at, MessageId::new("forged"));
+            let forged = MessageRow { position, id, exchange: None, body: b"{}".to_vec() };
+            author.batch.messages.push(forged);
+            store.commit(&author.take(2)).unwrap();
+            let found = verify(&store, None).unwrap_err();
+            assert!(
+                matches!(found, StoreError::Damaged { position, .. } if position == forged_at),
+                "{found}"
+            );
+        }
+    }
 }

@@ -28,6 +28,9 @@ fn mcp_1_a_refusal_says_what_is_wrong_and_what_would_be_right() {
         assert!(said.contains("no exchange of \"T-9\"") && said.contains("list_exchanges"), "{said}");
         let said = boss.refused("send_message", json!({"to": "worker", "content": {"type": "task-cancle"}}));
         assert!(said.contains("did you mean \"task-cancel\""), "{said}");
+        let twice = json!({"to": "worker", "message": "a", "content": {"type": "update", "message": "b"}});
+        let said = boss.refused("send_message", twice);
+        assert!(said.contains("/message: is said in content too"), "{said}");
         let said = boss.refused("send_message", json!({"to": "worker"}));
         assert!(said.contains("message"), "{said}");
         assert_eq!(server.events().len(), before, "nothing happened");

@@ -79,11 +79,13 @@ pub(super) const SEND: Tool = Tool {
 
 fn send(mut given: Given) -> Plan {
     let content = match (given.take("content"), given.take("message")) {
+        (Some(content), Some(text)) if content.get("message").is_some_and(|said| *said != text) => {
+            let detail = "is said in content too, and otherwise; say it once".to_owned();
+            return Plan::Wrong(FieldProblem { pointer: "/message".to_owned(), detail });
+        }
         (Some(mut content), text) => {
             // A text beside a content is the content's.
-            if let (Some(text), true) = (text, content.get("message").is_none()) {
-                content["message"] = text;
-            }
+            text.into_iter().for_each(|text| content["message"] = text);
             content
         }
         (None, Some(text)) => json!({"type": "text", "message": text}),
