@@ -100,6 +100,9 @@ fn g8_a_journal_cut_off_is_found_from_a_known_position() {
     assert!(refused.contains("591"), "the mark beside it says so: {refused}");
     fs::remove_file(directory.path().join("wilco.mark")).unwrap();
     let store = Sqlite::open(directory.path()).unwrap();
+    let found = verify(&store, None).unwrap_err();
+    assert!(matches!(found, StoreError::Damaged { position: 591.., .. }), "its messages are left: {found:?}");
+    raw(directory.path()).execute_batch("DELETE FROM message WHERE position > 590").unwrap();
     assert_eq!(verify(&store, None).unwrap().position, 590, "alone it looks whole");
     let found = verify(&store, Some((EVENTS, author.hash))).unwrap_err();
     assert!(matches!(found, StoreError::Damaged { position: EVENTS, .. }), "{found:?}");
