@@ -31,15 +31,7 @@ impl Work<'_> {
             | Typed::Conversation
             | Typed::Talk => incoming.content.get("task_id").and_then(|id| id.as_str()).map(str::to_owned),
         };
-        let mut found = vec![(typed.into_iter().collect(), "task-id")];
-        if matches!(incoming.typed, Typed::Conversation | Typed::Talk) {
-            let acks = ack::acks(arrival.text);
-            let verdicts = verdict::verdicts(arrival.text);
-            let acked = acks.iter().map(|reading| reading.task_id().to_owned());
-            let judged = verdicts.iter().map(|reading| reading.task_id().to_owned());
-            found.push((acked.chain(judged).collect(), IN_TEXT));
-        }
-        found
+        vec![(typed.into_iter().collect(), "task-id"), (in_text(arrival), IN_TEXT)]
     }
 
     /// A text that acknowledges or judges the task it is said to, and others too, is said to each.
@@ -49,11 +41,9 @@ impl Work<'_> {
         found: Correlated,
     ) -> Result<Correlated, Refused> {
         let Correlated::To(mut targets) = found else { return Ok(found) };
-        let ids: Vec<_> = self.task_ids(arrival).into_iter().filter(|(_, rule)| *rule == IN_TEXT).collect();
-        let ids: Vec<_> = ids.into_iter().flat_map(|(ids, _)| ids).collect();
         let own =
             |id: &String| targets.iter().any(|one| one.exchange.called().to_lowercase() == id.to_lowercase());
-        let (own, others): (Vec<_>, Vec<_>) = ids.into_iter().partition(own);
+        let (own, others): (Vec<_>, Vec<_>) = in_text(arrival).into_iter().partition(own);
         if !own.is_empty()
             && !others.is_empty()
             && let Correlated::To(others) = self.by_tasks(arrival, &others, IN_TEXT)?
@@ -144,6 +134,16 @@ impl Work<'_> {
         let is_it = |open: &Exchange| Some(open.called()) == task.task_id.as_deref();
         Ok(if open.is_some_and(|open| is_it(&open)) { Some(task) } else { found })
     }
+}
+
+/// The tasks that the words acknowledge or judge.
+fn in_text(arrival: &Arrival<'_>) -> Vec<String> {
+    if !matches!(arrival.incoming().typed, Typed::Conversation | Typed::Talk) {
+        return Vec::new();
+    }
+    let (acks, verdicts) = (ack::acks(arrival.text), verdict::verdicts(arrival.text));
+    let acked = acks.iter().map(|reading| reading.task_id().to_owned());
+    acked.chain(verdicts.iter().map(|reading| reading.task_id().to_owned())).collect()
 }
 
 /// The ended task whose stop is confirmed: the one that waited longest, else the newest that was given up waiting for.
