@@ -187,7 +187,6 @@ fn file_updated(state: &mut State, tasks: &[TaskUpdate], at: Time) {
         progress: tasks.iter().find_map(|task| task.progress),
         issues: tasks.iter().filter_map(issue).collect(),
         moved: tasks.iter().filter(|one| one.updated == Updated::Moved).map(|one| one.task.clone()).collect(),
-        absent: tasks.iter().filter(|one| one.updated == Updated::Absent).count() as u32,
     });
 }
 

@@ -1,7 +1,7 @@
 //! The checklists of delivery and confirmation, computed from what happened. Nobody ticks anything by hand.
 
 use super::order::Publish;
-use super::state::{AckSeen, State};
+use super::state::{AckSeen, Failure, State, Task};
 use super::view::verified;
 use super::words::{AckStatus, Outcome};
 use crate::exchange::ChecklistItem;
@@ -125,9 +125,11 @@ fn updates(state: &State, list: &mut List) {
     let step = state.file_step.as_ref();
     let at = step.map(|step| step.at);
     let moved = step.map(|step| step.moved.as_slice()).unwrap_or_default();
+    let foreign = |task: &Task| matches!(task.failure, Some(Failure::Foreign { .. }));
     // Of tasks that the file does not know there is nothing to change.
-    let knows = step.is_none_or(|step| (step.absent as usize) < state.tasks.len());
-    let of_tasks = (state.state_file && !state.tasks.is_empty() && knows).then_some(!moved.is_empty());
+    let unknown = step.is_some_and(|step| step.failure.is_none() && moved.is_empty())
+        && !state.tasks.iter().any(foreign);
+    let of_tasks = (state.state_file && !state.tasks.is_empty() && !unknown).then_some(!moved.is_empty());
     list.add("Assignment record updated", of_tasks, at, Some(moved.join(", ")));
     list.add("Agent ID changed to replacement", of_tasks, at, Some(state.replacement.id.clone()));
     list.add("Session updated", of_tasks, at, Some(state.replacement.session.clone()));

@@ -181,17 +181,15 @@ pub struct FileStep {
     pub progress: Option<u32>,
     /// The issues that the file names for tasks.
     pub issues: Vec<(String, u64)>,
-    /// The tasks that it has as the replacement's now, and those that it does not know.
+    /// The tasks that it has as the replacement's now.
     #[serde(default)]
     pub moved: Vec<String>,
-    #[serde(default)]
-    pub absent: u32,
 }
 
 impl FileStep {
     pub(super) fn failed(at: Time, reason: String) -> FileStep {
         let (issues, moved) = (Vec::new(), Vec::new());
-        FileStep { at, failure: Some(reason), progress: None, issues, moved, absent: 0 }
+        FileStep { at, failure: Some(reason), progress: None, issues, moved }
     }
 }
 
