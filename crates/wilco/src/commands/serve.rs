@@ -1,6 +1,6 @@
 //! `wilco serve`: the server.
 
-use std::io::{IsTerminal, Write};
+use std::io::Write;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -18,6 +18,7 @@ use wilco_store::{Head, OpenError, Reader, SearchIndex, Sqlite, SqliteReader, St
 
 use crate::config::Config;
 use crate::offline;
+use crate::output;
 use crate::values;
 
 /// Start the server
@@ -46,12 +47,10 @@ pub(crate) struct Args {
 const VERIFIED_AT_START: u64 = 10_000;
 
 pub(crate) fn run(args: Args) -> anyhow::Result<ExitCode> {
-    let painted =
-        std::io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|no| no.is_empty());
     // What a client of MCP does wrong, it is told itself. A log that cannot be written is no reason to end.
     tracing_subscriber::fmt()
         .with_writer(std::io::stderr)
-        .with_ansi(painted)
+        .with_ansi(output::has_colours(&std::io::stderr()))
         .log_internal_errors(false)
         .with_env_filter(
             tracing_subscriber::EnvFilter::try_from_env("WILCO_LOG")

@@ -30,15 +30,20 @@ impl Screen {
         }
         let size = rustix::termios::tcgetwinsize(&stdout).ok();
         let columns = size.map(|size| usize::from(size.ws_col)).filter(|columns| *columns > 0);
-        let plain = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
-        let dumb = std::env::var_os("TERM").is_some_and(|value| value == "dumb");
-        Screen { columns, paint: Paint { on: !plain && !dumb } }
+        Screen { columns, paint: Paint { on: has_colours(&stdout) } }
     }
 
     #[cfg(test)]
     pub(crate) fn plain(columns: Option<usize>) -> Screen {
         Screen { columns, paint: Paint { on: false } }
     }
+}
+
+/// Whether what goes there is shown in colours.
+pub(crate) fn has_colours(stream: &impl IsTerminal) -> bool {
+    let plain = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
+    let dumb = std::env::var_os("TERM").is_some_and(|value| value == "dumb");
+    stream.is_terminal() && !plain && !dumb
 }
 
 /// Whether lines on stdout can be drawn over.

@@ -1,5 +1,9 @@
 //! What works on a data directory without a server.
 
+use std::path::Path;
+
+use wilco_protocol::Time;
+
 use super::program::{ran, wilco};
 use super::working;
 
@@ -14,24 +18,29 @@ fn g8_a_data_directory_is_verified_and_rebuilt() {
     ran(wilco().args(["audit", "verify", "--data", path])).ok();
 }
 
-/// The hashes of the journal say nothing of what is derived from it.
-#[test]
-fn g8_a_derived_row_that_is_not_as_the_journal_has_it_is_found_and_mended() {
-    use wilco_protocol::Name;
-    use wilco_store::{
-        Batch, ExchangeFilter, InboxFilter, InboxMark, InboxStatus, Reader, Sqlite, Store, Walk,
-    };
+/// Makes the derived row of an exchange another than the journal says; the time of the newest commit.
+fn turn_a_state_round(path: &Path) -> Time {
+    use wilco_store::{Batch, ExchangeFilter, Reader, Sqlite, Store};
 
-    let (_data, path) = working().stop();
-    let verify = |deep: &[&str]| ran(wilco().args(["audit", "verify", "--data"]).arg(&path).args(deep));
-    verify(&["--deep"]).ok();
-    let mut store = Sqlite::open_for_rebuild(&path).expect("a store");
+    let mut store = Sqlite::open_for_rebuild(path).expect("a store");
     let filter = ExchangeFilter { limit: 1, ..ExchangeFilter::default() };
     let mut row = store.exchanges(&filter).expect("rows").remove(0);
     row.state = "queued".to_owned();
     let at = store.head().expect("a head").at.expect("a time");
     store.commit(&Batch { at, exchanges: vec![row], ..Batch::default() }).expect("a commit");
-    drop(store);
+    at
+}
+
+/// The hashes of the journal say nothing of what is derived from it.
+#[test]
+fn g8_a_derived_row_that_is_not_as_the_journal_has_it_is_found_and_mended() {
+    use wilco_protocol::Name;
+    use wilco_store::{Batch, InboxFilter, InboxMark, InboxStatus, Reader, Sqlite, Store, Walk};
+
+    let (_data, path) = working().stop();
+    let verify = |deep: &[&str]| ran(wilco().args(["audit", "verify", "--data"]).arg(&path).args(deep));
+    verify(&["--deep"]).ok();
+    let at = turn_a_state_round(&path);
     verify(&[]).ok();
     let shown = verify(&["--deep"]);
     assert_eq!(shown.code, 1, "{shown:?}");
@@ -89,18 +98,10 @@ fn g8_a_damaged_journal_is_not_rebuilt_from() {
 
 #[test]
 fn cli_9_a_restored_copy_is_as_its_journal_says() {
-    use wilco_store::{Batch, ExchangeFilter, Reader, Sqlite, Store};
-
     let (_data, path) = working().stop();
     let place = tempfile::tempdir().expect("a directory");
     let (copy, new) = (place.path().join("copy.db"), place.path().join("new"));
-    let mut store = Sqlite::open_for_rebuild(&path).expect("a store");
-    let filter = ExchangeFilter { limit: 1, ..ExchangeFilter::default() };
-    let mut row = store.exchanges(&filter).expect("rows").remove(0);
-    row.state = "queued".to_owned();
-    let at = store.head().expect("a head").at.expect("a time");
-    store.commit(&Batch { at, exchanges: vec![row], ..Batch::default() }).expect("a commit");
-    drop(store);
+    turn_a_state_round(&path);
     ran(wilco().arg("backup").arg(&copy).arg("--data").arg(&path)).ok();
     let said = ran(wilco().arg("restore").arg(&copy).arg("--data").arg(&new)).ok();
     assert!(said.contains("were made anew"), "{said}");
