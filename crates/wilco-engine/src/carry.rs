@@ -6,7 +6,7 @@ use std::sync::{Arc, OnceLock};
 
 use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
-use wilco_language::hear::Cited;
+use wilco_language::interpret::Cited;
 use wilco_language::render::{self, Rendered, Setting};
 use wilco_protocol::decision::{Effect, Refusal, Spoken, Tell};
 use wilco_protocol::directory;

@@ -6,7 +6,7 @@
 use std::sync::{Arc, OnceLock};
 
 use serde_json::{Map, Value, json};
-use wilco_language::hear::{Heard, Names, hear};
+use wilco_language::interpret::{InContext, Names, interpret};
 use wilco_language::parse;
 use wilco_language::render;
 use wilco_protocol::decision::Report;
@@ -57,7 +57,7 @@ impl Work<'_> {
         let incoming =
             incoming.map_err(|error| Refused::Conflict { detail: error.to_string(), exchange: None })?;
         let to = [voice.clone()];
-        let heard = Heard {
+        let heard = InContext {
             incoming: &incoming,
             id: id.clone(),
             by: specialist.clone(),
@@ -69,7 +69,7 @@ impl Work<'_> {
             resolve: &AsWritten,
         };
         let cited = self.citing(&live.exchange, None)?;
-        let (said, exchange, now) = (hear(&live.exchange, &heard, &cited), live.exchange.clone(), self.now);
+        let (said, exchange, now) = (interpret(&live.exchange, &heard, &cited), live.exchange.clone(), self.now);
         let decided = self.decide(|facts| exchange.said(said, facts, now))?;
         let decision = decided.map_err(|refusal| refused(&refusal, Some(exchange.id())))?;
         let position = self.reserve();

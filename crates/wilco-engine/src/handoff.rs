@@ -2,7 +2,7 @@
 //! the audit.
 
 use serde_json::{Value, json};
-use wilco_language::hear::Cited;
+use wilco_language::interpret::Cited;
 use wilco_language::render::{self, HandedTask, Setting};
 use wilco_protocol::handoff::{
     Body, DocumentOrder, Effect, IssuesOrder, Party, Publish, Repetition, Replacement, State, StateFileOrder,

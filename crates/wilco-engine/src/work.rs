@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use wilco_language::hear::Cited;
+use wilco_language::interpret::Cited;
 use wilco_protocol::directory::{self, Directory};
 use wilco_protocol::journal::{Entry, Fact};
 use wilco_protocol::{Exchange, ExchangeId, MessageId, Name, Time};

@@ -4,7 +4,7 @@
 //! message means to an exchange, `render` makes every text that Wilco sends, `scene` draws exchanges, `table` makes
 //! tables.
 
-pub mod hear;
+pub mod interpret;
 pub mod parse;
 pub mod read;
 pub mod render;

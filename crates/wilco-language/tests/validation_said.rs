@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
-use wilco_language::hear::Cited;
+use wilco_language::interpret::Cited;
 use wilco_language::parse::message;
 use wilco_language::read::failures::Failure;
 use wilco_language::read::form::{Kind, forms};

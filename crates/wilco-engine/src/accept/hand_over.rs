@@ -1,6 +1,6 @@
 //! Messages that begin a handoff: a request to replace somebody, or work that is handed over by the message.
 
-use wilco_language::hear::Names;
+use wilco_language::interpret::Names;
 use wilco_language::parse::{self, Replacement};
 use wilco_language::render::{self, handoff_title};
 use wilco_protocol::exchange::{Start, Texts, key};

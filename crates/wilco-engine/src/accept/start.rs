@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use serde_json::{Map, Value};
-use wilco_language::hear::{Heard, Names, Parent, hear};
+use wilco_language::interpret::{InContext, Names, Parent, interpret};
 use wilco_language::parse::{Assignment, Task};
 use wilco_language::read::classify;
 use wilco_protocol::decision::{Passage, Refusal};
@@ -248,7 +248,7 @@ impl Work<'_> {
         };
         let cited = self.citing(&target.exchange, None)?;
         let controls = self.controls(arrival, &target.exchange)?;
-        let heard = Heard {
+        let heard = InContext {
             incoming,
             id: arrival.id.clone(),
             by: arrival.from.clone(),
@@ -259,7 +259,7 @@ impl Work<'_> {
             again: target.rule == SAME,
             resolve: &Resolver(self.directory()),
         };
-        Ok(hear(&target.exchange, &heard, &cited))
+        Ok(interpret(&target.exchange, &heard, &cited))
     }
 
     /// A uuid for a task. It was made just now, so the store need not be asked whose it is.

@@ -1,6 +1,6 @@
 //! Exchanges and their past.
 
-use wilco_language::hear::Cited;
+use wilco_language::interpret::Cited;
 use wilco_protocol::exchange::{Event, Printed, View, key};
 use wilco_protocol::journal::{Entry, Fact};
 use wilco_protocol::{Exchange, ExchangeId, Name, Protocol, operation};

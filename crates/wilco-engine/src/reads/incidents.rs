@@ -5,7 +5,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use serde_json::Value;
-use wilco_language::hear::Cited;
+use wilco_language::interpret::Cited;
 use wilco_language::render::{escalation_evidence, escalation_text};
 use wilco_protocol::escalation::{Escalation, Incident};
 use wilco_protocol::exchange::key;

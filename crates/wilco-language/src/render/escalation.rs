@@ -7,7 +7,7 @@ use wilco_protocol::{EscalationId, Exchange, Name};
 
 use super::to_initiator::counted;
 use super::{Rendered, Setting, form, teaching};
-use crate::hear::Cited;
+use crate::interpret::Cited;
 
 /// What happened, to whom, and what that one said.
 pub fn escalation_text(exchange: &Exchange, escalation: &Escalation, cited: &Cited) -> String {

@@ -11,7 +11,7 @@ use super::handoff_notice::{notice, to_initiator};
 use super::to_initiator::{bulleted, counted};
 use super::to_judge::to_judge;
 use super::{Rendered, Setting, escalation, teaching};
-use crate::hear::{Cited, handed_tasks};
+use crate::interpret::{Cited, handed_tasks};
 
 pub(super) fn say(state: &State, to: &Name, say: &Say, setting: &Setting<'_>) -> Rendered {
     match say {

@@ -39,7 +39,7 @@ use serde_json::{Map, Value};
 use wilco_protocol::exchange::{Exchange, Say};
 use wilco_protocol::{Name, Time};
 
-use crate::hear::Cited;
+use crate::interpret::Cited;
 
 /// A message that Wilco makes, but for its id.
 #[derive(Debug, Clone, PartialEq)]

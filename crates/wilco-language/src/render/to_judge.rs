@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 use wilco_protocol::MessageId;
 use wilco_protocol::delegation;
 
-use crate::hear::Cited;
+use crate::interpret::Cited;
 use crate::parse::Task as Described;
 
 pub fn delegation_to_judge(state: &delegation::State, ack: &MessageId, cited: &Cited) -> Value {

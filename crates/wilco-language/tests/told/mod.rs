@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
-use wilco_language::hear::Cited;
+use wilco_language::interpret::Cited;
 use wilco_language::render::{Rendered, Setting, say};
 use wilco_protocol::delegation::{Assign, Say, Verdict};
 use wilco_protocol::exchange::{self, Decision, Exchange, Said, Start, Told};

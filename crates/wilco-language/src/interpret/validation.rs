@@ -2,14 +2,14 @@
 
 use wilco_protocol::validation::{Choice, Fingerprint, Named, Said, State, What, is_id, named};
 
-use super::Heard;
+use super::InContext;
 use crate::parse::{Operation, Typed, Validation};
 use crate::read::fingerprint::digest;
 use crate::read::validation::{Answer, message_id, reading};
 
-pub(super) fn hear(state: &State, heard: &Heard<'_>) -> Said {
-    let what = match &heard.incoming.typed {
-        Typed::Validation(said) => typed(state, heard, said),
+pub(super) fn interpret(state: &State, context: &InContext<'_>) -> Said {
+    let what = match &context.incoming.typed {
+        Typed::Validation(said) => typed(state, context, said),
         Typed::Decision(choice) => What::Decide(Choice {
             option: choice.option.clone(),
             escalation: choice.escalation.map(|id| id.number),
@@ -18,18 +18,18 @@ pub(super) fn hear(state: &State, heard: &Heard<'_>) -> Said {
             time: choice.time,
         }),
         // An acknowledgement by any name.
-        Typed::Operation(Operation::Acknowledgment { .. }) if heard.by == state.main_agent => {
-            What::Acknowledged { named: id_of(state, heard, None) }
+        Typed::Operation(Operation::Acknowledgment { .. }) if context.by == state.main_agent => {
+            What::Acknowledged { named: id_of(state, context, None) }
         }
         Typed::Operation(_) | Typed::Delegation(_) | Typed::Handoff(_) => What::Remark,
-        Typed::Conversation | Typed::Talk if heard.incoming.only_wilco() => What::Remark,
-        Typed::Conversation | Typed::Talk => text(state, heard),
+        Typed::Conversation | Typed::Talk if context.incoming.only_wilco() => What::Remark,
+        Typed::Conversation | Typed::Talk => text(state, context),
     };
-    Said { by: heard.by.clone(), operator: heard.operator, message: heard.id.clone(), what }
+    Said { by: context.by.clone(), operator: context.operator, message: context.id.clone(), what }
 }
 
-fn typed(state: &State, heard: &Heard<'_>, said: &Validation) -> What {
-    let named = id_of(state, heard, said.message_id());
+fn typed(state: &State, context: &InContext<'_>, said: &Validation) -> What {
+    let named = id_of(state, context, said.message_id());
     match said {
         Validation::Start(_) => What::Remark,
         Validation::Result { finding, failures, .. } => {
@@ -42,13 +42,13 @@ fn typed(state: &State, heard: &Heard<'_>, said: &Validation) -> What {
 }
 
 /// Words count as an answer from whoever may give it.
-fn text(state: &State, heard: &Heard<'_>) -> What {
-    let specialist = state.phases.iter().any(|phase| phase.specialist == heard.by);
-    let main = heard.by == state.main_agent;
-    let Some(read) = reading(heard.incoming.text()).filter(|_| specialist || main) else {
+fn text(state: &State, context: &InContext<'_>) -> What {
+    let specialist = state.phases.iter().any(|phase| phase.specialist == context.by);
+    let main = context.by == state.main_agent;
+    let Some(read) = reading(context.incoming.text()).filter(|_| specialist || main) else {
         return What::Remark;
     };
-    let named = id_of(state, heard, read.id.as_deref());
+    let named = id_of(state, context, read.id.as_deref());
     match read.answer {
         Answer::Result { finding, failures, .. } if specialist => {
             What::Result { named, finding, failures: Fingerprint(digest(&failures)) }
@@ -64,10 +64,10 @@ fn text(state: &State, heard: &Heard<'_>) -> What {
 }
 
 /// The place that its id names: in the content, in the text, else in the message that it answers.
-fn id_of(state: &State, heard: &Heard<'_>, given: Option<&str>) -> Named {
-    let content = heard.incoming.content.get("message_id").and_then(|id| id.as_str());
-    let said = || message_id(heard.incoming.text());
-    let parent = || heard.parent.as_ref().and_then(|parent| parent.message_id.clone());
+fn id_of(state: &State, context: &InContext<'_>, given: Option<&str>) -> Named {
+    let content = context.incoming.content.get("message_id").and_then(|id| id.as_str());
+    let said = || message_id(context.incoming.text());
+    let parent = || context.parent.as_ref().and_then(|parent| parent.message_id.clone());
     let id = given.or(content).filter(|id| is_id(id)).map(str::to_owned).or_else(said).or_else(parent);
     id.map_or(Named::Nothing, |id| named(state, &id))
 }

@@ -4,44 +4,44 @@ use wilco_protocol::delegation::{
     Ack, AgentError, Choice, Ruling, Said, Scored, State, Understanding, Verdict, What,
 };
 
-use super::{Cited, Heard};
+use super::{Cited, InContext};
 use crate::parse::{Acknowledgment, Delegation, Task, Typed};
 use crate::read::ack::{AckReading, AckText, acks};
 use crate::read::questions::vague;
 use crate::read::understanding::{self, TaskText, score_amended};
 use crate::read::verdict::{VerdictReading, verdicts};
 
-pub(super) fn hear(state: &State, heard: &Heard<'_>, cited: &Cited) -> Said {
-    let what = match &heard.incoming.typed {
-        Typed::Delegation(said) => typed(state, heard, cited, said),
+pub(super) fn interpret(state: &State, context: &InContext<'_>, cited: &Cited) -> Said {
+    let what = match &context.incoming.typed {
+        Typed::Delegation(said) => typed(state, context, cited, said),
         Typed::Decision(choice) => What::Decide(Choice {
             option: choice.option.clone(),
             escalation: choice.escalation.map(|id| id.number),
-            agent: choice.agent.as_deref().map(|name| heard.resolve.resolve(name)),
+            agent: choice.agent.as_deref().map(|name| context.resolve.resolve(name)),
             time: choice.time,
         }),
-        Typed::Operation(_) | Typed::Handoff(_) | Typed::Validation(_) => remark(heard),
-        Typed::Conversation | Typed::Talk if heard.incoming.only_wilco() => remark(heard),
-        Typed::Conversation | Typed::Talk if heard.amends => What::Amend,
-        Typed::Conversation | Typed::Talk if heard.again => What::Again,
-        Typed::Conversation | Typed::Talk => text(state, heard, cited),
+        Typed::Operation(_) | Typed::Handoff(_) | Typed::Validation(_) => remark(context),
+        Typed::Conversation | Typed::Talk if context.incoming.only_wilco() => remark(context),
+        Typed::Conversation | Typed::Talk if context.amends => What::Amend,
+        Typed::Conversation | Typed::Talk if context.again => What::Again,
+        Typed::Conversation | Typed::Talk => text(state, context, cited),
     };
-    Said { by: heard.by.clone(), operator: heard.operator, message: heard.id.clone(), what }
+    Said { by: context.by.clone(), operator: context.operator, message: context.id.clone(), what }
 }
 
-fn typed(state: &State, heard: &Heard<'_>, cited: &Cited, said: &Delegation) -> What {
+fn typed(state: &State, context: &InContext<'_>, cited: &Cited, said: &Delegation) -> What {
     match said {
         Delegation::Assign(_) => What::Again,
-        Delegation::Ack(ack) => What::Ack(ack_of(state, heard, cited, ack)),
+        Delegation::Ack(ack) => What::Ack(ack_of(state, context, cited, ack)),
         Delegation::Error { code, retry_after, alternatives, .. } => What::Error(AgentError {
             code: *code,
             retry_after: *retry_after,
-            alternatives: alternatives.iter().map(|name| heard.resolve.resolve(name)).collect(),
+            alternatives: alternatives.iter().map(|name| context.resolve.resolve(name)).collect(),
         }),
         Delegation::Clarify { answers, .. } => What::Clarify { answers: *answers },
-        Delegation::AskAgain { .. } if heard.by == state.initiator => What::AskAgain,
+        Delegation::AskAgain { .. } if context.by == state.initiator => What::AskAgain,
         // From anybody else it is only talk.
-        Delegation::AskAgain { .. } => remark(heard),
+        Delegation::AskAgain { .. } => remark(context),
         Delegation::Verdict(said) => {
             let criteria = criteria(state, cited);
             What::Verdict { verdict: said.verdict, missing: indexes(&criteria, &said.missing) }
@@ -60,9 +60,9 @@ fn typed(state: &State, heard: &Heard<'_>, cited: &Cited, said: &Delegation) -> 
 }
 
 /// Plain text: an `[ACK]`, a `[VERDICT]`, an answer to questions, or a remark.
-fn text(state: &State, heard: &Heard<'_>, cited: &Cited) -> What {
-    let body = heard.incoming.text();
-    if heard.by == state.initiator {
+fn text(state: &State, context: &InContext<'_>, cited: &Cited) -> What {
+    let body = context.incoming.text();
+    if context.by == state.initiator {
         match verdicts(body).into_iter().find(|said| same(said.task_id(), &state.task_id)) {
             Some(VerdictReading::Verdict(said)) => {
                 return text_verdict(state, cited, said.verdict, &said.missing, said.correction.is_some());
@@ -71,21 +71,21 @@ fn text(state: &State, heard: &Heard<'_>, cited: &Cited) -> What {
             None => {}
         }
         // Words to an escalation are no answer to the questions behind it.
-        let decides = heard.parent.as_ref().is_some_and(|parent| parent.kind == "escalation");
+        let decides = context.parent.as_ref().is_some_and(|parent| parent.kind == "escalation");
         if state.is_asked() && !decides && !body.trim().is_empty() {
             return What::Clarify { answers: None };
         }
-        return remark(heard);
+        return remark(context);
     }
     let mut readings = acks(body);
     let of_this = readings.iter().position(|reading| same(reading.task_id(), &state.task_id));
     let reading = match of_this {
         Some(index) => readings.swap_remove(index),
-        None if readings.is_empty() => return remark(heard),
+        None if readings.is_empty() => return remark(context),
         None => readings.swap_remove(0),
     };
     match reading {
-        AckReading::Ack(ack) => What::Ack(ack_of(state, heard, cited, &from_text(ack))),
+        AckReading::Ack(ack) => What::Ack(ack_of(state, context, cited, &from_text(ack))),
         AckReading::Contradiction { .. } => What::Contradiction,
     }
 }
@@ -103,8 +103,8 @@ fn text_verdict(state: &State, cited: &Cited, verdict: Verdict, missing: &[Strin
     What::Verdict { verdict, missing: indexes(&criteria(state, cited), missing) }
 }
 
-fn remark(heard: &Heard<'_>) -> What {
-    What::Remark { to_notice: heard.parent.as_ref().is_some_and(|parent| parent.kind == "protocol-notice") }
+fn remark(context: &InContext<'_>) -> What {
+    What::Remark { to_notice: context.parent.as_ref().is_some_and(|parent| parent.kind == "protocol-notice") }
 }
 
 fn from_text(ack: AckText) -> Acknowledgment {
@@ -118,7 +118,7 @@ fn from_text(ack: AckText) -> Acknowledgment {
     }
 }
 
-fn ack_of(state: &State, heard: &Heard<'_>, cited: &Cited, ack: &Acknowledgment) -> Ack {
+fn ack_of(state: &State, context: &InContext<'_>, cited: &Cited, ack: &Acknowledgment) -> Ack {
     let mut task = cited.task(&state.assignment, &state.amendments);
     for answer in &state.answers {
         // What was answered is part of what there is to understand.
@@ -128,7 +128,7 @@ fn ack_of(state: &State, heard: &Heard<'_>, cited: &Cited, ack: &Acknowledgment)
     Ack {
         status: ack.status,
         names_task: ack.task_id.as_deref().is_none_or(|id| same(id, &state.task_id)),
-        revision: revision(heard, ack),
+        revision: revision(context, ack),
         questions: ack.questions.len() as u32,
         vague: vague(&ack.questions),
         scored: scored(state, &task, &ack.understanding),
@@ -137,11 +137,11 @@ fn ack_of(state: &State, heard: &Heard<'_>, cited: &Cited, ack: &Acknowledgment)
 }
 
 /// The revision that an ACK speaks of: its field says, else the message that it answers, else its words.
-fn revision(heard: &Heard<'_>, ack: &Acknowledgment) -> Option<u32> {
-    let worded = matches!(heard.incoming.typed, Typed::Conversation | Typed::Talk);
-    let field = heard.incoming.content.get("revision").and_then(|revision| revision.as_u64());
+fn revision(context: &InContext<'_>, ack: &Acknowledgment) -> Option<u32> {
+    let worded = matches!(context.incoming.typed, Typed::Conversation | Typed::Talk);
+    let field = context.incoming.content.get("revision").and_then(|revision| revision.as_u64());
     let given = if worded { field.and_then(|field| u32::try_from(field).ok()) } else { ack.revision };
-    given.or(heard.parent.as_ref().and_then(|parent| parent.revision)).or(ack.revision)
+    given.or(context.parent.as_ref().and_then(|parent| parent.revision)).or(ack.revision)
 }
 
 fn scored(state: &State, task: &Task, said: &str) -> Scored {

@@ -18,7 +18,7 @@ use crate::parse::Incoming;
 
 /// A message with what is known of its sender and of what it answers.
 #[derive(Debug)]
-pub struct Heard<'a> {
+pub struct InContext<'a> {
     pub incoming: &'a Incoming,
     pub id: MessageId,
     pub by: Name,
@@ -50,11 +50,11 @@ pub trait Names: std::fmt::Debug {
 }
 
 /// What the message says to the exchange.
-pub fn hear(exchange: &Exchange, heard: &Heard<'_>, cited: &Cited) -> Said {
+pub fn interpret(exchange: &Exchange, context: &InContext<'_>, cited: &Cited) -> Said {
     match exchange {
-        Exchange::Delegation(state) => Said::Delegation(delegation::hear(state, heard, cited)),
-        Exchange::Operation(state) => Said::Operation(operation::hear(state, heard)),
-        Exchange::Validation(state) => Said::Validation(validation::hear(state, heard)),
-        Exchange::Handoff(state) => Said::Handoff(handoff::hear(state, heard, cited)),
+        Exchange::Delegation(state) => Said::Delegation(delegation::interpret(state, context, cited)),
+        Exchange::Operation(state) => Said::Operation(operation::interpret(state, context)),
+        Exchange::Validation(state) => Said::Validation(validation::interpret(state, context)),
+        Exchange::Handoff(state) => Said::Handoff(handoff::interpret(state, context, cited)),
     }
 }

@@ -4,28 +4,28 @@ use serde_json::Value;
 use wilco_protocol::delegation::{Ruling, Scored, Understanding};
 use wilco_protocol::handoff::{Ack, AckStatus, Choice, Named, Said, StartingFrom, State, What};
 
-use super::{Cited, Heard};
+use super::{Cited, InContext};
 use crate::parse::{Delegation, Handoff, HandoffAck, Task, Typed};
 use crate::read::handoff_ack::{HandoffAckText, handoff_acks};
 use crate::read::understanding::{self, TaskText, score};
 use crate::read::verdict::{VerdictReading, verdicts};
 
-pub(super) fn hear(state: &State, heard: &Heard<'_>, cited: &Cited) -> Said {
-    let what = match &heard.incoming.typed {
+pub(super) fn interpret(state: &State, context: &InContext<'_>, cited: &Cited) -> Said {
+    let what = match &context.incoming.typed {
         Typed::Handoff(said) => typed(state, cited, said),
         Typed::Delegation(Delegation::Verdict(said)) => What::Verdict { verdict: said.verdict },
         Typed::Delegation(Delegation::Clarify { .. }) => What::Clarify { document: false },
         Typed::Decision(choice) => What::Decide(Choice {
             option: choice.option.clone(),
             escalation: choice.escalation.map(|id| id.number),
-            agent: choice.agent.as_deref().map(|name| heard.resolve.resolve(name)),
-            note: ["note", "reason"].iter().any(|key| says(heard.incoming.content.get(*key))),
+            agent: choice.agent.as_deref().map(|name| context.resolve.resolve(name)),
+            note: ["note", "reason"].iter().any(|key| says(context.incoming.content.get(*key))),
         }),
-        Typed::Conversation | Typed::Talk if heard.incoming.only_wilco() => What::Remark,
-        Typed::Conversation | Typed::Talk => text(state, heard, cited),
+        Typed::Conversation | Typed::Talk if context.incoming.only_wilco() => What::Remark,
+        Typed::Conversation | Typed::Talk => text(state, context, cited),
         _ => What::Remark,
     };
-    Said { by: heard.by.clone(), operator: heard.operator, message: heard.id.clone(), what }
+    Said { by: context.by.clone(), operator: context.operator, message: context.id.clone(), what }
 }
 
 fn says(value: Option<&Value>) -> bool {
@@ -43,21 +43,21 @@ fn typed(state: &State, cited: &Cited, said: &Handoff) -> What {
 }
 
 /// Plain text: an `[ACK]`, a `[VERDICT]`, answers to questions; of the replacement, anything else is a malformed ACK.
-fn text(state: &State, heard: &Heard<'_>, cited: &Cited) -> What {
-    let body = heard.incoming.text();
-    if heard.by == state.initiator {
+fn text(state: &State, context: &InContext<'_>, cited: &Cited) -> What {
+    let body = context.incoming.text();
+    if context.by == state.initiator {
         match verdicts(body).into_iter().find(|said| same(said.task_id(), &state.handoff_id)) {
             Some(VerdictReading::Verdict(said)) => return What::Verdict { verdict: said.verdict },
             Some(VerdictReading::Contradiction { .. }) => return What::UnclearVerdict,
             None => {}
         }
-        let decides = heard.parent.as_ref().is_some_and(|parent| parent.kind == "escalation");
+        let decides = context.parent.as_ref().is_some_and(|parent| parent.kind == "escalation");
         if state.is_asked() && !decides && !body.trim().is_empty() {
             return What::Clarify { document: false };
         }
         return What::Remark;
     }
-    let asked = heard.by == state.agent || state.former.iter().any(|former| former.agent == heard.by);
+    let asked = context.by == state.agent || state.former.iter().any(|former| former.agent == context.by);
     let mut acks = handoff_acks(body);
     let of_this = acks.iter().position(|ack| same(&ack.handoff_id, &state.handoff_id));
     match of_this.or((!acks.is_empty()).then_some(0)) {
