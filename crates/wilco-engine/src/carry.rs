@@ -10,7 +10,7 @@ use wilco_language::interpret::Cited;
 use wilco_language::render::{self, Rendered, Setting};
 use wilco_protocol::decision::{Effect, Refusal, Spoken, Tell};
 use wilco_protocol::directory;
-use wilco_protocol::exchange::{Decision, Event, Exchange, Say, Told};
+use wilco_protocol::exchange::{Decision, Event, Exchange, Say, Signal};
 use wilco_protocol::journal::{Entry, Fact, MessageEvent};
 use wilco_protocol::{EscalationId, ExchangeId, MessageId, Name};
 use wilco_store::{EffectChange, EffectRow, InboxRow, InboxStatus, Message, Priority, StoreError};
@@ -90,7 +90,7 @@ impl Work<'_> {
                 let Some(mut live) = self.live(id.number)? else { return Ok(Vec::new()) };
                 let now = self.now;
                 let exchange = live.exchange.clone();
-                let decided = self.decide(|facts| exchange.told(told, facts, now))?;
+                let decided = self.decide(|facts| exchange.signal(told, facts, now))?;
                 let decision = decided.map_err(|refusal| refused(&refusal, Some(id)))?;
                 self.apply(&mut live, decision.events, by);
                 let exchange = live.exchange.clone();
@@ -123,7 +123,7 @@ impl Work<'_> {
         let mut tells = Vec::new();
         for number in open {
             if let Some(live) = self.live(number)? {
-                let told = Told::Delegation(wilco_protocol::delegation::Told::AgentReturned {
+                let told = Signal::Delegation(wilco_protocol::delegation::Signal::AgentReturned {
                     agent: agent.clone(),
                 });
                 tells.push(Tell::Exchange(live.exchange.id(), told));

@@ -152,7 +152,7 @@ pub enum Report {
 /// An input to somebody else, in the same transaction.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Tell {
-    Exchange(ExchangeId, exchange::Told),
+    Exchange(ExchangeId, exchange::Signal),
     Directory(directory::Input),
 }
 

@@ -43,9 +43,9 @@ pub enum Said {
 
 /// What another exchange or the directory tells it.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Told {
-    Delegation(delegation::Told),
-    Validation(validation::Told),
+pub enum Signal {
+    Delegation(delegation::Signal),
+    Validation(validation::Signal),
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -129,13 +129,13 @@ impl Exchange {
         }
     }
 
-    pub fn told(&self, told: Told, facts: &dyn Facts, now: Time) -> Result<Decision, Refusal> {
-        match (self, told) {
-            (Exchange::Delegation(state), Told::Delegation(told)) => {
-                delegation::decide(state, delegation::Input::Told(told), facts, now).map(of_delegation)
+    pub fn signal(&self, signal: Signal, facts: &dyn Facts, now: Time) -> Result<Decision, Refusal> {
+        match (self, signal) {
+            (Exchange::Delegation(state), Signal::Delegation(signal)) => {
+                delegation::decide(state, delegation::Input::Signal(signal), facts, now).map(of_delegation)
             }
-            (Exchange::Validation(state), Told::Validation(told)) => {
-                validation::decide(state, validation::Input::Told(told), facts, now).map(of_validation)
+            (Exchange::Validation(state), Signal::Validation(signal)) => {
+                validation::decide(state, validation::Input::Signal(signal), facts, now).map(of_validation)
             }
             // What is told to another protocol says nothing to this one.
             _ => Ok(Decision::default()),

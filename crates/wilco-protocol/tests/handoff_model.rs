@@ -6,7 +6,7 @@ use crate::handed::{
 };
 use stateright::{Checker, Model, Property};
 use wilco_protocol::decision::{Report as Came, Tell};
-use wilco_protocol::delegation::{Judge, Told, Verdict};
+use wilco_protocol::delegation::{Judge, Signal, Verdict};
 use wilco_protocol::handoff::{
     Choice, Decision, Effect, Event, Input, Said, Say, State, What, apply, begin, born, decide, timers,
 };
@@ -228,14 +228,14 @@ impl Moment {
             apply(&mut self.state, event, self.now);
         }
         self.orders.extend(Order::of(decision));
-        let told = decision.tells.iter().filter_map(|tell| match tell {
-            Tell::Exchange(id, exchange::Told::Delegation(told)) => Some((id.number, told)),
+        let signal = decision.tells.iter().filter_map(|tell| match tell {
+            Tell::Exchange(id, exchange::Signal::Delegation(signal)) => Some((id.number, signal)),
             _ => None,
         });
-        for (number, told) in told {
+        for (number, signal) in signal {
             let place = TASKS.iter().position(|(_, known)| *known == number).expect("one of its own");
-            match told {
-                Told::HandoffBegan { .. } => self.stopped[place] += 1,
+            match signal {
+                Signal::HandoffBegan { .. } => self.stopped[place] += 1,
                 _ => self.settled[place] += 1,
             }
         }

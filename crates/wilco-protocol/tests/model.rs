@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 use stateright::{Checker, Model, Property};
 use wilco_protocol::decision::Passage;
 use wilco_protocol::delegation::{
-    Assign, Decision, Input, Policy, Said, Say, State, Told, What, apply, begin, born, decide, timers,
+    Assign, Decision, Input, Policy, Said, Say, State, Signal, What, apply, begin, born, decide, timers,
 };
 use wilco_protocol::{ExchangeId, MessageId, Name, Protocol, Span, Time};
 
@@ -82,11 +82,11 @@ impl Model for Bounds {
             }
             Act::Supersede => {
                 next.messages += 1;
-                Input::Told(Told::Superseded { by: id(2) })
+                Input::Signal(Signal::Superseded { by: id(2) })
             }
             Act::AgentReturns(agent) => {
                 next.messages += 1;
-                Input::Told(Told::AgentReturned { agent: agent.into() })
+                Input::Signal(Signal::AgentReturned { agent: agent.into() })
             }
         };
         let decision = decide(&next.state, input, &world(), next.now).ok()?;

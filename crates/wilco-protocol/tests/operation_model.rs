@@ -27,7 +27,7 @@ struct Moment {
     messages: u8,
     timeouts: u8,
     /// How often each agent was told how it ended.
-    told: BTreeMap<Name, u8>,
+    signal: BTreeMap<Name, u8>,
     /// Whether it was ever authorized, and whether anything ran before that.
     authorized: bool,
     ran_unauthorized: bool,
@@ -120,11 +120,11 @@ impl Model for Bounds {
                 !moment.ran_unauthorized
             }),
             Property::always("OP-11 every agent is told the result exactly once", |_, moment: &Moment| {
-                let most_once = moment.told.values().all(|times| *times <= 1);
+                let most_once = moment.signal.values().all(|times| *times <= 1);
                 let silent = matches!(moment.state.phase, Phase::Ended { outcome: Outcome::Done })
                     && moment.state.execute == Execute::None;
                 let everybody =
-                    moment.state.tracks.iter().all(|track| moment.told.contains_key(&track.agent));
+                    moment.state.tracks.iter().all(|track| moment.signal.contains_key(&track.agent));
                 most_once && (moment.state.is_open() || silent || everybody)
             }),
             Property::always("OP-14 a step runs once unless somebody says retry", |_, moment: &Moment| {
@@ -154,7 +154,7 @@ impl Moment {
             now: Time::ZERO,
             messages: 0,
             timeouts: 0,
-            told: BTreeMap::new(),
+            signal: BTreeMap::new(),
             authorized: false,
             ran_unauthorized: false,
             runs: BTreeMap::new(),
@@ -175,7 +175,7 @@ impl Moment {
             if matches!(spoken.say, Say::Performed { .. } | Say::Cancelled { .. } | Say::Aborted { .. })
                 && spoken.to != *BOSS
             {
-                *self.told.entry(spoken.to).or_default() += 1;
+                *self.signal.entry(spoken.to).or_default() += 1;
             }
         }
         for effect in decision.effects {

@@ -5,7 +5,7 @@ use crate::looped::{World, never_stuck, planned, silence_leads_somewhere, valida
 use proptest::prelude::*;
 use wilco_protocol::exchange::Face;
 use wilco_protocol::validation::{
-    Choice, Event, Finding, Fingerprint, Input, Named, Said, State, Status, Told, What, apply, begin, born,
+    Choice, Event, Finding, Fingerprint, Input, Named, Said, State, Status, Signal, What, apply, begin, born,
     decide, timers,
 };
 use wilco_protocol::{MessageId, Time};
@@ -91,7 +91,7 @@ proptest! {
             now = now.plus(wilco_protocol::Span::seconds(seconds));
             let input = match step {
                 Step::Wake => Input::Wake,
-                Step::Unreached(agent) => Input::Told(Told::Unreached { agent: agent.into() }),
+                Step::Unreached(agent) => Input::Signal(Signal::Unreached { agent: agent.into() }),
                 Step::Say(by, what) => {
                     let message = MessageId::new(format!("m-{}", log.len()));
                     Input::Said(Said { by: by.into(), operator: false, message, what })

@@ -31,12 +31,12 @@ pub enum Input {
     /// A timer is due. Early, late and double wakes are harmless.
     Wake,
     Report(Report),
-    Told(Told),
+    Signal(Signal),
 }
 
 /// What another exchange or the directory tells a delegation.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Told {
+pub enum Signal {
     /// Its initiator assigned the task anew.
     Superseded { by: ExchangeId },
     /// An agent that had gone silent or slept is active again.

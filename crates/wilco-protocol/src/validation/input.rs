@@ -43,12 +43,12 @@ pub enum Input {
     /// A timer is due. Early, late and double wakes are harmless.
     Wake,
     Report(Report),
-    Told(Told),
+    Signal(Signal),
 }
 
 /// What others tell it.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Told {
+pub enum Signal {
     /// Every nudge to this agent failed, and it has not read what was sent.
     Unreached { agent: Name },
 }

@@ -72,9 +72,9 @@ pub(crate) fn silence_leads_somewhere(state: &State) -> bool {
         let Ok(decision) = decide(&state, Input::Wake, &world, now) else { return false };
         decision.events.iter().for_each(|event| apply(&mut state, event, now));
         if decision.events.iter().any(|event| matches!(event, Event::PauseReminded { .. })) {
-            let told = decision.says.iter().any(|spoken| spoken.to == state.initiator);
+            let signal = decision.says.iter().any(|spoken| spoken.to == state.initiator);
             let again = matches!(state.phase, Phase::Paused { until: Some(until), .. } if until > now);
-            return told && again;
+            return signal && again;
         }
     }
     false

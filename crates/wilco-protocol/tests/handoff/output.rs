@@ -2,7 +2,7 @@
 
 use wilco_protocol::Time;
 use wilco_protocol::decision::{Effect, Passage, Problem, Refusal, Tell};
-use wilco_protocol::delegation::Told;
+use wilco_protocol::delegation::Signal;
 use wilco_protocol::escalation::Incident;
 use wilco_protocol::exchange::{self, CheckpointText, Texts};
 use wilco_protocol::handoff::{Decision, Notice, Owed, Say, State, ToInitiator, options, timers, view};
@@ -46,7 +46,7 @@ pub(crate) fn decided(at: Time, decision: &Decision) -> String {
         Passage::Withheld => arrow(at, "(this message reaches nobody)"),
     };
     for tell in &decision.tells {
-        out += &arrow(at, told(tell));
+        out += &arrow(at, signal(tell));
     }
     for spoken in &decision.says {
         out += &arrow(at, format!("{}: {}", spoken.to, say(&spoken.say)));
@@ -66,13 +66,13 @@ pub(crate) fn decided(at: Time, decision: &Decision) -> String {
     out
 }
 
-fn told(tell: &Tell) -> String {
+fn signal(tell: &Tell) -> String {
     match tell {
-        Tell::Exchange(id, exchange::Told::Delegation(told)) => match told {
-            Told::HandoffBegan { .. } => format!("{id}: its time stands still"),
-            Told::HandedOver { to, .. } => format!("{id}: goes to {to}"),
-            Told::HandoffFailed { .. } => format!("{id}: escalated, nobody took it over"),
-            Told::AgentReplaced { .. } => format!("{id}: escalated, its agent was replaced"),
+        Tell::Exchange(id, exchange::Signal::Delegation(signal)) => match signal {
+            Signal::HandoffBegan { .. } => format!("{id}: its time stands still"),
+            Signal::HandedOver { to, .. } => format!("{id}: goes to {to}"),
+            Signal::HandoffFailed { .. } => format!("{id}: escalated, nobody took it over"),
+            Signal::AgentReplaced { .. } => format!("{id}: escalated, its agent was replaced"),
             other => panic!("no handoff tells {other:?}"),
         },
         Tell::Directory(directory::Input::Replaced { agent, by, .. }) => {

@@ -52,7 +52,7 @@ impl Run {
                 }
                 self.take(Input::Said(said));
             }
-            Step::Told(told) => self.take(Input::Told(told)),
+            Step::Signal(signal) => self.take(Input::Signal(signal)),
             Step::Report(report) => self.take(Input::Report(report)),
             Step::Wake => self.take(Input::Wake),
             Step::Wait(span) => self.wait(span),
@@ -120,7 +120,7 @@ impl Run {
     }
 
     fn one_assignee_is_told(&self, before: &State, decision: &Decision) {
-        let told = |agent: &Name, test: fn(&Say) -> bool| {
+        let signal = |agent: &Name, test: fn(&Say) -> bool| {
             decision.says.iter().any(|spoken| spoken.to == *agent && test(&spoken.say))
         };
         for spoken in &decision.says {
@@ -130,10 +130,10 @@ impl Run {
         }
         if before.assignee != self.state.assignee {
             assert!(
-                told(&before.assignee, |say| matches!(say, Say::Cancel { .. })),
+                signal(&before.assignee, |say| matches!(say, Say::Cancel { .. })),
                 "no cancel for the old agent"
             );
-            assert!(told(&self.state.assignee, |say| matches!(say, Say::Assignment { sole: true, .. })));
+            assert!(signal(&self.state.assignee, |say| matches!(say, Say::Assignment { sole: true, .. })));
             assert!(self.state.former_assignees.contains(&before.assignee));
         }
     }

@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 use wilco_protocol::decision::Report;
 use wilco_protocol::delegation::{
-    Ack, AckStatus, AgentError, Choice, ErrorCode, Judge, OnBusy, Policy, Ruling, Said, Scored, Sign, Told,
+    Ack, AckStatus, AgentError, Choice, ErrorCode, Judge, OnBusy, Policy, Ruling, Said, Scored, Sign, Signal,
     Understanding, Verdict, What,
 };
 use wilco_protocol::{ExchangeId, MessageId, Name, Protocol, Span};
@@ -11,7 +11,7 @@ use wilco_protocol::{ExchangeId, MessageId, Name, Protocol, Span};
 #[derive(Debug, Clone)]
 pub(crate) enum Step {
     Say(Said),
-    Told(Told),
+    Signal(Signal),
     Report(Report),
     /// Time passes, every wake at its instant.
     Wait(Span),
@@ -24,7 +24,7 @@ pub(crate) enum Step {
 pub(crate) fn steps() -> impl Strategy<Value = Vec<Step>> {
     let step = prop_oneof![
         12 => said(),
-        1 => told().prop_map(Step::Told),
+        1 => signal().prop_map(Step::Signal),
         1 => report().prop_map(Step::Report),
         4 => (0u64..1500).prop_map(|seconds| Step::Wait(Span::seconds(seconds))),
         1 => (0u64..3600).prop_map(|seconds| Step::Down(Span::seconds(seconds))),
@@ -98,10 +98,10 @@ fn exchange() -> ExchangeId {
     ExchangeId { protocol: Protocol::Delegation, number: 99 }
 }
 
-fn told() -> impl Strategy<Value = Told> {
+fn signal() -> impl Strategy<Value = Signal> {
     prop_oneof![
-        1 => Just(Told::Superseded { by: exchange() }),
-        4 => name().prop_map(|agent| Told::AgentReturned { agent }),
+        1 => Just(Signal::Superseded { by: exchange() }),
+        4 => name().prop_map(|agent| Signal::AgentReturned { agent }),
     ]
 }
 

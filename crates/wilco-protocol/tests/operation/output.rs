@@ -104,10 +104,10 @@ fn proceeds(proceeding: Option<bool>) -> &'static str {
 pub(crate) fn standing(state: &State) -> String {
     let mut text = state.name().to_owned();
     let track = |track: &Track| format!("{} {}", track.agent, track.state.word());
-    let told = state.tracks.iter().filter(|track| track.state != TrackState::Waiting).map(track);
+    let signal = state.tracks.iter().filter(|track| track.state != TrackState::Waiting).map(track);
     let steps = state.steps.iter().filter(|step| step.state != StepState::Pending);
     let steps = steps.map(|step| format!("{} {}", step.agent, step.state.word()));
-    let parts: Vec<_> = if state.steps.is_empty() { told.collect() } else { steps.collect() };
+    let parts: Vec<_> = if state.steps.is_empty() { signal.collect() } else { steps.collect() };
     if !parts.is_empty() {
         text += &format!(" ({})", parts.join(", "));
     }

@@ -4,7 +4,7 @@
 //! instant wakes whatever is due, the earliest first, before anybody speaks.
 
 use wilco_protocol::decision::{Effect, Facts, Report, Stage, Tell};
-use wilco_protocol::delegation::{self, Event, Input, Policy, Said, State, Told, born, timers};
+use wilco_protocol::delegation::{self, Event, Input, Policy, Said, State, Signal, born, timers};
 use wilco_protocol::directory::{self, Directory};
 use wilco_protocol::exchange;
 use wilco_protocol::{ExchangeId, MessageId, Name, Protocol, Span, Time};
@@ -137,7 +137,7 @@ impl World {
             let works = |state: &State| state.is_open() && state.assignee == *agent;
             let open: Vec<_> = (0..self.exchanges.len()).filter(|n| works(&self.exchanges[*n])).collect();
             for number in open {
-                self.decide(number, Input::Told(Told::AgentReturned { agent: agent.clone() }));
+                self.decide(number, Input::Signal(Signal::AgentReturned { agent: agent.clone() }));
             }
         }
     }
@@ -165,7 +165,7 @@ impl World {
 
     fn decide(&mut self, number: usize, input: Input) {
         let before = output::standing(&self.exchanges[number]);
-        let quiet = matches!(input, Input::Wake | Input::Told(_));
+        let quiet = matches!(input, Input::Wake | Input::Signal(_));
         match delegation::decide(&self.exchanges[number], input, self, self.now) {
             Err(refusal) => self.out += &output::refused(self.now, &refusal),
             Ok(decision) => {
@@ -202,10 +202,10 @@ impl World {
         for tell in decision.tells {
             match tell {
                 Tell::Directory(input) => _ = self.change_directory(input),
-                Tell::Exchange(other, exchange::Told::Delegation(told)) => {
-                    self.decide(self.number(other), Input::Told(told));
+                Tell::Exchange(other, exchange::Signal::Delegation(signal)) => {
+                    self.decide(self.number(other), Input::Signal(signal));
                 }
-                Tell::Exchange(_, exchange::Told::Validation(_)) => panic!("no delegation tells that"),
+                Tell::Exchange(_, exchange::Signal::Validation(_)) => panic!("no delegation tells that"),
             }
         }
     }

@@ -2,7 +2,7 @@
 
 use wilco_protocol::decision::{Effect, Facts};
 use wilco_protocol::validation::{
-    Choice, Decision, Event, Finding, Fingerprint, Input, Named, Planned, Policy, Said, State, Told,
+    Choice, Decision, Event, Finding, Fingerprint, Input, Named, Planned, Policy, Said, State, Signal,
     Validate, What, apply, begin, born, decide, named, timers,
 };
 use wilco_protocol::{ExchangeId, MessageId, Name, Protocol, Time};
@@ -43,7 +43,7 @@ impl Theatre for World {
             Some((who, rest)) => self.say(who, rest),
             None if text == "end" => {}
             None => match text.strip_suffix(" is not reached") {
-                Some(agent) => self.decide(Input::Told(Told::Unreached { agent: agent.into() })),
+                Some(agent) => self.decide(Input::Signal(Signal::Unreached { agent: agent.into() })),
                 None => {
                     self.course.out +=
                         &output::shown(self.course.now, text, self.state.as_ref().expect("a validation"))

@@ -3,7 +3,7 @@
 use super::Decision;
 use crate::decision::{Facts, Passage, Problem, Refusal, Spoken, Tell};
 use crate::delegation::event::{Assigned, Event};
-use crate::delegation::input::{Assign, Told};
+use crate::delegation::input::{Assign, Signal};
 use crate::delegation::say::{Notice, Say, ToInitiator};
 use crate::delegation::words::Sign;
 use crate::exchange;
@@ -27,8 +27,8 @@ pub fn begin(assign: Assign, facts: &dyn Facts, now: Time) -> Result<Decision, R
     if let Some(first) = superseded {
         let sole = Say::Notice(Notice::SoleAssignee);
         decision.says.push(Spoken { to: assign.to.clone(), say: sole });
-        let told = exchange::Told::Delegation(Told::Superseded { by: assign.id });
-        decision.tells.push(Tell::Exchange(first, told));
+        let signal = exchange::Signal::Delegation(Signal::Superseded { by: assign.id });
+        decision.tells.push(Tell::Exchange(first, signal));
     }
     Ok(decision)
 }

@@ -35,7 +35,7 @@ pub use begin::begin;
 pub use choice::{options, untried};
 
 use super::event::Event;
-use super::input::{Input, Told};
+use super::input::{Input, Signal};
 use super::say::{CancelReason, Say};
 use super::state::{Outcome, State};
 use crate::decision::{Facts, Refusal};
@@ -55,31 +55,31 @@ pub fn decide(state: &State, input: Input, facts: &dyn Facts, now: Time) -> Resu
         }
         Input::Wake => silence::wake(&mut draft),
         Input::Report(report) => ack::reported(&mut draft, report),
-        Input::Told(told) => self::told(&mut draft, told),
+        Input::Signal(signal) => self::signal(&mut draft, signal),
     }
     Ok(draft.finish())
 }
 
-fn told(draft: &mut Draft<'_>, told: Told) {
+fn signal(draft: &mut Draft<'_>, signal: Signal) {
     if !draft.state.is_open() {
         return;
     }
-    match told {
-        Told::Superseded { by } => {
+    match signal {
+        Signal::Superseded { by } => {
             draft.say_to_assignee(Say::Cancel { because: CancelReason::Superseded { by } });
             draft.event(Event::Superseded { by });
             draft.end(Outcome::Cancelled);
         }
-        Told::AgentReturned { agent } if agent == draft.state.assignee && draft.state.held.is_none() => {
+        Signal::AgentReturned { agent } if agent == draft.state.assignee && draft.state.held.is_none() => {
             silence::check_on_assignee(draft);
         }
-        Told::AgentReturned { .. } => {}
-        Told::HandoffBegan { by, initiator } => handover::hold(draft, by, initiator),
-        Told::HandedOver { by, to, initiator, state_file } => {
+        Signal::AgentReturned { .. } => {}
+        Signal::HandoffBegan { by, initiator } => handover::hold(draft, by, initiator),
+        Signal::HandedOver { by, to, initiator, state_file } => {
             handover::hand_over(draft, by, to, &initiator, state_file);
         }
-        Told::HandoffFailed { by } => handover::release(draft, by),
-        Told::AgentReplaced { agent } => {
+        Signal::HandoffFailed { by } => handover::release(draft, by),
+        Signal::AgentReplaced { agent } => {
             if agent == draft.state.assignee {
                 draft.escalate(Reason::AgentReplaced);
             }

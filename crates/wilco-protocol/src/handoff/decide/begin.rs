@@ -4,7 +4,7 @@ use super::Decision;
 use super::delivery::{deliver, prepare};
 use super::draft::Draft;
 use crate::decision::{Facts, Problem, Refusal};
-use crate::delegation::Told;
+use crate::delegation::Signal;
 use crate::directory::Mark;
 use crate::handoff::event::Requested;
 use crate::handoff::input::Replace;
@@ -32,7 +32,7 @@ pub fn begin(replace: Replace, facts: &dyn Facts, now: Time) -> Result<Decision,
     let mut draft = Draft::born(first, facts, now);
     let (by, initiator) = (draft.state.id, draft.state.initiator.clone());
     for task in tasks {
-        draft.tell_delegation(task.exchange, Told::HandoffBegan { by, initiator: initiator.clone() });
+        draft.tell_delegation(task.exchange, Signal::HandoffBegan { by, initiator: initiator.clone() });
     }
     // Its delegations tell it themselves.
     if let Some(failed) = failed.filter(|failed| !others.is_empty() && facts.is_registered(failed)) {

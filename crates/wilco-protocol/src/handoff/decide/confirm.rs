@@ -4,7 +4,7 @@
 use super::delivery;
 use super::draft::Draft;
 use crate::decision::Tell;
-use crate::delegation::Told;
+use crate::delegation::Signal;
 use crate::directory;
 use crate::escalation::Reason;
 use crate::handoff::effect::{Effect, IssueUpdate, Report, TaskUpdate, Updated};
@@ -121,22 +121,22 @@ fn hand_over(draft: &mut Draft<'_>, failures: Vec<(String, Failure)>) {
     let tasks = draft.state.tasks.clone();
     for task in &tasks {
         let Some(delegated) = &task.delegation else { continue };
-        let told = match task.failure {
+        let signal = match task.failure {
             Some(Failure::Elsewhere { .. } | Failure::Foreign { .. } | Failure::Own { .. }) => {
-                Told::HandoffFailed { by }
+                Signal::HandoffFailed { by }
             }
             Some(Failure::StateFile { .. } | Failure::Issue { .. }) | None => {
-                Told::HandedOver { by, to: to.clone(), initiator: initiator.clone(), state_file }
+                Signal::HandedOver { by, to: to.clone(), initiator: initiator.clone(), state_file }
             }
         };
-        draft.tell_delegation(delegated.exchange, told);
+        draft.tell_delegation(delegated.exchange, signal);
     }
     if let Some(failed) = draft.state.failed_agent() {
         let named =
             |id| tasks.iter().filter_map(|task| task.delegation.as_ref()).any(|one| one.exchange == id);
         let others = draft.facts.open_tasks(&failed).into_iter().filter(|(id, _)| !named(*id));
         for (id, _) in others {
-            draft.tell_delegation(id, Told::AgentReplaced { agent: failed.clone() });
+            draft.tell_delegation(id, Signal::AgentReplaced { agent: failed.clone() });
         }
         draft.tell(Tell::Directory(directory::Input::Replaced { agent: failed, by: to, exchange: by }));
     }
@@ -182,7 +182,7 @@ pub(super) fn abort(draft: &mut Draft<'_>, reason: Reason) {
         .map(|one| one.exchange)
         .collect();
     for id in delegations {
-        draft.tell_delegation(id, Told::HandoffFailed { by });
+        draft.tell_delegation(id, Signal::HandoffFailed { by });
     }
     end(draft, Outcome::Failed, Some(code));
 }

@@ -58,8 +58,8 @@ impl<'a> Draft<'a> {
         self.decision.tells.push(tell);
     }
 
-    pub(super) fn tell_delegation(&mut self, id: ExchangeId, told: crate::delegation::Told) {
-        self.tell(Tell::Exchange(id, exchange::Told::Delegation(told)));
+    pub(super) fn tell_delegation(&mut self, id: ExchangeId, signal: crate::delegation::Signal) {
+        self.tell(Tell::Exchange(id, exchange::Signal::Delegation(signal)));
     }
 
     pub(super) fn effect(&mut self, effect: Effect) {

@@ -34,7 +34,7 @@ pub use begin::begin;
 pub use choice::options;
 
 use super::event::Event;
-use super::input::{Input, Told};
+use super::input::{Input, Signal};
 use super::say::Say;
 use super::state::State;
 use crate::decision::{Facts, Refusal};
@@ -51,7 +51,7 @@ pub fn decide(state: &State, input: Input, facts: &dyn Facts, now: Time) -> Resu
         Input::Wake => silence::wake(&mut draft),
         // What a command found comes as its message; whether a person was reached changes nothing.
         Input::Report(_) => {}
-        Input::Told(Told::Unreached { agent }) => silence::unreached(&mut draft, &agent),
+        Input::Signal(Signal::Unreached { agent }) => silence::unreached(&mut draft, &agent),
     }
     Ok(draft.finish())
 }
