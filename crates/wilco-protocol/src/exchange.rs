@@ -171,9 +171,9 @@ impl Exchange {
 
 /// An exchange reads as the state that it holds.
 impl Deref for Exchange {
-    type Target = dyn Face;
+    type Target = dyn Describe;
 
-    fn deref(&self) -> &(dyn Face + 'static) {
+    fn deref(&self) -> &(dyn Describe + 'static) {
         match self {
             Exchange::Delegation(state) => state,
             Exchange::Operation(state) => state,
@@ -184,7 +184,7 @@ impl Deref for Exchange {
 }
 
 /// What every protocol's state shows of itself. Each protocol says it in its `face.rs`.
-pub trait Face {
+pub trait Describe {
     fn id(&self) -> ExchangeId;
     fn initiator(&self) -> &Name;
     fn participants(&self) -> Vec<Name>;

@@ -6,7 +6,7 @@ use crate::handed::{
 };
 use proptest::prelude::*;
 use wilco_protocol::delegation::{Judge, Verdict};
-use wilco_protocol::exchange::Face;
+use wilco_protocol::exchange::Describe;
 use wilco_protocol::handoff::{
     Choice, Decision, Effect, Event, Input, Said, State, What, apply, begin, born, decide, timers,
 };

@@ -4,7 +4,7 @@
 use crate::asked::{AGENTS, BOSS, Choices, World, never_stuck, silence_leads_somewhere};
 use proptest::prelude::*;
 use wilco_protocol::decision::Report;
-use wilco_protocol::exchange::Face;
+use wilco_protocol::exchange::Describe;
 use wilco_protocol::journal::{Entry, Fact};
 use wilco_protocol::operation::{
     Answer, Choice, Event, Input, OwnStep, Said, State, StepEnd, What, apply, begin, born, decide, timers,

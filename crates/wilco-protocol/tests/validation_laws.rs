@@ -3,7 +3,7 @@
 
 use crate::looped::{World, never_stuck, planned, silence_leads_somewhere, validate};
 use proptest::prelude::*;
-use wilco_protocol::exchange::Face;
+use wilco_protocol::exchange::Describe;
 use wilco_protocol::validation::{
     Choice, Event, Finding, Fingerprint, Input, Named, Said, State, Status, Signal, What, apply, begin, born,
     decide, timers,

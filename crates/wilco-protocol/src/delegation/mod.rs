@@ -5,7 +5,7 @@
 mod apply;
 mod decide;
 mod event;
-mod face;
+mod describe;
 mod input;
 mod policy;
 mod say;

@@ -9,7 +9,7 @@ mod checklist;
 mod decide;
 mod effect;
 mod event;
-mod face;
+mod describe;
 mod input;
 mod order;
 mod policy;

@@ -7,7 +7,7 @@ mod apply;
 mod decide;
 mod event;
 mod execute;
-mod face;
+mod describe;
 mod input;
 mod policy;
 mod quorum;

@@ -6,7 +6,7 @@
 mod apply;
 mod decide;
 mod event;
-mod face;
+mod describe;
 mod ids;
 mod input;
 mod policy;

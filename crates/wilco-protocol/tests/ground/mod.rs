@@ -2,7 +2,7 @@
 
 use wilco_protocol::decision::Facts;
 use wilco_protocol::delegation::{Event, Input, Phase, State, apply, decide, timers};
-use wilco_protocol::exchange::Face;
+use wilco_protocol::exchange::Describe;
 use wilco_protocol::{Exchange, Name, Time};
 
 /// A world in which `helper` may take over and the server may have been down.

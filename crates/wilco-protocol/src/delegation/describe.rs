@@ -1,15 +1,14 @@
-//! What a handoff shows of itself.
+//! What a delegation shows of itself.
 
 use crate::decision::Timer;
 use crate::escalation::{Escalation, Incident};
-use crate::exchange::{Face, Texts, View};
+use crate::exchange::{Describe, Texts, View};
 use crate::name::{ExchangeId, MessageId, Name};
 
 use super::view::keys;
-use super::view::participants;
 use super::{Phase, State, awaits, options, timers, untried, view};
 
-impl Face for State {
+impl Describe for State {
     fn id(&self) -> ExchangeId {
         self.id
     }
@@ -19,7 +18,8 @@ impl Face for State {
     }
 
     fn participants(&self) -> Vec<Name> {
-        participants(self).into_iter().map(|person| person.agent).collect()
+        let parties = [&self.initiator, &self.assignee];
+        parties.into_iter().chain(&self.former_assignees).cloned().collect()
     }
 
     fn is_open(&self) -> bool {
@@ -39,19 +39,34 @@ impl Face for State {
     }
 
     fn awaits(&self) -> Vec<&Name> {
-        awaits(self)
+        awaits(self).into_iter().collect()
+    }
+
+    fn is_owed_by(&self, agent: &Name) -> bool {
+        let at_rest = match self.phase {
+            Phase::Queued { .. } | Phase::Waiting { .. } | Phase::Working { .. } | Phase::Paused { .. } => {
+                true
+            }
+            Phase::AwaitingAck { .. }
+            | Phase::Clarifying { .. }
+            | Phase::InReview { .. }
+            | Phase::Returned { .. }
+            | Phase::Escalated { .. }
+            | Phase::Ended { .. } => false,
+        };
+        !at_rest && awaits(self) == Some(agent)
     }
 
     fn opening(&self) -> &MessageId {
-        &self.opening
+        &self.assignment
     }
 
     fn title(&self) -> &str {
-        &self.handoff_id
+        &self.title
     }
 
     fn called(&self) -> &str {
-        &self.handoff_id
+        &self.task_id
     }
 
     fn cites(&self) -> Vec<MessageId> {
@@ -71,11 +86,9 @@ impl Face for State {
     }
 
     fn rests(&self) -> bool {
-        // What the courier is doing has a bound of its own.
-        matches!(
-            self.phase,
-            Phase::Preparing | Phase::Confirming { .. } | Phase::Clarifying { publishing: true, .. }
-        )
+        // What is handed over is moved by its handoff.
+        self.held.is_some()
+            || matches!(self.phase, Phase::Working { check: None, .. } | Phase::Paused { until: None, .. })
     }
 
     fn view(&self, texts: &dyn Texts) -> View {

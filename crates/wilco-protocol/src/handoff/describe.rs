@@ -1,15 +1,15 @@
-//! What a validation shows of itself.
+//! What a handoff shows of itself.
 
-use super::decide::options;
-use super::state::State;
-use super::timers::timers;
-use super::view::{awaits, keys, title, view};
 use crate::decision::Timer;
 use crate::escalation::{Escalation, Incident};
-use crate::exchange::{Face, Texts, View};
+use crate::exchange::{Describe, Texts, View};
 use crate::name::{ExchangeId, MessageId, Name};
 
-impl Face for State {
+use super::view::keys;
+use super::view::participants;
+use super::{Phase, State, awaits, options, timers, untried, view};
+
+impl Describe for State {
     fn id(&self) -> ExchangeId {
         self.id
     }
@@ -19,11 +19,11 @@ impl Face for State {
     }
 
     fn participants(&self) -> Vec<Name> {
-        self.agents()
+        participants(self).into_iter().map(|person| person.agent).collect()
     }
 
     fn is_open(&self) -> bool {
-        self.is_open()
+        State::is_open(self)
     }
 
     fn state_name(&self) -> &'static str {
@@ -47,15 +47,15 @@ impl Face for State {
     }
 
     fn title(&self) -> &str {
-        title(self)
+        &self.handoff_id
     }
 
     fn called(&self) -> &str {
-        &self.issue
+        &self.handoff_id
     }
 
     fn cites(&self) -> Vec<MessageId> {
-        self.cites()
+        State::cites(self)
     }
 
     fn escalations(&self) -> &[Escalation] {
@@ -70,16 +70,19 @@ impl Face for State {
         &self.incidents
     }
 
-    /// The clock of an iteration runs in every phase that is open.
     fn rests(&self) -> bool {
-        false
+        // What the courier is doing has a bound of its own.
+        matches!(
+            self.phase,
+            Phase::Preparing | Phase::Confirming { .. } | Phase::Clarifying { publishing: true, .. }
+        )
     }
 
     fn view(&self, texts: &dyn Texts) -> View {
         view(self, texts)
     }
 
-    fn voice(&self) -> Name {
-        Name::orchestrator()
+    fn next_choice(&self) -> Option<&Name> {
+        untried(self)
     }
 }

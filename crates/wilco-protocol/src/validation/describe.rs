@@ -1,14 +1,15 @@
-//! What an operation shows of itself.
+//! What a validation shows of itself.
 
+use super::decide::options;
+use super::state::State;
+use super::timers::timers;
+use super::view::{awaits, keys, title, view};
 use crate::decision::Timer;
 use crate::escalation::{Escalation, Incident};
-use crate::exchange::{Face, Texts, View};
+use crate::exchange::{Describe, Texts, View};
 use crate::name::{ExchangeId, MessageId, Name};
 
-use super::view::keys;
-use super::{State, StepState, Track, TrackState, awaits, options, timers, view};
-
-impl Face for State {
+impl Describe for State {
     fn id(&self) -> ExchangeId {
         self.id
     }
@@ -18,12 +19,11 @@ impl Face for State {
     }
 
     fn participants(&self) -> Vec<Name> {
-        let agents = self.tracks.iter().map(|track| &track.agent);
-        [&self.initiator].into_iter().chain(agents).cloned().collect()
+        self.agents()
     }
 
     fn is_open(&self) -> bool {
-        State::is_open(self)
+        self.is_open()
     }
 
     fn state_name(&self) -> &'static str {
@@ -42,25 +42,20 @@ impl Face for State {
         awaits(self)
     }
 
-    fn is_owed_by(&self, agent: &Name) -> bool {
-        let said = |track: &Track| track.state == TrackState::Ready;
-        awaits(self).contains(&agent) && !self.track(agent).is_some_and(said)
-    }
-
     fn opening(&self) -> &MessageId {
         &self.opening
     }
 
     fn title(&self) -> &str {
-        &self.operation
+        title(self)
     }
 
     fn called(&self) -> &str {
-        &self.operation
+        &self.issue
     }
 
     fn cites(&self) -> Vec<MessageId> {
-        State::cites(self)
+        self.cites()
     }
 
     fn escalations(&self) -> &[Escalation] {
@@ -75,16 +70,16 @@ impl Face for State {
         &self.incidents
     }
 
+    /// The clock of an iteration runs in every phase that is open.
     fn rests(&self) -> bool {
-        // A command that runs has a bound of its own.
-        self.steps_in(StepState::Running) > 0
+        false
     }
 
     fn view(&self, texts: &dyn Texts) -> View {
         view(self, texts)
     }
 
-    fn broadcast_id(&self) -> Option<&str> {
-        self.broadcast_id.as_deref()
+    fn voice(&self) -> Name {
+        Name::orchestrator()
     }
 }

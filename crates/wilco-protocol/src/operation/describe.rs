@@ -1,14 +1,14 @@
-//! What a delegation shows of itself.
+//! What an operation shows of itself.
 
 use crate::decision::Timer;
 use crate::escalation::{Escalation, Incident};
-use crate::exchange::{Face, Texts, View};
+use crate::exchange::{Describe, Texts, View};
 use crate::name::{ExchangeId, MessageId, Name};
 
 use super::view::keys;
-use super::{Phase, State, awaits, options, timers, untried, view};
+use super::{State, StepState, Track, TrackState, awaits, options, timers, view};
 
-impl Face for State {
+impl Describe for State {
     fn id(&self) -> ExchangeId {
         self.id
     }
@@ -18,8 +18,8 @@ impl Face for State {
     }
 
     fn participants(&self) -> Vec<Name> {
-        let parties = [&self.initiator, &self.assignee];
-        parties.into_iter().chain(&self.former_assignees).cloned().collect()
+        let agents = self.tracks.iter().map(|track| &track.agent);
+        [&self.initiator].into_iter().chain(agents).cloned().collect()
     }
 
     fn is_open(&self) -> bool {
@@ -39,34 +39,24 @@ impl Face for State {
     }
 
     fn awaits(&self) -> Vec<&Name> {
-        awaits(self).into_iter().collect()
+        awaits(self)
     }
 
     fn is_owed_by(&self, agent: &Name) -> bool {
-        let at_rest = match self.phase {
-            Phase::Queued { .. } | Phase::Waiting { .. } | Phase::Working { .. } | Phase::Paused { .. } => {
-                true
-            }
-            Phase::AwaitingAck { .. }
-            | Phase::Clarifying { .. }
-            | Phase::InReview { .. }
-            | Phase::Returned { .. }
-            | Phase::Escalated { .. }
-            | Phase::Ended { .. } => false,
-        };
-        !at_rest && awaits(self) == Some(agent)
+        let said = |track: &Track| track.state == TrackState::Ready;
+        awaits(self).contains(&agent) && !self.track(agent).is_some_and(said)
     }
 
     fn opening(&self) -> &MessageId {
-        &self.assignment
+        &self.opening
     }
 
     fn title(&self) -> &str {
-        &self.title
+        &self.operation
     }
 
     fn called(&self) -> &str {
-        &self.task_id
+        &self.operation
     }
 
     fn cites(&self) -> Vec<MessageId> {
@@ -86,16 +76,15 @@ impl Face for State {
     }
 
     fn rests(&self) -> bool {
-        // What is handed over is moved by its handoff.
-        self.held.is_some()
-            || matches!(self.phase, Phase::Working { check: None, .. } | Phase::Paused { until: None, .. })
+        // A command that runs has a bound of its own.
+        self.steps_in(StepState::Running) > 0
     }
 
     fn view(&self, texts: &dyn Texts) -> View {
         view(self, texts)
     }
 
-    fn next_choice(&self) -> Option<&Name> {
-        untried(self)
+    fn broadcast_id(&self) -> Option<&str> {
+        self.broadcast_id.as_deref()
     }
 }
