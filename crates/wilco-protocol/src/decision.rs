@@ -23,7 +23,7 @@ pub struct Decision<E, S> {
     /// Inputs to other exchanges or to the directory, worked off in the same transaction.
     pub tells: Vec<Tell>,
     /// Where the message that caused this goes.
-    pub passage: Passage,
+    pub routing: Routing,
 }
 
 impl<E, S> Default for Decision<E, S> {
@@ -33,7 +33,7 @@ impl<E, S> Default for Decision<E, S> {
             says: Vec::new(),
             effects: Vec::new(),
             tells: Vec::new(),
-            passage: Passage::AsAddressed,
+            routing: Routing::AsAddressed,
         }
     }
 }
@@ -47,7 +47,7 @@ pub struct Spoken<S> {
 
 /// Where the incoming message goes.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Passage {
+pub enum Routing {
     /// To whom it is addressed, as it is.
     AsAddressed,
     /// To these agents, whoever it is addressed to; `teach` adds how to answer.

@@ -6,7 +6,7 @@ use std::ops::Deref;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::decision::{self, Facts, Passage, Refusal, Report, Spoken, Timer};
+use crate::decision::{self, Facts, Routing, Refusal, Report, Spoken, Timer};
 use crate::escalation::{Escalation, Incident};
 use crate::name::{ExchangeId, MessageId, Name, Protocol};
 use crate::time::Time;
@@ -315,8 +315,8 @@ fn map<E, S>(decision: decision::Decision<E, S>, event: fn(E) -> Event, say: fn(
         says: says.collect(),
         effects: decision.effects,
         tells: decision.tells,
-        passage: match decision.passage {
-            passage @ (Passage::AsAddressed | Passage::Reach { .. } | Passage::Withheld) => passage,
+        routing: match decision.routing {
+            routing @ (Routing::AsAddressed | Routing::Reach { .. } | Routing::Withheld) => routing,
         },
     }
 }

@@ -7,7 +7,7 @@ mod says;
 use std::collections::BTreeSet;
 
 use stateright::{Checker, Model, Property};
-use wilco_protocol::decision::Passage;
+use wilco_protocol::decision::Routing;
 use wilco_protocol::delegation::{
     Assign, Decision, Input, Policy, Said, Say, State, Signal, What, apply, begin, born, decide, timers,
 };
@@ -161,7 +161,7 @@ impl Moment {
         }
         if !self.state.is_open() && self.ended.is_none() {
             self.ended = Some(self.state.name());
-            if let Passage::Reach { agents, .. } = decision.passage {
+            if let Routing::Reach { agents, .. } = decision.routing {
                 agents.iter().for_each(|agent| _ = self.live.remove(agent));
             }
         }

@@ -6,7 +6,7 @@ use std::sync::{Arc, OnceLock};
 use serde_json::value::RawValue;
 use wilco_language::parse::Incoming;
 use wilco_language::render::{Rendered, Setting, delivered, identified, passed_subject, usual_subject};
-use wilco_protocol::decision::Passage;
+use wilco_protocol::decision::Routing;
 use wilco_protocol::{Exchange, ExchangeId, MessageId, Name};
 use wilco_store::{Message, Priority, Reading, StoreError};
 
@@ -173,7 +173,7 @@ impl Work<'_> {
         &mut self,
         arrival: &Arrival<'_>,
         exchange: &Exchange,
-        passage: &Passage,
+        routing: &Routing,
     ) -> Result<Course, Refused> {
         let initiator = exchange.initiator().clone();
         let by_initiator = arrival.from == initiator;
@@ -185,14 +185,14 @@ impl Work<'_> {
         let named = arrival.incoming().content.get("handoff_id").and_then(|id| id.as_str());
         course.usual = usual_subject(exchange, arrival.incoming().kind(), named);
         course.broadcast_id = exchange.broadcast_id().map(str::to_owned);
-        if matches!(passage, Passage::Withheld) {
+        if matches!(routing, Routing::Withheld) {
             course.letters.iter_mut().for_each(|letter| letter.inboxes.clear());
             return Ok(course);
         }
         if !by_initiator {
             course.reach(initiator);
         }
-        if let Passage::Reach { agents, teach } = passage {
+        if let Routing::Reach { agents, teach } = routing {
             let cited = self.citing(exchange, Some(&arrival.cause()))?;
             let url = self.settings.url.clone();
             let setting = Setting { url: &url, now: self.now, cited: &cited };

@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 use wilco_language::interpret::{InContext, Names, Parent, interpret};
 use wilco_language::parse::{Assignment, Task};
 use wilco_language::read::classify;
-use wilco_protocol::decision::{Passage, Refusal};
+use wilco_protocol::decision::{Routing, Refusal};
 use wilco_protocol::delegation;
 use wilco_protocol::directory::Directory;
 use wilco_protocol::exchange::{Decision, Exchange, Said, Start, key};
@@ -129,9 +129,9 @@ impl Work<'_> {
         };
         // Its message takes seq 1, so its first event is the second.
         let live = Live { exchange: Arc::new(exchange), seq: 1, keys: Arc::default(), alarm: None };
-        let passage = decision.passage.clone();
+        let routing = decision.routing.clone();
         let exchange = self.carry(live, decision, &arrival.from, Some(&arrival.cause()))?;
-        let mut course = self.course(arrival, &exchange, &passage)?;
+        let mut course = self.course(arrival, &exchange, &routing)?;
         course.reading = Some(Reading {
             exchange: Some(exchange.id()),
             rule: Some(dress.rule.clone()),
@@ -198,7 +198,7 @@ impl Work<'_> {
         decided: Vec<(Target, Said, Decision, &'static str)>,
     ) -> Result<Taken, Refused> {
         let position = self.reserve();
-        let mut first: Option<(Arc<Exchange>, u64, Passage, Reading)> = None;
+        let mut first: Option<(Arc<Exchange>, u64, Routing, Reading)> = None;
         let mut also = Vec::new();
         for (target, said, mut decision, meaning) in decided {
             let id = target.exchange.id();
@@ -215,21 +215,21 @@ impl Work<'_> {
                 // The message itself is the next thing that happens in its exchange.
                 live.seq += 1;
             }
-            let (seq, passage) = (live.seq, decision.passage.clone());
+            let (seq, routing) = (live.seq, decision.routing.clone());
             let after = self.carry(live, decision, &arrival.from, Some(&arrival.cause()))?;
             let effect = match (quiet, before == after.state_name()) {
                 (true, _) => "none".into(),
                 (false, true) => "recorded".into(),
                 (false, false) => format!("{before} -> {}", after.state_name()).into(),
             };
-            if first.is_some() && !matches!(passage, Passage::Withheld) {
+            if first.is_some() && !matches!(routing, Routing::Withheld) {
                 also.push(after.initiator().clone());
             }
             let (rule, meaning) = (Some(target.rule.into()), meaning.into());
-            first.get_or_insert((after, seq, passage, Reading { exchange: Some(id), rule, meaning, effect }));
+            first.get_or_insert((after, seq, routing, Reading { exchange: Some(id), rule, meaning, effect }));
         }
-        let Some((exchange, seq, passage, reading)) = first else { return self.converse(arrival, false) };
-        let mut course = self.course(arrival, &exchange, &passage)?;
+        let Some((exchange, seq, routing, reading)) = first else { return self.converse(arrival, false) };
+        let mut course = self.course(arrival, &exchange, &routing)?;
         also.retain(|initiator| *initiator != arrival.from);
         also.into_iter().for_each(|initiator| course.reach(initiator));
         course.reading = Some(reading);

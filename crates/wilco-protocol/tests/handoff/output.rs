@@ -1,7 +1,7 @@
 //! What Wilco does in a handoff, as the lines of a transcript.
 
 use wilco_protocol::Time;
-use wilco_protocol::decision::{Effect, Passage, Problem, Refusal, Tell};
+use wilco_protocol::decision::{Effect, Routing, Problem, Refusal, Tell};
 use wilco_protocol::delegation::Signal;
 use wilco_protocol::escalation::Incident;
 use wilco_protocol::exchange::{self, CheckpointText, Texts};
@@ -37,13 +37,13 @@ pub(crate) fn refused(at: Time, refusal: &Refusal) -> String {
 }
 
 pub(crate) fn decided(at: Time, decision: &Decision) -> String {
-    let mut out = match &decision.passage {
-        Passage::AsAddressed => String::new(),
-        Passage::Reach { agents, .. } => {
+    let mut out = match &decision.routing {
+        Routing::AsAddressed => String::new(),
+        Routing::Reach { agents, .. } => {
             let names: Vec<_> = agents.iter().map(|name| name.as_str()).collect();
             arrow(at, format!("{}: this message, with how to answer", names.join(", ")))
         }
-        Passage::Withheld => arrow(at, "(this message reaches nobody)"),
+        Routing::Withheld => arrow(at, "(this message reaches nobody)"),
     };
     for tell in &decision.tells {
         out += &arrow(at, signal(tell));

@@ -1,6 +1,6 @@
 //! What Wilco does, as the lines of a transcript.
 
-use wilco_protocol::decision::{Effect, Passage, Problem, Refusal, Tell};
+use wilco_protocol::decision::{Effect, Routing, Problem, Refusal, Tell};
 use wilco_protocol::delegation::{
     CancelReason, Decision, Notice, Outcome, Phase, Say, State, ToInitiator, options, timers, view,
 };
@@ -16,13 +16,13 @@ pub(crate) fn nothing(at: Time, recorded: bool) -> String {
 }
 
 pub(crate) fn decided(at: Time, id: ExchangeId, decision: &Decision) -> String {
-    let mut out = match &decision.passage {
-        Passage::AsAddressed => String::new(),
-        Passage::Reach { agents, teach } => {
+    let mut out = match &decision.routing {
+        Routing::AsAddressed => String::new(),
+        Routing::Reach { agents, teach } => {
             let how = if *teach { ", with how to answer" } else { "" };
             agents.iter().map(|agent| arrow(at, format!("{agent}: this message{how}"))).collect()
         }
-        Passage::Withheld => arrow(at, "(this message reaches nobody)"),
+        Routing::Withheld => arrow(at, "(this message reaches nobody)"),
     };
     for spoken in &decision.says {
         out += &arrow(at, format!("{}: {}", spoken.to, say(&spoken.say)));

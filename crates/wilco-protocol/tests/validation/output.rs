@@ -1,7 +1,7 @@
 //! What Wilco does in a validation, as the lines of a transcript.
 
 use wilco_protocol::Time;
-use wilco_protocol::decision::{Effect, Passage, Problem, Refusal};
+use wilco_protocol::decision::{Effect, Routing, Problem, Refusal};
 use wilco_protocol::escalation::Incident;
 use wilco_protocol::validation::{
     Decision, Label, Notice, Phase, Relief, Say, State, error_id, id, options, timers,
@@ -41,10 +41,10 @@ pub(crate) fn refused(at: Time, refusal: &Refusal) -> String {
 }
 
 pub(crate) fn decided(at: Time, state: &State, decision: &Decision) -> String {
-    let mut out = match &decision.passage {
-        Passage::Withheld => arrow(at, "(this message reaches nobody)"),
-        Passage::AsAddressed => String::new(),
-        Passage::Reach { .. } => panic!("no validation passes a message on"),
+    let mut out = match &decision.routing {
+        Routing::Withheld => arrow(at, "(this message reaches nobody)"),
+        Routing::AsAddressed => String::new(),
+        Routing::Reach { .. } => panic!("no validation passes a message on"),
     };
     for spoken in &decision.says {
         out += &arrow(at, format!("{}: {}", spoken.to, say(state, &spoken.say)));

@@ -1,7 +1,7 @@
 //! How a delegation begins.
 
 use super::Decision;
-use crate::decision::{Facts, Passage, Problem, Refusal, Spoken, Tell};
+use crate::decision::{Facts, Routing, Problem, Refusal, Spoken, Tell};
 use crate::delegation::event::{Assigned, Event};
 use crate::delegation::input::{Assign, Signal};
 use crate::delegation::say::{Notice, Say, ToInitiator};
@@ -22,7 +22,7 @@ pub fn begin(assign: Assign, facts: &dyn Facts, now: Time) -> Result<Decision, R
     let superseded = superseded(&assign, facts)?;
     let mut decision = Decision::default();
     decision.events.push(Event::Assigned(Box::new(assigned(&assign, now))));
-    decision.passage = Passage::Reach { agents: vec![assign.to.clone()], teach: assign.requires_ack };
+    decision.routing = Routing::Reach { agents: vec![assign.to.clone()], teach: assign.requires_ack };
     decision.says = notices(&assign, facts);
     if let Some(first) = superseded {
         let sole = Say::Notice(Notice::SoleAssignee);

@@ -1,7 +1,7 @@
 //! A decision in the making: the state as it will be, and what has been decided so far.
 
 use super::Decision;
-use crate::decision::{Effect, Facts, Passage, Spoken, Tell};
+use crate::decision::{Effect, Facts, Routing, Spoken, Tell};
 use crate::delegation::apply::apply;
 use crate::delegation::event::Event;
 use crate::delegation::say::{Say, ToInitiator};
@@ -54,11 +54,11 @@ impl<'a> Draft<'a> {
     /// is required.
     pub(super) fn pass_to_assignee(&mut self, teach: bool) {
         let teach = teach && self.state.requires_ack;
-        self.decision.passage = Passage::Reach { agents: vec![self.state.assignee.clone()], teach };
+        self.decision.routing = Routing::Reach { agents: vec![self.state.assignee.clone()], teach };
     }
 
     pub(super) fn withhold(&mut self) {
-        self.decision.passage = Passage::Withheld;
+        self.decision.routing = Routing::Withheld;
     }
 
     pub(super) fn after(&self, span: Span) -> Time {

@@ -1,7 +1,7 @@
 //! A decision in the making: the state as it will be, and what has been decided so far.
 
 use super::Decision;
-use crate::decision::{Effect, Facts, Passage, Spoken, Tell};
+use crate::decision::{Effect, Facts, Routing, Spoken, Tell};
 use crate::escalation::{Escalation, Evidence, Reason};
 use crate::exchange;
 use crate::handoff::apply::{apply, requested};
@@ -73,12 +73,12 @@ impl<'a> Draft<'a> {
     }
 
     pub(super) fn withhold(&mut self) {
-        self.decision.passage = Passage::Withheld;
+        self.decision.routing = Routing::Withheld;
     }
 
     /// The causing message reaches the replacement, and teaches it how to answer when asked to.
     pub(super) fn pass_to_replacement(&mut self, teach: bool) {
-        self.decision.passage = Passage::Reach { agents: vec![self.state.agent()], teach };
+        self.decision.routing = Routing::Reach { agents: vec![self.state.agent()], teach };
     }
 
     pub(super) fn after(&self, span: Span) -> Time {

@@ -1,7 +1,7 @@
 //! A decision in the making: the state as it will be, and what has been decided so far.
 
 use super::Decision;
-use crate::decision::{Effect, Facts, Passage, Spoken};
+use crate::decision::{Effect, Facts, Routing, Spoken};
 use crate::escalation::{Escalation, Evidence, Reason, addressee};
 use crate::name::Name;
 use crate::operation::apply::{announced, apply};
@@ -56,12 +56,12 @@ impl<'a> Draft<'a> {
     }
 
     pub(super) fn withhold(&mut self) {
-        self.decision.passage = Passage::Withheld;
+        self.decision.routing = Routing::Withheld;
     }
 
     /// The causing message must reach these, with how to answer it.
     pub(super) fn teach(&mut self, agents: Vec<Name>) {
-        self.decision.passage = Passage::Reach { agents, teach: true };
+        self.decision.routing = Routing::Reach { agents, teach: true };
     }
 
     pub(super) fn after(&self, span: Span) -> Time {

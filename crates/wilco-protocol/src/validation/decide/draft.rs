@@ -1,7 +1,7 @@
 //! A decision in the making: the state as it will be, and what has been decided so far.
 
 use super::Decision;
-use crate::decision::{Effect, Facts, Passage, Spoken};
+use crate::decision::{Effect, Facts, Routing, Spoken};
 use crate::escalation::{Escalation, Evidence, Incident, Reason, Stuck, addressee};
 use crate::name::{MessageId, Name};
 use crate::time::{Span, Time};
@@ -67,7 +67,7 @@ impl<'a> Draft<'a> {
     }
 
     pub(super) fn withhold(&mut self) {
-        self.decision.passage = Passage::Withheld;
+        self.decision.routing = Routing::Withheld;
     }
 
     pub(super) fn after(&self, span: Span) -> Time {
