@@ -10,7 +10,7 @@ use crate::command::{AgentChanged, MarkAs, PatchAgent, PutAgent, Refused, Viewer
 use crate::facts::IDLE_FOR;
 use crate::nudge::How;
 use crate::settings::AutoRegister;
-use crate::work::Work;
+use crate::workspace::Workspace;
 
 const MAX_NAME: usize = 128;
 const MAX_AGENTS: usize = 100_000;
@@ -44,7 +44,7 @@ fn check_other_names(profile: &Profile) -> Result<(), Refused> {
     Ok(())
 }
 
-impl Work<'_> {
+impl Workspace<'_> {
     pub(crate) fn put_agent(&mut self, put: PutAgent) -> Result<AgentChanged, Refused> {
         let name = check_name(&put.name).map_err(|detail| Refused::invalid("/name", detail))?;
         // Letter case does not tell agents apart.
@@ -221,9 +221,9 @@ impl Work<'_> {
             Some(before) => before,
         };
         if before == InboxStatus::Unread {
-            *self.draft.unread.entry(agent.clone()).or_default() -= 1;
+            *self.changes.unread.entry(agent.clone()).or_default() -= 1;
         }
-        self.draft.marks.push(InboxMark { agent: agent.clone(), position, status });
+        self.changes.marks.push(InboxMark { agent: agent.clone(), position, status });
         let (id, of) = (message.id.clone(), agent.clone());
         let event = match mark {
             MarkAs::Read => MessageEvent::MessageRead { id, agent: of },

@@ -14,12 +14,12 @@ use wilco_protocol::validation::State;
 use wilco_protocol::{Exchange, Name};
 use wilco_store::{Message, Priority, Reading, StoreError};
 
-use crate::carry::{Cause, refused};
+use crate::execute::{Cause, refused};
 use crate::command::Refused;
 use crate::layer::Live;
-use crate::work::Work;
+use crate::workspace::Workspace;
 
-impl Work<'_> {
+impl Workspace<'_> {
     /// The order to run the command of a phase. Its time limit is that of its part.
     pub(crate) fn check(&self, state: &State, place: usize) -> Option<Value> {
         let phase = state.phases.get(place)?;
@@ -76,7 +76,7 @@ impl Work<'_> {
         live.seq += 1;
         let (seq, before) = (live.seq, exchange.state_name());
         let cause = Cause { id: &id, subject: &subject, content: &content, raw: None };
-        let after = self.carry(live, decision, &specialist, Some(&cause))?;
+        let after = self.execute(live, decision, &specialist, Some(&cause))?;
         let message = Message {
             id: id.clone(),
             from: specialist,

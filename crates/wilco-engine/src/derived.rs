@@ -11,7 +11,7 @@ use wilco_protocol::{Exchange, Name};
 use wilco_store::{Batch, ExchangeFilter, InboxStatus, Reader, StoreError};
 
 use crate::rebuild::Fold;
-use crate::work::damaged;
+use crate::workspace::damaged;
 
 /// Rows read at once.
 const PAGE: usize = 1000;

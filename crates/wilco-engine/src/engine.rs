@@ -16,7 +16,7 @@ use crate::layer::{Layer, Written};
 use crate::nudge::{self, NEVER, Standing};
 use crate::presence::Presence;
 use crate::settings::Settings;
-use crate::work::Work;
+use crate::workspace::Workspace;
 
 /// Decides. One per realm; everything it knows follows from the store.
 ///
@@ -162,7 +162,7 @@ impl Engine {
     /// Does the commands in order. Nobody may hear the answers before the batch that holds what they did
     /// is committed.
     pub fn decide(&mut self, commands: Vec<Command>, now: Time, store: &dyn Reader) -> Vec<Answer> {
-        let mut work = Work {
+        let mut workspace = Workspace {
             state: &mut self.state,
             settings: &self.settings,
             cache: &mut self.cache,
@@ -170,10 +170,10 @@ impl Engine {
             now,
             submitted: self.submitted.as_ref(),
             batch: std::mem::take(&mut self.open),
-            draft: Layer::default(),
+            changes: Layer::default(),
         };
-        let answers = commands.into_iter().map(|command| answer(&mut work, command)).collect();
-        self.open = work.batch;
+        let answers = commands.into_iter().map(|command| answer(&mut workspace, command)).collect();
+        self.open = workspace.batch;
         answers
     }
 
@@ -316,50 +316,50 @@ impl Engine {
 }
 
 /// Does a command as one piece. A wake is many pieces, one for each exchange.
-fn answer(work: &mut Work<'_>, command: Command) -> Answer {
+fn answer(workspace: &mut Workspace<'_>, command: Command) -> Answer {
     match command {
-        Command::Wake => work.wake().map(|()| Done::Nothing),
-        other => work.command(|work| run(work, other)),
+        Command::Wake => workspace.wake().map(|()| Done::Nothing),
+        other => workspace.command(|workspace| run(workspace, other)),
     }
 }
 
-fn run(work: &mut Work<'_>, command: Command) -> Answer {
+fn run(workspace: &mut Workspace<'_>, command: Command) -> Answer {
     match command {
-        Command::Post(post) => work.accept(*post).map(Done::Accepted),
-        Command::Examine { content } => work.examine(&content).map(|()| Done::Nothing),
-        Command::PutAgent(put) => work.put_agent(*put).map(|changed| Done::Agent(Box::new(changed))),
-        Command::PatchAgent(patch) => work.patch_agent(*patch).map(|changed| Done::Agent(Box::new(changed))),
-        Command::RemoveAgent { name, by } => work.remove_agent(&name, &by).map(|()| Done::Nothing),
-        Command::Seen { agent } => work.seen(&agent).map(|()| Done::Nothing),
-        Command::Called { agent, proven } => work.called(&agent, proven).map(|()| Done::Nothing),
-        Command::Waits { agent } => work.waits(&agent).map(|()| Done::Nothing),
-        Command::Mark { agent, id, mark } => work.mark(&agent, &id, mark).map(|()| Done::Nothing),
-        Command::Wake => work.wake().map(|()| Done::Nothing),
+        Command::Post(post) => workspace.accept(*post).map(Done::Accepted),
+        Command::Examine { content } => workspace.examine(&content).map(|()| Done::Nothing),
+        Command::PutAgent(put) => workspace.put_agent(*put).map(|changed| Done::Agent(Box::new(changed))),
+        Command::PatchAgent(patch) => workspace.patch_agent(*patch).map(|changed| Done::Agent(Box::new(changed))),
+        Command::RemoveAgent { name, by } => workspace.remove_agent(&name, &by).map(|()| Done::Nothing),
+        Command::Seen { agent } => workspace.seen(&agent).map(|()| Done::Nothing),
+        Command::Called { agent, proven } => workspace.called(&agent, proven).map(|()| Done::Nothing),
+        Command::Waits { agent } => workspace.waits(&agent).map(|()| Done::Nothing),
+        Command::Mark { agent, id, mark } => workspace.mark(&agent, &id, mark).map(|()| Done::Nothing),
+        Command::Wake => workspace.wake().map(|()| Done::Nothing),
         Command::Report { position, index, report } => {
-            work.reported(position, index, report).map(|()| Done::Nothing)
+            workspace.reported(position, index, report).map(|()| Done::Nothing)
         }
         Command::Postpone { position, index, due } => {
-            work.postpone(position, index, due).map(|()| Done::Nothing)
+            workspace.postpone(position, index, due).map(|()| Done::Nothing)
         }
         Command::Nudged { position, index, agent, through, outcome } => {
-            work.nudged((position, index), &agent, through, outcome).map(|()| Done::Nothing)
+            workspace.nudged((position, index), &agent, through, outcome).map(|()| Done::Nothing)
         }
-        Command::Injected { agent, id } => work.injected(&agent, &id).map(|()| Done::Nothing),
+        Command::Injected { agent, id } => workspace.injected(&agent, &id).map(|()| Done::Nothing),
         Command::Keep { sender, key, request, answer } => {
-            work.keep_answer(sender, key, request, answer);
+            workspace.keep_answer(sender, key, request, answer);
             Ok(Done::Nothing)
         }
         Command::Alive => {
-            work.draft.alive = true;
+            workspace.changes.alive = true;
             Ok(Done::Nothing)
         }
         Command::Started { version, down_from, downtime } => {
             // What is overdue by now nobody could handle, however often the server was started since.
-            let overdue = work.state.wakes.first().map_or(work.now, |(due, _)| *due);
+            let overdue = workspace.state.wakes.first().map_or(workspace.now, |(due, _)| *due);
             let down = down_from.zip(downtime);
-            work.state.downtime = down.map(|(from, length)| (from.min(overdue), from.plus(length)));
+            workspace.state.downtime = down.map(|(from, length)| (from.min(overdue), from.plus(length)));
             let fact = Fact::Server(ServerEvent::ServerStarted { version, down_from, downtime });
-            work.record(None, Name::wilco(), fact);
+            workspace.record(None, Name::wilco(), fact);
             Ok(Done::Nothing)
         }
     }

@@ -10,12 +10,12 @@ use wilco_protocol::{Exchange, ExchangeId, Name, Span, Time};
 use wilco_store::StoreError;
 
 use crate::reads::delivery::lies;
-use crate::work::Work;
+use crate::workspace::Workspace;
 
 /// The working set as a source of facts. A read that fails answers "nothing", and the failure is
 /// returned before anything of the decision is used.
 pub(crate) struct World<'w, 'a> {
-    work: RefCell<&'w mut Work<'a>>,
+    workspace: RefCell<&'w mut Workspace<'a>>,
     failed: RefCell<Option<StoreError>>,
 }
 
@@ -25,8 +25,8 @@ pub(crate) const IDLE_FOR: Span = Span::minutes(30);
 const MAX_DELIVERIES: usize = 200;
 
 impl<'w, 'a> World<'w, 'a> {
-    pub(crate) fn new(work: &'w mut Work<'a>) -> World<'w, 'a> {
-        World { work: RefCell::new(work), failed: RefCell::new(None) }
+    pub(crate) fn new(workspace: &'w mut Workspace<'a>) -> World<'w, 'a> {
+        World { workspace: RefCell::new(workspace), failed: RefCell::new(None) }
     }
 
     /// The first read that failed while deciding.
@@ -34,8 +34,8 @@ impl<'w, 'a> World<'w, 'a> {
         self.failed.into_inner().map_or(Ok(()), Err)
     }
 
-    fn ask<T: Default>(&self, read: impl FnOnce(&mut Work<'a>) -> Result<T, StoreError>) -> T {
-        read(&mut self.work.borrow_mut()).unwrap_or_else(|error| {
+    fn ask<T: Default>(&self, read: impl FnOnce(&mut Workspace<'a>) -> Result<T, StoreError>) -> T {
+        read(&mut self.workspace.borrow_mut()).unwrap_or_else(|error| {
             self.failed.borrow_mut().get_or_insert(error);
             T::default()
         })
@@ -43,11 +43,11 @@ impl<'w, 'a> World<'w, 'a> {
 
     /// Open delegations under a key.
     fn open(&self, key: &str) -> Vec<Arc<Exchange>> {
-        self.ask(|work| {
+        self.ask(|workspace| {
             let mut open = Vec::new();
-            for number in work.find(key)? {
+            for number in workspace.find(key)? {
                 open.extend(
-                    work.live(number)?.map(|live| live.exchange).filter(|exchange| exchange.is_open()),
+                    workspace.live(number)?.map(|live| live.exchange).filter(|exchange| exchange.is_open()),
                 );
             }
             Ok(open)
@@ -57,34 +57,34 @@ impl<'w, 'a> World<'w, 'a> {
 
 impl Facts for World<'_, '_> {
     fn down_across(&self, due: Time) -> bool {
-        let down = self.work.borrow().state.downtime;
+        let down = self.workspace.borrow().state.downtime;
         down.is_some_and(|(from, to)| from <= due && due <= to)
     }
 
     fn can_take(&self, agent: &Name) -> bool {
-        self.work.borrow().directory().get(agent).is_some_and(|agent| match agent.mark {
+        self.workspace.borrow().directory().get(agent).is_some_and(|agent| match agent.mark {
             None => true,
             Some(Mark::Unresponsive | Mark::Hibernated | Mark::Inactive) => false,
         })
     }
 
     fn is_registered(&self, agent: &Name) -> bool {
-        self.work.borrow().directory().get(agent).is_some()
+        self.workspace.borrow().directory().get(agent).is_some()
     }
 
     fn able(&self, capabilities: &[String]) -> Vec<Name> {
         let present: Vec<Name> = {
-            let work = self.work.borrow();
+            let workspace = self.workspace.borrow();
             let fits = |agent: &&wilco_protocol::directory::Agent| {
                 let has = |wanted: &String| {
                     agent.profile.capabilities.iter().any(|had| had.eq_ignore_ascii_case(wanted))
                 };
-                let seen = work.state.presence.last_seen(&agent.name);
+                let seen = workspace.state.presence.last_seen(&agent.name);
                 agent.mark.is_none()
-                    && seen.is_some_and(|seen| work.now.since(seen) < IDLE_FOR)
+                    && seen.is_some_and(|seen| workspace.now.since(seen) < IDLE_FOR)
                     && capabilities.iter().all(has)
             };
-            work.directory().iter().filter(fits).map(|agent| agent.name.clone()).collect()
+            workspace.directory().iter().filter(fits).map(|agent| agent.name.clone()).collect()
         };
         present.into_iter().filter(|agent| self.open_tasks(agent).is_empty()).collect()
     }
@@ -115,13 +115,13 @@ impl Facts for World<'_, '_> {
     }
 
     fn delivery(&self, exchange: ExchangeId, agent: &Name) -> Stage {
-        self.ask(|work| {
-            let rows = work.store.messages_of(exchange.number, 0, MAX_DELIVERIES)?;
+        self.ask(|workspace| {
+            let rows = workspace.store.messages_of(exchange.number, 0, MAX_DELIVERIES)?;
             let mut stage = Stage::Stored;
             for row in rows {
-                let status = work.status(agent, row.position)?;
+                let status = workspace.status(agent, row.position)?;
                 if status.is_some() {
-                    stage = stage.max(lies(status, work.store.reached(agent, row.position)?));
+                    stage = stage.max(lies(status, workspace.store.reached(agent, row.position)?));
                 }
             }
             Ok(stage)
@@ -130,18 +130,18 @@ impl Facts for World<'_, '_> {
 
     fn unreached(&self, exchange: ExchangeId, agent: &Name, since: Time) -> bool {
         let (failed, seen) = {
-            let work = self.work.borrow();
-            (work.nudge_fails(agent), work.state.presence.last_seen(agent).is_some_and(|seen| seen >= since))
+            let workspace = self.workspace.borrow();
+            (workspace.nudge_fails(agent), workspace.state.presence.last_seen(agent).is_some_and(|seen| seen >= since))
         };
         failed && !seen && self.delivery(exchange, agent) == Stage::Stored
     }
 
     fn mark(&self, agent: &Name) -> Option<Mark> {
-        self.work.borrow().directory().get(agent).and_then(|agent| agent.mark)
+        self.workspace.borrow().directory().get(agent).and_then(|agent| agent.mark)
     }
 
     fn session(&self, agent: &Name) -> Option<String> {
-        self.work.borrow().directory().get(agent).map(|agent| agent.session().to_owned())
+        self.workspace.borrow().directory().get(agent).map(|agent| agent.session().to_owned())
     }
 
     fn handed_over(&self, task: &str) -> Option<ExchangeId> {
@@ -153,10 +153,10 @@ impl Facts for World<'_, '_> {
     }
 
     fn operators(&self) -> Name {
-        self.work.borrow().settings.default_sender.clone()
+        self.workspace.borrow().settings.default_sender.clone()
     }
 
     fn escalation_reminder(&self) -> Span {
-        self.work.borrow().settings.escalation.reminder
+        self.workspace.borrow().settings.escalation.reminder
     }
 }

@@ -11,8 +11,8 @@ use wilco_protocol::journal::{Entry, Fact};
 use wilco_protocol::{Exchange, MessageId, Name, delegation};
 use wilco_store::{Message, StoreError};
 
-use crate::carry::Cause;
-use crate::work::{Work, damaged};
+use crate::execute::Cause;
+use crate::workspace::{Workspace, damaged};
 
 /// Events and messages of a task that its document tells of: the newest.
 const MAX_HISTORY: usize = 40;
@@ -22,7 +22,7 @@ const MAX_LOOKED_AT: usize = 1000;
 /// A longer text is cut.
 const MAX_TEXT: usize = 2000;
 
-impl Work<'_> {
+impl Workspace<'_> {
     /// What goes with an order; none when nobody could carry it out.
     pub(crate) fn handoff_order(
         &mut self,

@@ -86,26 +86,26 @@ impl Layer {
     }
 
     /// Takes over what a command changed.
-    pub(crate) fn absorb(&mut self, draft: Layer) {
-        self.journal.extend(draft.journal);
-        for new in draft.messages {
+    pub(crate) fn absorb(&mut self, changes: Layer) {
+        self.journal.extend(changes.journal);
+        for new in changes.messages {
             self.by_id.insert(new.message.id.clone(), self.messages.len());
             self.messages.push(new);
         }
-        self.inbox.extend(draft.inbox);
-        self.marks.extend(draft.marks);
-        self.reaches.extend(draft.reaches);
-        self.nudges.extend(draft.nudges);
-        self.exchanges.extend(draft.exchanges);
-        for (key, changes) in draft.keys {
+        self.inbox.extend(changes.inbox);
+        self.marks.extend(changes.marks);
+        self.reaches.extend(changes.reaches);
+        self.nudges.extend(changes.nudges);
+        self.exchanges.extend(changes.exchanges);
+        for (key, changes) in changes.keys {
             self.keys.entry(key).or_default().extend(changes);
         }
-        self.effects.extend(draft.effects);
-        self.idempotency.extend(draft.idempotency);
-        self.agents.extend(draft.agents);
-        self.alive |= draft.alive;
-        self.woken.extend(draft.woken);
-        for (agent, count) in draft.unread {
+        self.effects.extend(changes.effects);
+        self.idempotency.extend(changes.idempotency);
+        self.agents.extend(changes.agents);
+        self.alive |= changes.alive;
+        self.woken.extend(changes.woken);
+        for (agent, count) in changes.unread {
             *self.unread.entry(agent).or_default() += count;
         }
     }

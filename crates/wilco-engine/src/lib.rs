@@ -6,7 +6,7 @@
 mod accept;
 mod agents;
 mod cache;
-mod carry;
+mod execute;
 mod checks;
 mod command;
 mod derived;
@@ -25,7 +25,7 @@ mod settings;
 mod steps;
 mod validation_policy;
 mod wake;
-mod work;
+mod workspace;
 
 pub use agents::check_name;
 pub use command::{

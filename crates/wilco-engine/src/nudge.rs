@@ -20,7 +20,7 @@ use wilco_store::{
 };
 
 use crate::command::{Order, Refused};
-use crate::work::{Work, damaged};
+use crate::workspace::{Workspace, damaged};
 
 /// When a dead letter is due.
 pub const NEVER: Time = Time::LAST;
@@ -190,9 +190,9 @@ pub(crate) fn standing(rows: Vec<EffectRow>) -> BTreeMap<Name, Standing> {
     rows.into_iter().filter_map(read).collect()
 }
 
-impl Work<'_> {
+impl Workspace<'_> {
     fn standing(&self, agent: &Name) -> Option<&Standing> {
-        let layers = [Some(&self.draft), Some(&self.batch), self.submitted];
+        let layers = [Some(&self.changes), Some(&self.batch), self.submitted];
         let pending = layers.into_iter().flatten().find_map(|layer| layer.nudges.get(agent));
         match pending {
             Some(standing) => standing.as_ref(),
@@ -223,7 +223,7 @@ impl Work<'_> {
         }
         match self.standing(agent).filter(|standing| !standing.nudge.dead).cloned() {
             None => {
-                let place = (position, self.draft.effects.len() as u32);
+                let place = (position, self.changes.effects.len() as u32);
                 self.order_nudge(agent, position - 1, position, place);
             }
             Some(mut standing) if position <= standing.nudge.after => {
@@ -262,11 +262,11 @@ impl Work<'_> {
             EffectChange::Put(put) => (put.position, put.index) == (row.position, row.index),
             EffectChange::Settled { .. } => false,
         };
-        match self.draft.effects.iter_mut().find(same) {
+        match self.changes.effects.iter_mut().find(same) {
             Some(put) => *put = EffectChange::Put(row.clone()),
-            None => self.draft.effects.push(EffectChange::Put(row.clone())),
+            None => self.changes.effects.push(EffectChange::Put(row.clone())),
         }
-        self.draft.nudges.insert(standing.nudge.agent.clone(), Some(standing));
+        self.changes.nudges.insert(standing.nudge.agent.clone(), Some(standing));
     }
 
     pub(crate) fn nudged(
@@ -307,8 +307,8 @@ impl Work<'_> {
             }
             Some(_) | None if standing.nudge.dead => {}
             Some(_) | None => {
-                self.draft.effects.push(EffectChange::Settled { position, index });
-                self.draft.nudges.insert(agent.clone(), None);
+                self.changes.effects.push(EffectChange::Settled { position, index });
+                self.changes.nudges.insert(agent.clone(), None);
             }
         }
         Ok(())
@@ -329,7 +329,7 @@ impl Work<'_> {
 
     /// The last message that arrived while the agent was being told of others, if one did.
     fn arrived_behind(&self, agent: &Name, through: u64) -> Result<Option<u64>, StoreError> {
-        let layers = [Some(&self.draft), Some(&self.batch), self.submitted];
+        let layers = [Some(&self.changes), Some(&self.batch), self.submitted];
         let rows = layers.into_iter().flatten().flat_map(|layer| &layer.inbox);
         let fresh = rows.filter(|row| row.agent == *agent).map(|row| row.position).max();
         let stored = match unread(self.store, agent, through, u64::MAX, 1)?.is_empty() {
@@ -346,7 +346,7 @@ impl Work<'_> {
         let kind = how.map_or("none", |how| how.kind());
         for (position, letter) in unread(self.store, &nudge.agent, nudge.after, nudge.through, MAX_TOLD)? {
             let (id, agent, kind) = (letter.id, nudge.agent.clone(), kind.to_owned());
-            self.draft.reaches.push(ReachRow { agent: agent.clone(), position, reach });
+            self.changes.reaches.push(ReachRow { agent: agent.clone(), position, reach });
             let event = match reason {
                 None => MessageEvent::MessageNudged { id, agent, kind },
                 Some(reason) => {
@@ -370,7 +370,7 @@ impl Work<'_> {
         if self.store.reached(agent, position)?.has(Reach::Injected) {
             return Ok(());
         }
-        self.draft.reaches.push(ReachRow { agent: agent.clone(), position, reach: Reach::Injected });
+        self.changes.reaches.push(ReachRow { agent: agent.clone(), position, reach: Reach::Injected });
         let event = MessageEvent::MessageInjected { id: message.id.clone(), agent: agent.clone() };
         self.record(None, agent.clone(), Fact::Message(event));
         Ok(())

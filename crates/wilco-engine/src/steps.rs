@@ -4,9 +4,9 @@ use serde_json::{Value, json};
 use wilco_protocol::Name;
 use wilco_protocol::operation::{Execute, PLACEHOLDERS, State};
 
-use crate::work::Work;
+use crate::workspace::Workspace;
 
-impl Work<'_> {
+impl Workspace<'_> {
     /// The order for one agent. What cannot be filled in is said, and fails the step.
     pub(crate) fn step(&self, state: &State, agent: &Name) -> Value {
         let Execute::Command(command) = &state.execute else { return Value::Null };

@@ -4,16 +4,16 @@ use wilco_protocol::decision::{Effect, Report};
 use wilco_protocol::{Name, Time};
 use wilco_store::{EffectChange, EffectRow};
 
-use crate::carry::refused;
+use crate::execute::refused;
 use crate::command::{Order, Refused};
-use crate::work::Work;
+use crate::workspace::Workspace;
 
 /// Exchanges woken in one step; the next step goes on.
 const MAX_WOKEN: usize = 256;
 /// Timers of one exchange handled in one step.
 const MAX_WAKES: usize = 32;
 
-impl Work<'_> {
+impl Workspace<'_> {
     /// Wakes every exchange that is due, in the order of due time and number. Each is done whole or not
     /// at all, and one that cannot be done does not hold up the others.
     pub(crate) fn wake(&mut self) -> Result<(), Refused> {
@@ -23,7 +23,7 @@ impl Work<'_> {
         let new = |number: &u64| !self.layers().any(|layer| layer.exchanges.contains_key(number));
         let due: Vec<_> = due.filter(new).take(MAX_WOKEN).collect();
         for number in due {
-            match self.command(|work| work.wake_one(number)) {
+            match self.command(|workspace| workspace.wake_one(number)) {
                 Ok(()) => {}
                 Err(Refused::Store(error)) => return Err(Refused::Store(error)),
                 Err(refused) => debug_assert!(false, "a wake was refused: {refused:?}"),
@@ -38,18 +38,18 @@ impl Work<'_> {
         for _ in 0..MAX_WAKES {
             let Some(live) = self.live(number)? else { break };
             let Some(due) = live.exchange.wake_at().filter(|due| *due <= now) else { break };
-            self.draft.woken.push(now.since(due));
+            self.changes.woken.push(now.since(due));
             let exchange = live.exchange.clone();
             let decided = self.decide(|facts| exchange.wake(facts, now))?;
             let decision = decided.map_err(|refusal| refused(&refusal, Some(exchange.id())))?;
-            self.carry(live, decision, &Name::wilco(), None)?;
+            self.execute(live, decision, &Name::wilco(), None)?;
         }
         Ok(())
     }
 
     pub(crate) fn reported(&mut self, position: u64, index: u32, report: Report) -> Result<(), Refused> {
         let Some(row) = self.effect(position, index)? else { return Ok(()) };
-        self.draft.effects.push(EffectChange::Settled { position, index });
+        self.changes.effects.push(EffectChange::Settled { position, index });
         let Ok(order) = serde_json::from_slice::<Order>(&row.body) else { return Ok(()) };
         let Some(live) = self.live(order.effect.exchange().number)? else { return Ok(()) };
         if let Effect::RunCheck { .. } = order.effect {
@@ -58,14 +58,14 @@ impl Work<'_> {
         let (exchange, now) = (live.exchange.clone(), self.now);
         let decided = self.decide(|facts| exchange.reported(report, facts, now))?;
         let decision = decided.map_err(|refusal| refused(&refusal, Some(exchange.id())))?;
-        self.carry(live, decision, &Name::wilco(), None)?;
+        self.execute(live, decision, &Name::wilco(), None)?;
         Ok(())
     }
 
     pub(crate) fn postpone(&mut self, position: u64, index: u32, due: Time) -> Result<(), Refused> {
         if let Some(row) = self.effect(position, index)? {
             let attempts = row.attempts + 1;
-            self.draft.effects.push(EffectChange::Put(EffectRow { due, attempts, ..row }));
+            self.changes.effects.push(EffectChange::Put(EffectRow { due, attempts, ..row }));
         }
         Ok(())
     }

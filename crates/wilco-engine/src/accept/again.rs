@@ -5,7 +5,7 @@ use wilco_protocol::{MessageId, Name};
 use wilco_store::{Hash, IdempotencyRow};
 
 use crate::command::{Accepted, Post, Refused, Summary};
-use crate::work::{Work, damaged};
+use crate::workspace::{Workspace, damaged};
 
 /// What is needed to give an answer again.
 #[derive(Serialize, Deserialize)]
@@ -16,7 +16,7 @@ struct Kept {
     nudged: bool,
 }
 
-impl Work<'_> {
+impl Workspace<'_> {
     /// The answer that an earlier request of the same key or id got.
     pub(crate) fn answered_before(&mut self, from: &Name, post: &Post) -> Result<Option<Accepted>, Refused> {
         for key in keys(post) {
@@ -67,7 +67,7 @@ impl Work<'_> {
     pub(crate) fn keep_answer(&mut self, sender: Name, key: String, request: Hash, answer: Vec<u8>) {
         let place = (sender.clone(), key.clone());
         let row = IdempotencyRow { sender, key, request, at: self.now, answer };
-        self.draft.idempotency.insert(place, row);
+        self.changes.idempotency.insert(place, row);
     }
 }
 

@@ -11,10 +11,10 @@ use wilco_protocol::{Exchange, ExchangeId, MessageId, Name};
 use wilco_store::{Message, Priority, Reading, StoreError};
 
 use super::is_wilco;
-use crate::carry::{Cause, priority};
+use crate::execute::{Cause, priority};
 use crate::command::{Post, Refused, Viewer};
 use crate::exact;
-use crate::work::Work;
+use crate::workspace::Workspace;
 
 /// A message whose sender and recipients are known.
 pub(crate) struct Arrival<'a> {
@@ -111,7 +111,7 @@ impl Course {
     }
 }
 
-impl Work<'_> {
+impl Workspace<'_> {
     /// Stores the message as one copy per recipient; the first takes the reserved position.
     pub(crate) fn store_arrival(
         &mut self,
@@ -236,7 +236,7 @@ impl Work<'_> {
                 count
             }
         };
-        let pending = [&self.batch, &self.draft].map(|layer| layer.unread.get(agent).copied().unwrap_or(0));
+        let pending = [&self.batch, &self.changes].map(|layer| layer.unread.get(agent).copied().unwrap_or(0));
         if known + pending.iter().sum::<i64>() >= most as i64 {
             let detail = format!("{agent} has {most} unread messages; wait until it has read some");
             return Err(Refused::TooMany { detail });

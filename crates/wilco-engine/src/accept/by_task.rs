@@ -13,12 +13,12 @@ use super::arrival::Arrival;
 use super::correlate::{Correlated, Target, addressed};
 use super::is_wilco;
 use crate::command::Refused;
-use crate::work::Work;
+use crate::workspace::Workspace;
 
 /// The rule for an ACK or a verdict in the text that names its task.
 const IN_TEXT: &str = "text-id";
 
-impl Work<'_> {
+impl Workspace<'_> {
     /// Task ids in the content, then in the text.
     pub(super) fn task_ids(&self, arrival: &Arrival<'_>) -> Vec<(Vec<String>, &'static str)> {
         let incoming = arrival.incoming();

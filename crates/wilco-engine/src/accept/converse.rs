@@ -13,9 +13,9 @@ use super::correlate::{AMENDS, Target};
 use super::start::{SAME, Taken, Unbegun, title};
 use crate::command::Refused;
 use crate::settings::AutoRegister;
-use crate::work::Work;
+use crate::workspace::Workspace;
 
-impl Work<'_> {
+impl Workspace<'_> {
     /// A conversation, unless its text is a task.
     pub(crate) fn converse(&mut self, arrival: &Arrival<'_>, may_classify: bool) -> Result<Taken, Refused> {
         let task = if may_classify { self.task_in(arrival)? } else { None };
@@ -75,7 +75,7 @@ impl Work<'_> {
 
     /// Whether this very message made the agent known.
     fn is_new(&self, agent: &Name) -> bool {
-        self.draft.agents.iter().any(|(name, before)| name == agent && before.is_none())
+        self.changes.agents.iter().any(|(name, before)| name == agent && before.is_none())
     }
 
     fn not_enrolled(&mut self, arrival: &Arrival<'_>, why: &str) -> Result<Taken, Refused> {

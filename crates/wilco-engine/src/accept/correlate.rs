@@ -14,7 +14,7 @@ use super::arrival::Arrival;
 use super::is_wilco;
 use crate::command::{Refused, Viewer};
 use crate::reads::got_escalation;
-use crate::work::Work;
+use crate::workspace::Workspace;
 
 pub(crate) enum Correlated {
     /// Several only when one text acknowledges several tasks.
@@ -41,7 +41,7 @@ impl Target {
     }
 }
 
-impl Work<'_> {
+impl Workspace<'_> {
     /// Only whoever began an exchange does Wilco's part in it; from others that is talk.
     pub(crate) fn correlate(&mut self, arrival: &Arrival<'_>) -> Result<Correlated, Refused> {
         let in_wilcos_place = arrival.incoming().typed.in_wilcos_place();

@@ -5,9 +5,9 @@ use wilco_language::parse::{FieldError, Kind, kind};
 use wilco_language::render::unresolved;
 
 use crate::command::Refused;
-use crate::work::Work;
+use crate::workspace::Workspace;
 
-impl Work<'_> {
+impl Workspace<'_> {
     /// Looks at a content that cannot be taken anyway, so that everything wrong with it is told at once.
     pub(crate) fn examine(&self, content: &Map<String, Value>) -> Result<(), Refused> {
         let word = content.get("type").and_then(Value::as_str).unwrap_or_default();

@@ -15,14 +15,14 @@ use super::arrival::{Arrival, Dress};
 use super::is_wilco;
 use super::start::{Resolver, Taken, Unbegun};
 use crate::agents::check_name;
-use crate::carry::{priority, refused};
+use crate::execute::{priority, refused};
 use crate::command::Refused;
-use crate::work::Work;
+use crate::workspace::Workspace;
 
 /// A longer name of a checkpoint is cut.
 const MAX_CHECKPOINT: usize = 200;
 
-impl Work<'_> {
+impl Workspace<'_> {
     /// A `replacement-request`. From the controller to somebody else, that one hands over.
     pub(crate) fn replace(&mut self, arrival: &Arrival<'_>, said: &Replacement) -> Result<Taken, Refused> {
         let failed = self.failed(said)?;

@@ -18,12 +18,12 @@ use wilco_store::{Reach, ReachRow};
 
 use crate::command::{Accepted, Post, Refused, Summary, Viewer};
 use crate::ids;
-use crate::work::Work;
+use crate::workspace::Workspace;
 use arrival::Arrival;
 use correlate::Correlated;
 use start::Taken;
 
-impl Work<'_> {
+impl Workspace<'_> {
     /// Accepts a message, or refuses it and changes nothing.
     pub(crate) fn accept(&mut self, mut post: Post) -> Result<Accepted, Refused> {
         if let Some(detail) = read_only(&post.viewer) {
@@ -47,7 +47,7 @@ impl Work<'_> {
         let (messages, exchange) = self.take_in(&arrival)?;
         if let Some(position) = answered {
             let reach = ReachRow { agent: from.clone(), position, reach: Reach::Answered };
-            self.draft.reaches.push(reach);
+            self.changes.reaches.push(reach);
         }
         let nudged = messages.iter().any(|message| self.is_being_nudged(&message.to));
         let accepted =

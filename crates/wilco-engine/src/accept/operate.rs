@@ -9,11 +9,11 @@ use wilco_store::Priority;
 
 use super::arrival::{Arrival, Dress};
 use super::start::{Taken, Unbegun};
-use crate::carry::{priority, refused};
+use crate::execute::{priority, refused};
 use crate::command::{Api, Refused};
-use crate::work::Work;
+use crate::workspace::Workspace;
 
-impl Work<'_> {
+impl Workspace<'_> {
     /// A `pre-operation`.
     pub(crate) fn operate(&mut self, arrival: &Arrival<'_>, said: &Announcement) -> Result<Taken, Refused> {
         let chosen = self.settings.operation_policy(said, arrival.to.len());

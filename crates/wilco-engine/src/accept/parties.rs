@@ -9,9 +9,9 @@ use wilco_protocol::{Name, Protocol};
 use crate::agents::check_name;
 use crate::command::{Post, Refused, Viewer};
 use crate::settings::AutoRegister;
-use crate::work::Work;
+use crate::workspace::Workspace;
 
-impl Work<'_> {
+impl Workspace<'_> {
     /// The sender: the token's agent, what `from` says, whoever the caller claims to be, or the default.
     pub(crate) fn sender(&mut self, post: &Post) -> Result<Name, Refused> {
         let given = post.incoming.from.as_deref().map(|from| from.strip_prefix('@').unwrap_or(from));

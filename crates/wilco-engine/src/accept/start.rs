@@ -16,10 +16,10 @@ use wilco_store::{Message, Reading};
 
 use super::arrival::{Arrival, Dress, Place};
 use super::correlate::{AMENDS, Target};
-use crate::carry::{priority, refused};
+use crate::execute::{priority, refused};
 use crate::command::Refused;
 use crate::layer::Live;
-use crate::work::Work;
+use crate::workspace::Workspace;
 
 /// The rule for a task that is given again as it was: its next attempt.
 pub(crate) const SAME: &str = "same-assignment";
@@ -37,7 +37,7 @@ fn same(one: &Map<String, Value>, other: &Map<String, Value>) -> bool {
 
 pub(crate) type Taken = (Vec<Arc<Message>>, Option<Arc<Exchange>>);
 
-impl Work<'_> {
+impl Workspace<'_> {
     /// A `task-assignment`.
     pub(crate) fn assign(
         &mut self,
@@ -130,7 +130,7 @@ impl Work<'_> {
         // Its message takes seq 1, so its first event is the second.
         let live = Live { exchange: Arc::new(exchange), seq: 1, keys: Arc::default(), alarm: None };
         let routing = decision.routing.clone();
-        let exchange = self.carry(live, decision, &arrival.from, Some(&arrival.cause()))?;
+        let exchange = self.execute(live, decision, &arrival.from, Some(&arrival.cause()))?;
         let mut course = self.course(arrival, &exchange, &routing)?;
         course.reading = Some(Reading {
             exchange: Some(exchange.id()),
@@ -216,7 +216,7 @@ impl Work<'_> {
                 live.seq += 1;
             }
             let (seq, routing) = (live.seq, decision.routing.clone());
-            let after = self.carry(live, decision, &arrival.from, Some(&arrival.cause()))?;
+            let after = self.execute(live, decision, &arrival.from, Some(&arrival.cause()))?;
             let effect = match (quiet, before == after.state_name()) {
                 (true, _) => "none".into(),
                 (false, true) => "recorded".into(),

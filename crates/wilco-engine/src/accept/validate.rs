@@ -8,11 +8,11 @@ use wilco_store::Priority;
 
 use super::arrival::{Arrival, Dress};
 use super::start::{Taken, Unbegun};
-use crate::carry::{priority, refused};
+use crate::execute::{priority, refused};
 use crate::command::Refused;
-use crate::work::Work;
+use crate::workspace::Workspace;
 
-impl Work<'_> {
+impl Workspace<'_> {
     /// A `validation-start`.
     pub(crate) fn validate(&mut self, arrival: &Arrival<'_>, said: &Start) -> Result<Taken, Refused> {
         let policy = self.settings.validation_policy(&said.policy);

@@ -14,7 +14,7 @@ use wilco_store::{ExchangeFilter, Message, Reader, StoreError};
 
 use super::sight::{limited_to, sees_exchange};
 use crate::command::Viewer;
-use crate::work::damaged;
+use crate::workspace::damaged;
 
 /// An escalation with the words that explain it.
 #[derive(Debug, Clone)]

@@ -10,7 +10,7 @@ use wilco_store::{InboxFilter, InboxStatus, MessageRow, Priority, Reader, Search
 use super::messages::{Letter, parsed, row_of};
 use super::sight::limited_to;
 use crate::command::Viewer;
-use crate::work::damaged;
+use crate::workspace::damaged;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Mailbox {

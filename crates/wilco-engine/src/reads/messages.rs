@@ -7,7 +7,7 @@ use super::Part;
 use super::mail::directory;
 use super::sight::{limited_to, sees_message};
 use crate::command::Viewer;
-use crate::work::{damaged, dashed};
+use crate::workspace::{damaged, dashed};
 
 /// A message with its status in an inbox.
 #[derive(Debug, Clone)]

@@ -14,7 +14,7 @@ use crate::engine::State;
 use crate::layer::{Layer, Live, NewMessage, Written};
 use crate::settings::Settings;
 
-pub(crate) struct Work<'a> {
+pub(crate) struct Workspace<'a> {
     pub(crate) state: &'a mut State,
     pub(crate) settings: &'a Settings,
     pub(crate) cache: &'a mut Cache,
@@ -23,7 +23,7 @@ pub(crate) struct Work<'a> {
     /// What is being committed. The store may have it already, or not; both are right.
     pub(crate) submitted: Option<&'a Layer>,
     pub(crate) batch: Layer,
-    pub(crate) draft: Layer,
+    pub(crate) changes: Layer,
 }
 
 /// More exchanges under one key than this are never looked at together.
@@ -32,22 +32,22 @@ pub(crate) const MAX_FOUND: usize = 1000;
 /// What a stored message mostly needs besides its content.
 const ENVELOPE_BYTES: usize = 400;
 
-impl<'a> Work<'a> {
+impl<'a> Workspace<'a> {
     /// Does one command: its changes join the batch when it succeeds, and vanish when it does not.
     pub(crate) fn command<T, E>(&mut self, run: impl FnOnce(&mut Self) -> Result<T, E>) -> Result<T, E> {
         match run(self) {
             Ok(done) => {
-                let draft = std::mem::take(&mut self.draft);
+                let changes = std::mem::take(&mut self.changes);
                 debug_assert!(
-                    draft.journal.iter().all(Option::is_some),
+                    changes.journal.iter().all(Option::is_some),
                     "a reserved position was not filled"
                 );
-                self.batch.absorb(draft);
+                self.batch.absorb(changes);
                 Ok(done)
             }
             Err(refused) => {
-                let draft = std::mem::take(&mut self.draft);
-                self.state.undo_agents(draft.agents);
+                let changes = std::mem::take(&mut self.changes);
+                self.state.undo_agents(changes.agents);
                 Err(refused)
             }
         }
@@ -55,7 +55,7 @@ impl<'a> Work<'a> {
 
     /// Everything that is not committed yet, the newest first.
     pub(crate) fn layers(&self) -> impl Iterator<Item = &Layer> {
-        [Some(&self.draft), Some(&self.batch), self.submitted].into_iter().flatten()
+        [Some(&self.changes), Some(&self.batch), self.submitted].into_iter().flatten()
     }
 
     pub(crate) fn next_position(&self) -> u64 {
@@ -71,15 +71,15 @@ impl<'a> Work<'a> {
     /// Takes the next position now, to be filled before the command ends.
     pub(crate) fn reserve(&mut self) -> u64 {
         let position = self.next_position();
-        self.draft.journal.push(None);
+        self.changes.journal.push(None);
         position
     }
 
     pub(crate) fn fill(&mut self, position: u64, entry: &Entry) {
-        let first = self.next_position() - self.draft.journal.len() as u64;
+        let first = self.next_position() - self.changes.journal.len() as u64;
         let exchange = entry.exchange.map(|id| id.number);
         let written = Written { exchange, seq: entry.seq, bytes: entry.to_bytes() };
-        self.draft.journal[(position - first) as usize] = Some(written);
+        self.changes.journal[(position - first) as usize] = Some(written);
     }
 
     pub(crate) fn record(&mut self, exchange: Option<(ExchangeId, u64)>, by: Name, fact: Fact) -> u64 {
@@ -98,7 +98,7 @@ impl<'a> Work<'a> {
         let name = event.agent().clone();
         let before = self.state.directory.get(&name).cloned();
         directory::apply(&mut self.state.directory, &event);
-        self.draft.agents.push((name, before));
+        self.changes.agents.push((name, before));
         self.record(None, by, Fact::Agent(event))
     }
 
@@ -122,17 +122,17 @@ impl<'a> Work<'a> {
         let number = live.exchange.id().number;
         let keys = live.exchange.keys();
         if *keys == *live.keys {
-            self.draft.exchanges.insert(number, live);
+            self.changes.exchanges.insert(number, live);
             return;
         }
         for removed in live.keys.iter().filter(|key| !keys.contains(key)) {
-            self.draft.keys.entry(removed.clone()).or_default().insert(number, false);
+            self.changes.keys.entry(removed.clone()).or_default().insert(number, false);
         }
         for added in keys.iter().filter(|key| !live.keys.contains(key)) {
-            self.draft.keys.entry(added.clone()).or_default().insert(number, true);
+            self.changes.keys.entry(added.clone()).or_default().insert(number, true);
         }
         live.keys = keys.into();
-        self.draft.exchanges.insert(number, live);
+        self.changes.exchanges.insert(number, live);
     }
 
     /// The exchanges that have this key, newest first.
@@ -145,7 +145,7 @@ impl<'a> Work<'a> {
                 found
             }
         };
-        let layers = [self.submitted, Some(&self.batch), Some(&self.draft)];
+        let layers = [self.submitted, Some(&self.batch), Some(&self.changes)];
         for changes in layers.into_iter().flatten().filter_map(|layer| layer.keys.get(key)) {
             merge(&mut found, changes);
         }
@@ -202,7 +202,7 @@ impl<'a> Work<'a> {
         // Writing to memory does not fail.
         let _ = serde_json::to_writer(&mut body, &message);
         let message = Arc::new(message);
-        self.draft.messages.push(NewMessage { position, message: message.clone(), body });
+        self.changes.messages.push(NewMessage { position, message: message.clone(), body });
         message
     }
 }

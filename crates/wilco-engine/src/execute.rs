@@ -20,7 +20,7 @@ use crate::exact;
 use crate::facts::World;
 use crate::layer::Live;
 use crate::nudge::QUIET;
-use crate::work::Work;
+use crate::workspace::Workspace;
 
 /// A chain of tells longer than this is a mistake, and is refused whole.
 const MAX_TELLS: usize = 10_000;
@@ -34,7 +34,7 @@ pub(crate) struct Cause<'a> {
     pub(crate) raw: Option<&'a RawValue>,
 }
 
-impl Work<'_> {
+impl Workspace<'_> {
     /// Asks an exchange to decide, with the working set as its facts.
     pub(crate) fn decide(
         &mut self,
@@ -47,7 +47,7 @@ impl Work<'_> {
     }
 
     /// Carries out a decision of an exchange, and everything that follows from it.
-    pub(crate) fn carry(
+    pub(crate) fn execute(
         &mut self,
         mut live: Live,
         decision: Decision,
@@ -284,11 +284,11 @@ impl Work<'_> {
         let (id, by, exchange) = (message.id.clone(), message.from.clone(), message.exchange);
         let to = vec![message.to.clone()];
         let stored = self.add_message(position, message);
-        let body = self.draft.messages.last().map(|new| blake3::hash(&new.body).to_hex().to_string());
+        let body = self.changes.messages.last().map(|new| blake3::hash(&new.body).to_hex().to_string());
         let hash = body.unwrap_or_default();
         for agent in &inboxes {
-            *self.draft.unread.entry(agent.clone()).or_default() += 1;
-            self.draft.inbox.push(InboxRow { agent: agent.clone(), position, status: InboxStatus::Unread });
+            *self.changes.unread.entry(agent.clone()).or_default() += 1;
+            self.changes.inbox.push(InboxRow { agent: agent.clone(), position, status: InboxStatus::Unread });
         }
         if kind != QUIET {
             for agent in inboxes.iter().filter(|agent| **agent != by) {
@@ -310,7 +310,7 @@ impl Work<'_> {
         live.seq += 1;
         let seq = live.seq;
         // Its state is the same, and so are its keys.
-        self.draft.exchanges.insert(exchange.number, live);
+        self.changes.exchanges.insert(exchange.number, live);
         Ok(Some(seq))
     }
 
@@ -325,9 +325,9 @@ impl Work<'_> {
             let body = serde_json::to_vec(&Order { effect, payload });
             let body = body.map_err(|error| StoreError::Failed(Box::new(error)))?;
             let position = self.next_position() - 1;
-            let index = self.draft.effects.len() as u32;
+            let index = self.changes.effects.len() as u32;
             let row = EffectRow { position, index, due: self.now, attempts: 0, body };
-            self.draft.effects.push(EffectChange::Put(row));
+            self.changes.effects.push(EffectChange::Put(row));
         }
         Ok(())
     }
