@@ -64,11 +64,11 @@ pub(crate) struct Place {
 
 /// Where a message goes, and in which form.
 #[derive(Default)]
-pub(crate) struct Course {
+pub(crate) struct Outgoing {
     /// One for each recipient.
-    pub(crate) letters: Vec<Letter>,
+    pub(crate) copies: Vec<MessageCopy>,
     pub(crate) reading: Option<Reading>,
-    pub(crate) dress: Option<Dress>,
+    pub(crate) defaults: Option<Defaults>,
     /// Subject and priority of such a message, when its sender gave none.
     pub(crate) usual: Option<(String, &'static str)>,
     /// Of the exchange it belongs to, if that asks several.
@@ -76,14 +76,14 @@ pub(crate) struct Course {
 }
 
 /// A message's copy for one recipient.
-pub(crate) struct Letter {
+pub(crate) struct MessageCopy {
     pub(crate) to: Name,
     pub(crate) inboxes: Vec<Name>,
     pub(crate) delivered: Option<Box<RawValue>>,
 }
 
 /// What a message that begins an exchange is stored with.
-pub(crate) struct Dress {
+pub(crate) struct Defaults {
     /// When its sender gave none.
     pub(crate) subject: String,
     pub(crate) priority: Priority,
@@ -92,21 +92,21 @@ pub(crate) struct Dress {
     pub(crate) meaning: &'static str,
 }
 
-impl Course {
+impl Outgoing {
     /// To whom it is addressed, as it is.
-    pub(crate) fn plain(to: &[Name]) -> Course {
-        let letter = |to: &Name| Letter {
+    pub(crate) fn plain(to: &[Name]) -> Outgoing {
+        let copy = |to: &Name| MessageCopy {
             to: to.clone(),
             inboxes: Some(to.clone()).filter(|to| !is_wilco(to)).into_iter().collect(),
             delivered: None,
         };
-        Course { letters: to.iter().map(letter).collect(), ..Course::default() }
+        Outgoing { copies: to.iter().map(copy).collect(), ..Outgoing::default() }
     }
 
     /// Lets the message reach an agent too, unless it does already.
     pub(crate) fn reach(&mut self, agent: Name) {
-        if !self.letters.iter().any(|letter| letter.to == agent || letter.inboxes.contains(&agent)) {
-            self.letters[0].inboxes.push(agent);
+        if !self.copies.iter().any(|copy| copy.to == agent || copy.inboxes.contains(&agent)) {
+            self.copies[0].inboxes.push(agent);
         }
     }
 }
@@ -117,28 +117,28 @@ impl Workspace<'_> {
         &mut self,
         arrival: &Arrival<'_>,
         place: Place,
-        course: Course,
+        outgoing: Outgoing,
     ) -> Result<Vec<Arc<Message>>, Refused> {
         let incoming = arrival.incoming();
-        let several = course.letters.len() > 1;
-        let broadcast_id = match incoming.broadcast_id.as_ref().or(course.broadcast_id.as_ref()) {
+        let several = outgoing.copies.len() > 1;
+        let broadcast_id = match incoming.broadcast_id.as_ref().or(outgoing.broadcast_id.as_ref()) {
             None if several => Some(arrival.broadcast_id(place.position)),
             given => given.cloned(),
         };
-        let (usual_subject, usual_priority) = course.usual.unwrap_or((String::new(), "normal"));
+        let (usual_subject, usual_priority) = outgoing.usual.unwrap_or((String::new(), "normal"));
         let given = Some(arrival.subject().to_owned()).filter(|given| !given.trim().is_empty());
         let (mut subject, mut urgency) = (
             given.unwrap_or(usual_subject),
             priority(incoming.priority.as_deref().unwrap_or(usual_priority)),
         );
-        if let Some(dress) = course.dress {
-            subject = if subject.trim().is_empty() { dress.subject } else { subject };
-            urgency = dress.priority;
+        if let Some(defaults) = outgoing.defaults {
+            subject = if subject.trim().is_empty() { defaults.subject } else { subject };
+            urgency = defaults.priority;
         }
         let kind = incoming.kind().to_owned();
         let mut stored: Vec<Arc<Message>> = Vec::new();
-        for letter in course.letters {
-            for agent in &letter.inboxes {
+        for copy in outgoing.copies {
+            for agent in &copy.inboxes {
                 self.has_room(agent)?;
             }
             let first = stored.is_empty();
@@ -151,46 +151,46 @@ impl Workspace<'_> {
                 id: if first { arrival.id.clone() } else { MessageId::made(self.now, position) },
                 from: arrival.from.clone(),
                 from_verified: matches!(arrival.post.viewer, Viewer::Agent(_)),
-                to: letter.to,
+                to: copy.to,
                 subject: subject.clone(),
                 priority: urgency,
                 content: incoming.raw.clone(),
-                delivered: letter.delivered,
+                delivered: copy.delivered,
                 in_reply_to: incoming.in_reply_to.clone(),
                 exchange: place.exchange.map(|(id, _)| id),
                 broadcast_id: broadcast_id.clone(),
                 timestamp: self.now,
-                reading: course.reading.clone(),
+                reading: outgoing.reading.clone(),
                 parsed: OnceLock::from(incoming.content.clone()),
             };
-            stored.push(self.store_message(position, seq, message, letter.inboxes, kind.clone()));
+            stored.push(self.store_message(position, seq, message, copy.inboxes, kind.clone()));
         }
         Ok(stored)
     }
 
     /// Where a message of an exchange goes: an answer always reaches the initiator too.
-    pub(crate) fn course(
+    pub(crate) fn outgoing(
         &mut self,
         arrival: &Arrival<'_>,
         exchange: &Exchange,
         routing: &Routing,
-    ) -> Result<Course, Refused> {
+    ) -> Result<Outgoing, Refused> {
         let initiator = exchange.initiator().clone();
         let by_initiator = arrival.from == initiator;
-        let mut course = match arrival.to.as_slice() {
-            [] if by_initiator => Course::plain(&[exchange.voice()]),
-            [] => Course::plain(std::slice::from_ref(&initiator)),
-            to => Course::plain(to),
+        let mut outgoing = match arrival.to.as_slice() {
+            [] if by_initiator => Outgoing::plain(&[exchange.voice()]),
+            [] => Outgoing::plain(std::slice::from_ref(&initiator)),
+            to => Outgoing::plain(to),
         };
         let named = arrival.incoming().content.get("handoff_id").and_then(|id| id.as_str());
-        course.usual = usual_subject(exchange, arrival.incoming().kind(), named);
-        course.broadcast_id = exchange.broadcast_id().map(str::to_owned);
+        outgoing.usual = usual_subject(exchange, arrival.incoming().kind(), named);
+        outgoing.broadcast_id = exchange.broadcast_id().map(str::to_owned);
         if matches!(routing, Routing::Withheld) {
-            course.letters.iter_mut().for_each(|letter| letter.inboxes.clear());
-            return Ok(course);
+            outgoing.copies.iter_mut().for_each(|copy| copy.inboxes.clear());
+            return Ok(outgoing);
         }
         if !by_initiator {
-            course.reach(initiator);
+            outgoing.reach(initiator);
         }
         if let Routing::Reach { agents, teach } = routing {
             let cited = self.citing(exchange, Some(&arrival.cause()))?;
@@ -198,9 +198,9 @@ impl Workspace<'_> {
             let setting = Setting { url: &url, now: self.now, cited: &cited };
             for agent in agents {
                 let content = delivered(exchange, agent, &arrival.incoming().content, *teach, &setting);
-                if let Some(letter) = course.letters.iter_mut().find(|letter| letter.to == *agent) {
+                if let Some(copy) = outgoing.copies.iter_mut().find(|copy| copy.to == *agent) {
                     let raw = exact::written(&content, &[&arrival.incoming().raw]);
-                    letter.delivered = Some(raw.map_err(|error| StoreError::Failed(Box::new(error)))?);
+                    copy.delivered = Some(raw.map_err(|error| StoreError::Failed(Box::new(error)))?);
                 } else {
                     let subject = match arrival.subject().trim() {
                         "" => passed_subject(exchange, arrival.incoming().kind()),
@@ -214,11 +214,11 @@ impl Workspace<'_> {
         if let Some(content) = identified(exchange, &arrival.incoming().content) {
             let raw = exact::written(&content, &[&arrival.incoming().raw]);
             let raw = raw.map_err(|error| StoreError::Failed(Box::new(error)))?;
-            for letter in course.letters.iter_mut().filter(|letter| letter.delivered.is_none()) {
-                letter.delivered = Some(raw.clone());
+            for copy in outgoing.copies.iter_mut().filter(|copy| copy.delivered.is_none()) {
+                copy.delivered = Some(raw.clone());
             }
         }
-        Ok(course)
+        Ok(outgoing)
     }
 
     /// An inbox takes only so many unread messages, Wilco's own apart.

@@ -8,7 +8,7 @@ use wilco_language::render::Rendered;
 use wilco_protocol::{ExchangeId, Name};
 use wilco_store::Reading;
 
-use super::arrival::{Arrival, Course, Place};
+use super::arrival::{Arrival, Outgoing, Place};
 use super::correlate::{AMENDS, Target};
 use super::start::{SAME, Taken, Unbegun, title};
 use crate::command::Refused;
@@ -106,9 +106,9 @@ impl Workspace<'_> {
         let position = self.reserve();
         let (meaning, effect) = ("conversation".into(), "none".into());
         let reading = Reading { exchange: None, rule: None, meaning, effect };
-        let course = Course { reading: Some(reading), ..Course::plain(&arrival.to) };
+        let outgoing = Outgoing { reading: Some(reading), ..Outgoing::plain(&arrival.to) };
         let place = Place { position, exchange: None };
-        let messages = self.store_arrival(arrival, place, course)?;
+        let messages = self.store_arrival(arrival, place, outgoing)?;
         if let Some((reason, text)) = notice {
             self.notify(arrival, reason, text, None)?;
         }

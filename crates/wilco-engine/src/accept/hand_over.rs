@@ -11,7 +11,7 @@ use wilco_protocol::policy::Overrides;
 use wilco_protocol::{Exchange, ExchangeId, Name, Protocol, delegation};
 use wilco_store::Priority;
 
-use super::arrival::{Arrival, Dress};
+use super::arrival::{Arrival, Defaults};
 use super::is_wilco;
 use super::start::{Resolver, Taken, Unbegun};
 use crate::agents::check_name;
@@ -82,8 +82,8 @@ impl Workspace<'_> {
             "replacement-handoff" => handoff_title(failed),
             _ => render::request_title(failed, &replace.first.replacement.id),
         };
-        let dress = Dress { subject: title, priority, rule: kind.into(), meaning: kind };
-        self.begin(arrival, Start::Handoff(replace), dress).map_err(|refusal| match refusal {
+        let defaults = Defaults { subject: title, priority, rule: kind.into(), meaning: kind };
+        self.begin(arrival, Start::Handoff(replace), defaults).map_err(|refusal| match refusal {
             Unbegun::Refusal(refusal) => refused(&refusal, None),
             Unbegun::Refused(refused) => refused,
         })

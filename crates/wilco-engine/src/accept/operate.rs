@@ -7,7 +7,7 @@ use wilco_protocol::operation::{Execute, Operate};
 use wilco_protocol::{ExchangeId, Protocol};
 use wilco_store::Priority;
 
-use super::arrival::{Arrival, Dress};
+use super::arrival::{Arrival, Defaults};
 use super::start::{Taken, Unbegun};
 use crate::execute::{priority, refused};
 use crate::command::{Api, Refused};
@@ -43,13 +43,13 @@ impl Workspace<'_> {
             execute,
         };
         let given = arrival.incoming().priority.as_deref().map_or(Priority::High, priority);
-        let dress = Dress {
+        let defaults = Defaults {
             subject: render::pending(&said.operation),
             priority: given.max(Priority::High),
             rule: "pre-operation".into(),
             meaning: "pre-operation",
         };
-        self.begin(arrival, Start::Operation(start), dress).map_err(|refusal| match refusal {
+        self.begin(arrival, Start::Operation(start), defaults).map_err(|refusal| match refusal {
             Unbegun::Refusal(refusal) => refused(&refusal, None),
             Unbegun::Refused(refused) => refused,
         })

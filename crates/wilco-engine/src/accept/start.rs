@@ -14,7 +14,7 @@ use wilco_protocol::exchange::{Decision, Exchange, Said, Start, key};
 use wilco_protocol::{ExchangeId, MessageId, Name, Protocol};
 use wilco_store::{Message, Reading};
 
-use super::arrival::{Arrival, Dress, Place};
+use super::arrival::{Arrival, Defaults, Place};
 use super::correlate::{AMENDS, Target};
 use crate::execute::{priority, refused};
 use crate::command::Refused;
@@ -76,8 +76,8 @@ impl Workspace<'_> {
             capabilities: assignment.capabilities.clone(),
             policy,
         };
-        let dress = dressed(arrival, "task-assignment".into());
-        self.begin(arrival, Start::Delegation(start), dress).map_err(|refusal| match refusal {
+        let defaults = dressed(arrival, "task-assignment".into());
+        self.begin(arrival, Start::Delegation(start), defaults).map_err(|refusal| match refusal {
             Unbegun::Refusal(refusal) => refused(&refusal, None),
             Unbegun::Refused(refused) => refused,
         })
@@ -103,8 +103,8 @@ impl Workspace<'_> {
             capabilities: Vec::new(),
             policy,
         };
-        let dress = dressed(arrival, format!("classified: {}", found.sign.word()).into());
-        self.begin(arrival, Start::Delegation(start), dress)
+        let defaults = dressed(arrival, format!("classified: {}", found.sign.word()).into());
+        self.begin(arrival, Start::Delegation(start), defaults)
     }
 
     /// Begins an exchange of any protocol.
@@ -112,16 +112,16 @@ impl Workspace<'_> {
         &mut self,
         arrival: &Arrival<'_>,
         start: Start,
-        dress: Dress,
+        defaults: Defaults,
     ) -> Result<Taken, Unbegun> {
         let now = self.now;
         let decided = self.decide(|facts| Exchange::begin(start, facts, now));
         let decision = decided.map_err(Refused::from)?.map_err(Unbegun::Refusal)?;
-        Ok(self.begun(arrival, decision, dress)?)
+        Ok(self.begun(arrival, decision, defaults)?)
     }
 
     /// The exchange exists from its first event on; its message comes before that.
-    fn begun(&mut self, arrival: &Arrival<'_>, decision: Decision, dress: Dress) -> Result<Taken, Refused> {
+    fn begun(&mut self, arrival: &Arrival<'_>, decision: Decision, defaults: Defaults) -> Result<Taken, Refused> {
         let position = self.reserve();
         let first = decision.events.first().and_then(|event| Exchange::born(event, self.now));
         let Some(exchange) = first else {
@@ -131,16 +131,16 @@ impl Workspace<'_> {
         let live = Live { exchange: Arc::new(exchange), seq: 1, keys: Arc::default(), alarm: None };
         let routing = decision.routing.clone();
         let exchange = self.execute(live, decision, &arrival.from, Some(&arrival.cause()))?;
-        let mut course = self.course(arrival, &exchange, &routing)?;
-        course.reading = Some(Reading {
+        let mut outgoing = self.outgoing(arrival, &exchange, &routing)?;
+        outgoing.reading = Some(Reading {
             exchange: Some(exchange.id()),
-            rule: Some(dress.rule.clone()),
-            meaning: dress.meaning.into(),
+            rule: Some(defaults.rule.clone()),
+            meaning: defaults.meaning.into(),
             effect: exchange.state_name().into(),
         });
-        course.dress = Some(dress);
+        outgoing.defaults = Some(defaults);
         let place = Place { position, exchange: Some((exchange.id(), 1)) };
-        let messages = self.store_arrival(arrival, place, course)?;
+        let messages = self.store_arrival(arrival, place, outgoing)?;
         Ok((messages, Some(exchange)))
     }
 
@@ -229,12 +229,12 @@ impl Workspace<'_> {
             first.get_or_insert((after, seq, routing, Reading { exchange: Some(id), rule, meaning, effect }));
         }
         let Some((exchange, seq, routing, reading)) = first else { return self.converse(arrival, false) };
-        let mut course = self.course(arrival, &exchange, &routing)?;
+        let mut outgoing = self.outgoing(arrival, &exchange, &routing)?;
         also.retain(|initiator| *initiator != arrival.from);
-        also.into_iter().for_each(|initiator| course.reach(initiator));
-        course.reading = Some(reading);
+        also.into_iter().for_each(|initiator| outgoing.reach(initiator));
+        outgoing.reading = Some(reading);
         let place = Place { position, exchange: Some((exchange.id(), seq)) };
-        let messages = self.store_arrival(arrival, place, course)?;
+        let messages = self.store_arrival(arrival, place, outgoing)?;
         let latest = self.live(exchange.id().number)?.map(|live| live.exchange);
         Ok((messages, latest))
     }
@@ -301,9 +301,9 @@ pub(super) fn title(arrival: &Arrival<'_>, found: &classify::Task) -> String {
 }
 
 /// A task keeps the envelope that its sender gave it.
-fn dressed(arrival: &Arrival<'_>, rule: Cow<'static, str>) -> Dress {
+fn dressed(arrival: &Arrival<'_>, rule: Cow<'static, str>) -> Defaults {
     let given = arrival.incoming().priority.as_deref().unwrap_or("normal");
-    Dress { subject: String::new(), priority: priority(given), rule, meaning: "task-assignment" }
+    Defaults { subject: String::new(), priority: priority(given), rule, meaning: "task-assignment" }
 }
 
 fn meaning(said: &Said) -> &'static str {

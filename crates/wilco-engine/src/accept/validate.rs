@@ -6,7 +6,7 @@ use wilco_protocol::validation::{COMMAND, Planned, Validate};
 use wilco_protocol::{ExchangeId, Name, Protocol};
 use wilco_store::Priority;
 
-use super::arrival::{Arrival, Dress};
+use super::arrival::{Arrival, Defaults};
 use super::start::{Taken, Unbegun};
 use crate::execute::{priority, refused};
 use crate::command::Refused;
@@ -46,13 +46,13 @@ impl Workspace<'_> {
             policy,
         };
         let given = arrival.incoming().priority.as_deref().map_or(Priority::Normal, priority);
-        let dress = Dress {
+        let defaults = Defaults {
             subject: said.feature.clone().unwrap_or_else(|| said.issue.clone()),
             priority: given,
             rule: "validation-start".into(),
             meaning: "validation-start",
         };
-        self.begin(arrival, exchange::Start::Validation(start), dress).map_err(|refusal| match refusal {
+        self.begin(arrival, exchange::Start::Validation(start), defaults).map_err(|refusal| match refusal {
             Unbegun::Refusal(refusal) => refused(&refusal, None),
             Unbegun::Refused(refused) => refused,
         })
