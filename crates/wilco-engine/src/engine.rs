@@ -13,7 +13,7 @@ use wilco_store::{
 use crate::cache::Cache;
 use crate::command::{Answer, Command, Done};
 use crate::layer::{Layer, Written};
-use crate::nudge::{self, NEVER, Standing};
+use crate::nudge::{self, NEVER, OpenNudge};
 use crate::presence::Presence;
 use crate::settings::Settings;
 use crate::workspace::Workspace;
@@ -44,7 +44,7 @@ pub(crate) struct State {
     /// Who wants to be woken when.
     pub(crate) wakes: BTreeSet<(Time, u64)>,
     /// The nudge that an agent is being given, or that failed for good.
-    pub(crate) nudges: BTreeMap<Name, Standing>,
+    pub(crate) nudges: BTreeMap<Name, OpenNudge>,
 }
 
 /// An agent is active for this long after it was last seen.

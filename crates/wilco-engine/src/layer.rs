@@ -7,7 +7,7 @@ use std::sync::Arc;
 use wilco_protocol::{Exchange, MessageId, Name, Span, Time};
 use wilco_store::{EffectChange, IdempotencyRow, InboxMark, InboxRow, InboxStatus, Message, ReachRow};
 
-use crate::nudge::Standing;
+use crate::nudge::OpenNudge;
 
 /// An exchange with its place in the journal and the keys it is found under. It is shared by whoever looks at it,
 /// and copied when something happens to it.
@@ -48,7 +48,7 @@ pub(crate) struct Layer {
     pub(crate) marks: Vec<InboxMark>,
     pub(crate) reaches: Vec<ReachRow>,
     /// The nudges of agents, as they stand after this; none when it is over.
-    pub(crate) nudges: BTreeMap<Name, Option<Standing>>,
+    pub(crate) nudges: BTreeMap<Name, Option<OpenNudge>>,
     pub(crate) exchanges: BTreeMap<u64, Live>,
     /// Keys added (true) and removed, by key and exchange.
     pub(crate) keys: BTreeMap<String, BTreeMap<u64, bool>>,

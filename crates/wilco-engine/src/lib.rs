@@ -34,7 +34,7 @@ pub use command::{
 };
 pub use derived::differs;
 pub use engine::{Committed, Engine, Stepped, status};
-pub use nudge::{Errand, How, NEVER, Nudge, NudgeJob, NudgeOutcome, Told};
+pub use nudge::{StoredEffect, How, NEVER, Nudge, NudgeJob, NudgeOutcome, NudgedMessage};
 pub use rebuild::rebuild;
 pub use settings::{
     AutoRegister, EscalationSettings, HandoffSettings, NudgeSettings, PolicySettings, Settings,

@@ -38,7 +38,7 @@ const TOLD_AGAIN: u32 = 1_000_000;
 /// What stands in the table of effects.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(untagged)]
-pub enum Errand {
+pub enum StoredEffect {
     /// Ordered by an exchange, which gets the report.
     Order(Order),
     Nudge {
@@ -62,7 +62,7 @@ pub struct Nudge {
 
 /// A nudge and its row among the effects.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Standing {
+pub(crate) struct OpenNudge {
     pub(crate) nudge: Nudge,
     pub(crate) row: EffectRow,
 }
@@ -109,12 +109,12 @@ pub struct NudgeJob {
     /// What a terminal is shown: never anything that somebody wrote.
     pub line: String,
     pub priority: Priority,
-    pub messages: Vec<Told>,
+    pub messages: Vec<NudgedMessage>,
 }
 
 /// A message as a nudge names it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Told {
+pub struct NudgedMessage {
     pub id: MessageId,
     pub from: Name,
     pub priority: Priority,
@@ -182,16 +182,16 @@ fn is_address(url: &str) -> bool {
 }
 
 /// The nudges among the stored effects.
-pub(crate) fn standing(rows: Vec<EffectRow>) -> BTreeMap<Name, Standing> {
+pub(crate) fn standing(rows: Vec<EffectRow>) -> BTreeMap<Name, OpenNudge> {
     let read = |row: EffectRow| match serde_json::from_slice(&row.body) {
-        Ok(Errand::Nudge { nudge }) => Some((nudge.agent.clone(), Standing { nudge, row })),
-        Ok(Errand::Order(_)) | Err(_) => None,
+        Ok(StoredEffect::Nudge { nudge }) => Some((nudge.agent.clone(), OpenNudge { nudge, row })),
+        Ok(StoredEffect::Order(_)) | Err(_) => None,
     };
     rows.into_iter().filter_map(read).collect()
 }
 
 impl Workspace<'_> {
-    fn standing(&self, agent: &Name) -> Option<&Standing> {
+    fn standing(&self, agent: &Name) -> Option<&OpenNudge> {
         let layers = [Some(&self.changes), Some(&self.batch), self.submitted];
         let pending = layers.into_iter().flatten().find_map(|layer| layer.nudges.get(agent));
         match pending {
@@ -207,7 +207,7 @@ impl Workspace<'_> {
 
     /// Whether this agent is to be nudged, and every try so far failed.
     pub(crate) fn nudge_fails(&self, agent: &Name) -> bool {
-        let failed = |standing: &Standing| standing.nudge.dead || standing.row.attempts > 0;
+        let failed = |standing: &OpenNudge| standing.nudge.dead || standing.row.attempts > 0;
         self.wants_nudges(agent) && self.standing(agent).is_some_and(failed)
     }
 
@@ -251,11 +251,11 @@ impl Workspace<'_> {
         let (position, index) = replaced.unwrap_or(place);
         let nudge = Nudge { agent: agent.clone(), after, through, reason: None, dead: false };
         let row = EffectRow { position, index, due: self.now, attempts: 0, body: Vec::new() };
-        self.put_nudge(Standing { nudge, row });
+        self.put_nudge(OpenNudge { nudge, row });
     }
 
-    fn put_nudge(&mut self, mut standing: Standing) {
-        let errand = Errand::Nudge { nudge: standing.nudge.clone() };
+    fn put_nudge(&mut self, mut standing: OpenNudge) {
+        let errand = StoredEffect::Nudge { nudge: standing.nudge.clone() };
         standing.row.body = serde_json::to_vec(&errand).unwrap_or_default();
         let row = &standing.row;
         let same = |change: &&mut EffectChange| match change {
@@ -276,7 +276,7 @@ impl Workspace<'_> {
         through: u64,
         outcome: NudgeOutcome,
     ) -> Result<(), Refused> {
-        let same = |one: &&Standing| {
+        let same = |one: &&OpenNudge| {
             (one.row.position, one.row.index, one.nudge.through) == (position, index, through)
         };
         let Some(mut standing) = self.standing(agent).filter(same).cloned() else { return Ok(()) };
@@ -320,8 +320,8 @@ impl Workspace<'_> {
         let lying = unread(self.store, agent, nudge.after, nudge.through, MAX_TOLD)?;
         let ids: BTreeSet<_> = lying.into_iter().filter_map(|(_, letter)| letter.exchange).collect();
         let told = |id| {
-            let told = validation::Told::Unreached { agent: agent.clone() };
-            Tell::Exchange(id, exchange::Told::Validation(told))
+            let told = validation::NudgedMessage::Unreached { agent: agent.clone() };
+            Tell::Exchange(id, exchange::NudgedMessage::Validation(told))
         };
         let of_loops = ids.into_iter().filter(|id| id.protocol == Protocol::Validation);
         self.tell_all(of_loops.map(told).collect(), &Name::wilco())
@@ -406,8 +406,8 @@ impl crate::engine::Engine {
     }
 }
 
-fn told(letter: Letter) -> Told {
-    Told {
+fn told(letter: UnreadMessage) -> NudgedMessage {
+    NudgedMessage {
         id: letter.id,
         from: letter.from,
         priority: letter.priority,
@@ -418,7 +418,7 @@ fn told(letter: Letter) -> Told {
 
 /// What a nudge tells of a message, without its words.
 #[derive(Deserialize)]
-struct Letter {
+struct UnreadMessage {
     id: MessageId,
     from: Name,
     priority: Priority,
@@ -449,7 +449,7 @@ fn unread(
     after: u64,
     through: u64,
     limit: usize,
-) -> Result<Vec<(u64, Letter)>, StoreError> {
+) -> Result<Vec<(u64, UnreadMessage)>, StoreError> {
     let mut letters = Vec::new();
     let (mut walk, most) = (after, limit.max(FEW));
     loop {
@@ -458,7 +458,7 @@ fn unread(
             store.inbox(&InboxFilter { agent: agent.clone(), statuses, walk: walk_on, limit: most })?;
         let last = page.last().map(|(_, row)| row.position).filter(|_| page.len() == most);
         for (_, row) in page.into_iter().filter(|(_, row)| row.position <= through) {
-            let letter: Letter =
+            let letter: UnreadMessage =
                 serde_json::from_slice(&row.body).map_err(|error| damaged(row.position, error))?;
             if letter.kind.as_deref() != Some(QUIET) {
                 letters.push((row.position, letter));

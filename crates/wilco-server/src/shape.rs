@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use serde::Serialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
-use wilco_engine::reads::{EscalationView, EventView, Letter, NudgeView};
+use wilco_engine::reads::{EscalationView, EventView, InboxEntry, NudgeView};
 use wilco_engine::{Accepted, Summary, status};
 use wilco_protocol::decision::Stage;
 use wilco_protocol::directory::Agent;
@@ -85,7 +85,7 @@ pub(crate) fn original(message: &Message, status: InboxStatus) -> Shown<'_> {
 }
 
 /// As its reader gets it.
-pub(crate) fn delivered(letter: &Letter) -> Shown<'_> {
+pub(crate) fn delivered(letter: &InboxEntry) -> Shown<'_> {
     let content = delivered_content(&letter.message);
     Shown { content, reading: None, ..original(&letter.message, letter.status) }
 }
@@ -98,13 +98,13 @@ pub(crate) struct Way {
 }
 
 /// Both forms.
-pub(crate) fn whole(letter: &Letter) -> Shown<'_> {
+pub(crate) fn whole(letter: &InboxEntry) -> Shown<'_> {
     let delivered = Some(delivered_content(&letter.message));
     Shown { delivered, ..original(&letter.message, letter.status) }
 }
 
 /// Both forms, and how far it got.
-pub(crate) fn followed(letter: &Letter, way: Way) -> Shown<'_> {
+pub(crate) fn followed(letter: &InboxEntry, way: Way) -> Shown<'_> {
     Shown { delivery: Some(way.stage), nudge: way.nudge, ..whole(letter) }
 }
 
@@ -281,7 +281,7 @@ mod tests {
             "reading": {"exchange": "del-4", "rule": "exchange", "meaning": "an ACK", "effect": "working"},
         }));
         for message in [plain, full] {
-            let letter = Letter { message, position: 1, status: InboxStatus::Read };
+            let letter = InboxEntry { message, position: 1, status: InboxStatus::Read };
             let way = Way { stage: Stage::Read, nudge: Some("dead") };
             let forms =
                 [original(&letter.message, letter.status), delivered(&letter), followed(&letter, way)];

@@ -7,7 +7,7 @@ use wilco_protocol::directory::{Agent, Directory};
 use wilco_protocol::{MessageId, Name};
 use wilco_store::{InboxFilter, InboxStatus, MessageRow, Priority, Reader, SearchFilter, StoreError, Walk};
 
-use super::messages::{Letter, parsed, row_of};
+use super::messages::{InboxEntry, parsed, row_of};
 use super::sight::limited_to;
 use crate::command::Viewer;
 use crate::workspace::damaged;
@@ -47,7 +47,7 @@ pub struct MailCount {
 const PAGE: usize = 500;
 
 /// Letters that fit, newest first. What the viewer may not see is not there.
-pub fn mail(reader: &dyn Reader, viewer: &Viewer, query: &MailQuery) -> Result<Vec<Letter>, StoreError> {
+pub fn mail(reader: &dyn Reader, viewer: &Viewer, query: &MailQuery) -> Result<Vec<InboxEntry>, StoreError> {
     let mut letters = Vec::new();
     if hidden(viewer, query.agent.as_ref()) {
         return Ok(letters);
@@ -58,7 +58,7 @@ pub fn mail(reader: &dyn Reader, viewer: &Viewer, query: &MailQuery) -> Result<V
         let (rows, next) = rows(reader, query, from, PAGE.min(most))?;
         before = next;
         for (status, row) in rows {
-            let letter = Letter { position: row.position, status, message: parsed(&row)? };
+            let letter = InboxEntry { position: row.position, status, message: parsed(&row)? };
             if letters.len() < most && fits(&letter, query) {
                 letters.push(letter);
             }
@@ -102,7 +102,7 @@ fn lies(reader: &dyn Reader, row: &MessageRow) -> Result<InboxStatus, StoreError
     Ok(reader.inbox_status(&to, row.position)?.unwrap_or(InboxStatus::Unread))
 }
 
-fn fits(letter: &Letter, query: &MailQuery) -> bool {
+fn fits(letter: &InboxEntry, query: &MailQuery) -> bool {
     let message = &letter.message;
     let sent_by = match (query.mailbox, &query.agent) {
         (Mailbox::Sent, Some(agent)) => message.from == *agent,
@@ -122,7 +122,7 @@ pub fn letter(
     agent: &Name,
     mailbox: Mailbox,
     id: &MessageId,
-) -> Result<Option<Letter>, StoreError> {
+) -> Result<Option<InboxEntry>, StoreError> {
     if hidden(viewer, Some(agent)) {
         return Ok(None);
     }
@@ -134,7 +134,7 @@ pub fn letter(
         Mailbox::Sent => None,
     };
     let there = status.filter(|status| mailbox == Mailbox::Sent || *status != InboxStatus::Deleted);
-    Ok(there.map(|status| Letter { position: row.position, status, message }))
+    Ok(there.map(|status| InboxEntry { position: row.position, status, message }))
 }
 
 /// How many messages an inbox holds, by their priority.
@@ -184,7 +184,7 @@ pub fn directory(reader: &dyn Reader) -> Result<Directory, StoreError> {
 }
 
 /// Who wrote these letters and to whom, as far as they are registered.
-pub fn people(reader: &dyn Reader, letters: &[Letter]) -> Result<BTreeMap<Name, Agent>, StoreError> {
+pub fn people(reader: &dyn Reader, letters: &[InboxEntry]) -> Result<BTreeMap<Name, Agent>, StoreError> {
     let mut people = BTreeMap::new();
     for name in letters.iter().flat_map(|letter| [&letter.message.from, &letter.message.to]) {
         if !people.contains_key(name)

@@ -11,7 +11,7 @@ use crate::workspace::{damaged, dashed};
 
 /// A message with its status in an inbox.
 #[derive(Debug, Clone)]
-pub struct Letter {
+pub struct InboxEntry {
     pub position: u64,
     pub status: InboxStatus,
     pub message: Message,
@@ -34,14 +34,14 @@ pub fn agent(reader: &dyn Reader, text: &str) -> Result<Option<Name>, StoreError
 }
 
 /// A message by its id.
-pub fn message(reader: &dyn Reader, viewer: &Viewer, id: &MessageId) -> Result<Option<Letter>, StoreError> {
+pub fn message(reader: &dyn Reader, viewer: &Viewer, id: &MessageId) -> Result<Option<InboxEntry>, StoreError> {
     let Some(row) = row_of(reader, id)? else { return Ok(None) };
     let message = parsed(&row)?;
     if !sees_message(reader, viewer, &message, row.position)? {
         return Ok(None);
     }
     let status = reader.inbox_status(&message.to, row.position)?.unwrap_or(InboxStatus::Unread);
-    Ok(Some(Letter { position: row.position, status, message }))
+    Ok(Some(InboxEntry { position: row.position, status, message }))
 }
 
 /// A page of an inbox, oldest first; `next` is always there. None when the viewer may not look.
@@ -49,7 +49,7 @@ pub fn inbox(
     reader: &dyn Reader,
     viewer: &Viewer,
     query: &InboxQuery,
-) -> Result<Option<Part<Letter>>, StoreError> {
+) -> Result<Option<Part<InboxEntry>>, StoreError> {
     if limited_to(viewer).is_some_and(|agent| *agent != query.agent) {
         return Ok(None);
     }
@@ -59,7 +59,7 @@ pub fn inbox(
         reader.inbox(&InboxFilter { agent, statuses, walk: Walk::Behind(after), limit: query.limit })?;
     let mut items = Vec::with_capacity(rows.len());
     for (status, row) in rows {
-        items.push(Letter { position: row.position, status, message: parsed(&row)? });
+        items.push(InboxEntry { position: row.position, status, message: parsed(&row)? });
     }
     let next = match (items.last(), query.after) {
         (Some(last), _) => last.position,

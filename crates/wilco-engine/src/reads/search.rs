@@ -4,7 +4,7 @@ use wilco_protocol::Name;
 use wilco_store::{InboxStatus, Reader, SearchFilter, StoreError, kind_word, words};
 
 use super::Part;
-use super::messages::{Letter, agent, parsed};
+use super::messages::{InboxEntry, agent, parsed};
 use super::sight::sees_message;
 use crate::command::Viewer;
 
@@ -28,7 +28,7 @@ pub const MAX_WORDS: usize = 32;
 const MAX_ROUNDS: usize = 10;
 
 /// Messages that fit, newest first. A page may be short and still have a `next`: there it goes on.
-pub fn search(reader: &dyn Reader, viewer: &Viewer, query: &SearchQuery) -> Result<Part<Letter>, StoreError> {
+pub fn search(reader: &dyn Reader, viewer: &Viewer, query: &SearchQuery) -> Result<Part<InboxEntry>, StoreError> {
     let nothing = Part { items: Vec::new(), next: None };
     let words = match query.text.as_deref().map(words) {
         // Signs alone are said by nobody.
@@ -47,7 +47,7 @@ pub fn search(reader: &dyn Reader, viewer: &Viewer, query: &SearchQuery) -> Resu
         before: query.before,
         limit: query.limit + 1,
     };
-    let mut items: Vec<Letter> = Vec::new();
+    let mut items: Vec<InboxEntry> = Vec::new();
     for _ in 0..MAX_ROUNDS {
         let found = reader.search(&filter)?;
         for row in found.rows {
@@ -60,7 +60,7 @@ pub fn search(reader: &dyn Reader, viewer: &Viewer, query: &SearchQuery) -> Resu
                 return Ok(Part { items, next });
             }
             let status = reader.inbox_status(&message.to, row.position)?.unwrap_or(InboxStatus::Unread);
-            items.push(Letter { position: row.position, status, message });
+            items.push(InboxEntry { position: row.position, status, message });
         }
         filter.before = found.next;
         if found.next.is_none() {

@@ -5,7 +5,7 @@ use axum::extract::State;
 use axum::response::Response;
 use http::HeaderMap;
 use serde_json::{Map, Value, json};
-use wilco_engine::reads::{self, Letter, Mailbox};
+use wilco_engine::reads::{self, InboxEntry, Mailbox};
 use wilco_language::render::{Forwarded, forwarded};
 use wilco_protocol::MessageId;
 
@@ -46,7 +46,7 @@ pub(super) async fn post(
 }
 
 /// The message that carries another one on.
-fn forwarding(letter: &Letter, from: &str, to: &str, note: Option<&str>) -> Value {
+fn forwarding(letter: &InboxEntry, from: &str, to: &str, note: Option<&str>) -> Value {
     let message = &letter.message;
     let content: Map<String, Value> = serde_json::from_str(message.delivered().get()).unwrap_or_default();
     let timestamp = message.timestamp.to_string();

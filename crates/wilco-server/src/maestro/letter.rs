@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 use serde_json::Value;
 use wilco_engine::Accepted;
-use wilco_engine::reads::{self, Letter};
+use wilco_engine::reads::{self, InboxEntry};
 use wilco_protocol::Name;
 use wilco_protocol::directory::Agent;
 use wilco_store::{InboxStatus, Message, Reader, StoreError};
@@ -44,12 +44,12 @@ pub(super) struct Shape<'a> {
 /// Letters with those who wrote and got them.
 #[derive(Debug)]
 pub(super) struct Mail {
-    pub(super) letters: Vec<Letter>,
+    pub(super) letters: Vec<InboxEntry>,
     people: BTreeMap<Name, Agent>,
 }
 
 impl Mail {
-    pub(super) fn of(reader: &dyn Reader, letters: Vec<Letter>) -> Result<Mail, StoreError> {
+    pub(super) fn of(reader: &dyn Reader, letters: Vec<InboxEntry>) -> Result<Mail, StoreError> {
         let people = reads::people(reader, &letters)?;
         Ok(Mail { letters, people })
     }
@@ -58,7 +58,7 @@ impl Mail {
     pub(super) fn delivered(&self) -> Vec<Shape<'_>> {
         let letters = self.letters.iter();
         letters
-            .map(|Letter { message, status, .. }| {
+            .map(|InboxEntry { message, status, .. }| {
                 self.shape(message, *status, shape::delivered_content(message))
             })
             .collect()
@@ -99,7 +99,7 @@ impl Mail {
     pub(super) fn originals(&self) -> Vec<Shape<'_>> {
         let letters = self.letters.iter();
         letters
-            .map(|Letter { message, status, .. }| {
+            .map(|InboxEntry { message, status, .. }| {
                 self.shape(message, *status, shape::content(&message.content))
             })
             .collect()
@@ -107,8 +107,8 @@ impl Mail {
 }
 
 /// The letters that a message became, as new as they are.
-pub(super) fn new_letters(accepted: &Accepted) -> Vec<Letter> {
-    let letter = |message: &std::sync::Arc<Message>| Letter {
+pub(super) fn new_letters(accepted: &Accepted) -> Vec<InboxEntry> {
+    let letter = |message: &std::sync::Arc<Message>| InboxEntry {
         position: 0,
         status: InboxStatus::Unread,
         message: Message::clone(message),

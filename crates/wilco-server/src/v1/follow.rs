@@ -92,7 +92,7 @@ async fn unread(door: &Door, caller: &Caller, query: &InboxQuery, outlet: &Outle
     }
 }
 
-async fn sent(letter: &wilco_engine::reads::Letter, outlet: &Outlet) -> Result<(), Gone> {
+async fn sent(letter: &wilco_engine::reads::InboxEntry, outlet: &Outlet) -> Result<(), Gone> {
     let json = serde_json::to_string(&shape::delivered(letter)).map_err(|_| Gone)?;
     outlet.send(letter.position, &json).await
 }

@@ -7,7 +7,7 @@ use axum::extract::{RawQuery, State};
 use axum::response::{IntoResponse, Response};
 use http::{HeaderMap, StatusCode};
 use tokio::sync::SemaphorePermit;
-use wilco_engine::reads::{self, InboxQuery, Letter, Part};
+use wilco_engine::reads::{self, InboxQuery, InboxEntry, Part};
 use wilco_engine::{Command, Viewer};
 use wilco_protocol::Name;
 use wilco_store::InboxStatus;
@@ -130,7 +130,7 @@ pub(super) async fn page(
     door: &Door,
     caller: &Caller,
     query: InboxQuery,
-) -> Result<Option<Part<Letter>>, Failure> {
+) -> Result<Option<Part<InboxEntry>>, Failure> {
     let viewer = caller.viewer.clone();
     Ok(door.handle.read(move |reader| reads::inbox(reader, &viewer, &query)).await?)
 }
@@ -143,7 +143,7 @@ async fn wait_for(
     reader: &Reader,
     query: InboxQuery,
     wait: Duration,
-) -> Result<Option<Part<Letter>>, Failure> {
+) -> Result<Option<Part<InboxEntry>>, Failure> {
     let patience = tokio::time::sleep(wait);
     tokio::pin!(patience);
     let notify = door.handle.waiters().inbox(&query.agent);
