@@ -4,7 +4,7 @@
 mod accept;
 mod auth;
 mod connection;
-mod door;
+mod app;
 mod health;
 mod maestro;
 pub mod mcp;
@@ -19,7 +19,7 @@ mod stream;
 mod v1;
 
 pub use auth::{Created, Role, Token, TokenError, Tokens};
-pub use door::{Config, Limits};
+pub use app::{Config, Limits};
 pub use openapi::document as openapi_document;
 #[doc(hidden)]
 pub use query::page;

@@ -12,7 +12,7 @@ use wilco_engine::reads::{self, Standing};
 use wilco_runtime::{Measured, Readings};
 
 use crate::auth::Caller;
-use crate::door::Door;
+use crate::app::App;
 use crate::problem::Failure;
 use crate::query::Query;
 
@@ -20,7 +20,7 @@ const KIND: &str = "text/plain; version=0.0.4; charset=utf-8";
 
 /// Numbers about everybody: not for a single agent.
 pub(crate) async fn metrics(
-    State(door): State<Door>,
+    State(app): State<App>,
     caller: Caller,
     RawQuery(query): RawQuery,
 ) -> Result<Response, Failure> {
@@ -29,8 +29,8 @@ pub(crate) async fn metrics(
         let detail = "metrics are about everybody; use an operator's or a read-only token";
         return Err(Failure::new(StatusCode::FORBIDDEN, "forbidden", detail));
     }
-    let standing = door.handle.read(reads::standing).await?;
-    let text = exposition(&door.handle.readings(), &standing, &door.config.version);
+    let standing = app.handle.read(reads::standing).await?;
+    let text = exposition(&app.handle.readings(), &standing, &app.config.version);
     Ok(([(header::CONTENT_TYPE, KIND)], text).into_response())
 }
 

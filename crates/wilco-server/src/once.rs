@@ -7,14 +7,14 @@ use wilco_engine::Command;
 use wilco_language::parse::fingerprint;
 
 use crate::auth::Caller;
-use crate::door::Door;
+use crate::app::App;
 use crate::problem::Failure;
 use crate::v1::messages::idempotency_key;
 
 /// Does it, unless it was done under this key before. `what`: everything that makes two requests the same. Only
 /// what went well is remembered.
 pub(crate) async fn once(
-    door: &Door,
+    app: &App,
     caller: &Caller,
     headers: &HeaderMap,
     what: &Value,
@@ -22,11 +22,11 @@ pub(crate) async fn once(
 ) -> Result<Value, Failure> {
     let Some(key) = idempotency_key(headers)? else { return done.await };
     // One at a time: a twin waits for the answer of the first. Nobody closes it.
-    let _turn = door.keyed.acquire().await;
-    let sender = caller.agent.clone().unwrap_or_else(|| door.config.default_sender.clone());
+    let _turn = app.keyed.acquire().await;
+    let sender = caller.agent.clone().unwrap_or_else(|| app.config.default_sender.clone());
     let (key, request) = (format!("key:{key}"), fingerprint(what));
     let (of, under) = (sender.clone(), key.clone());
-    match door.handle.read(move |reader| reader.idempotent(&of, &under)).await? {
+    match app.handle.read(move |reader| reader.idempotent(&of, &under)).await? {
         Some(row) if row.request != request => Err(wilco_engine::Refused::KeyReused.into()),
         Some(row) => serde_json::from_slice(&row.answer).map_err(|error| {
             Failure::new(StatusCode::INTERNAL_SERVER_ERROR, "store-damaged", error.to_string())
@@ -34,7 +34,7 @@ pub(crate) async fn once(
         None => {
             let answer = done.await?;
             let kept = answer.to_string().into_bytes();
-            door.handle.send(Command::Keep { sender, key, request, answer: kept }).await??;
+            app.handle.send(Command::Keep { sender, key, request, answer: kept }).await??;
             Ok(answer)
         }
     }

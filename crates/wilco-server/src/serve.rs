@@ -19,7 +19,7 @@ use wilco_runtime::Handle;
 use crate::accept::EVENTS;
 use crate::auth::{Peer, guard};
 use crate::connection::{Connection, Line};
-use crate::door::{Config, Door, Hall};
+use crate::app::{Config, App, AppState};
 use crate::problem::Failure;
 use crate::{maestro, mcp, v1};
 
@@ -34,7 +34,7 @@ const TURNED_AWAY: usize = 512;
 pub async fn serve(listener: TcpListener, handle: Handle, config: Config, stop: impl Future<Output = ()>) {
     let (stopping, stopped) = watch::channel(false);
     let seats = Arc::new(Semaphore::new(config.limits.connections));
-    let (door, app) = doors(handle, config, stopped.clone());
+    let (app, app) = doors(handle, config, stopped.clone());
     let turning_away = Arc::new(Semaphore::new(TURNED_AWAY));
     tokio::pin!(stop);
     loop {
@@ -51,14 +51,14 @@ pub async fn serve(listener: TcpListener, handle: Handle, config: Config, stop: 
         };
         match seats.clone().try_acquire_owned() {
             Ok(seat) => {
-                let (app, door, stopped) = (app.clone(), door.clone(), stopped.clone());
+                let (app, app, stopped) = (app.clone(), app.clone(), stopped.clone());
                 tokio::spawn(async move {
-                    connection(stream, peer, app, door, stopped).await;
+                    connection(stream, peer, app, app, stopped).await;
                     drop(seat);
                 });
             }
             Err(_) => {
-                let answer = too_many(door.config.limits.connections);
+                let answer = too_many(app.config.limits.connections);
                 match turning_away.clone().try_acquire_owned() {
                     Ok(turned) => {
                         tokio::spawn(async move {
@@ -73,7 +73,7 @@ pub async fn serve(listener: TcpListener, handle: Handle, config: Config, stop: 
         }
     }
     stopping.send_replace(true);
-    let all = door.config.limits.connections as u32;
+    let all = app.config.limits.connections as u32;
     if tokio::time::timeout(DRAIN, seats.acquire_many(all)).await.is_err() {
         tracing::warn!("some connections did not end in time");
     }
@@ -87,8 +87,8 @@ pub async fn answer_to(
     request: http::Request<Vec<u8>>,
 ) -> http::Response<Option<Vec<u8>>> {
     let (_stopping, stopped) = watch::channel(false);
-    let (door, app) = doors(handle, config, stopped);
-    let (parts, body) = answer(&door, app, request.map(axum::body::Body::from)).await.into_parts();
+    let (app, app) = doors(handle, config, stopped);
+    let (parts, body) = answer(&app, app, request.map(axum::body::Body::from)).await.into_parts();
     let kind = parts.headers.get(http::header::CONTENT_TYPE).and_then(|kind| kind.to_str().ok());
     let whole = match kind.is_some_and(|kind| kind.starts_with(EVENTS)) {
         true => None,
@@ -97,9 +97,9 @@ pub async fn answer_to(
     http::Response::from_parts(parts, whole)
 }
 
-fn doors(handle: Handle, config: Config, stopping: watch::Receiver<bool>) -> (Door, axum::Router) {
+fn doors(handle: Handle, config: Config, stopping: watch::Receiver<bool>) -> (App, axum::Router) {
     let waiting = Arc::new(Semaphore::new(config.limits.waiting_readers));
-    let door = Door(Arc::new(Hall {
+    let app = App(Arc::new(AppState {
         handle,
         config,
         waiting,
@@ -108,29 +108,29 @@ fn doors(handle: Handle, config: Config, stopping: watch::Receiver<bool>) -> (Do
         failures: Arc::default(),
         stopping,
     }));
-    let app = v1::router(&door).merge(maestro::router()).merge(mcp::router(&door)).with_state(door.clone());
-    (door, app)
+    let app = v1::router(&app).merge(maestro::router()).merge(mcp::router(&app)).with_state(app.clone());
+    (app, app)
 }
 
 async fn connection(
     stream: TcpStream,
     peer: Peer,
     app: axum::Router,
-    door: Door,
+    app: App,
     mut stopped: watch::Receiver<bool>,
 ) {
     // Answers are small and waited for.
     let _ = stream.set_nodelay(true);
     let line = Arc::new(Line::default());
-    let io = TokioIo::new(Connection::new(stream, line.clone(), door.config.limits.header_timeout));
-    let (told, idle_timeout) = (line.clone(), door.config.limits.idle_timeout);
+    let io = TokioIo::new(Connection::new(stream, line.clone(), app.config.limits.header_timeout));
+    let (told, idle_timeout) = (line.clone(), app.config.limits.idle_timeout);
     let service = hyper::service::service_fn(move |mut request: hyper::Request<Incoming>| {
-        let (app, door, line) = (app.clone(), door.clone(), told.clone());
+        let (app, app, line) = (app.clone(), app.clone(), told.clone());
         line.complete();
         request.extensions_mut().insert(peer);
         request.extensions_mut().insert(line.clone());
         async move {
-            let response = answer(&door, app, request.map(axum::body::Body::new)).await;
+            let response = answer(&app, app, request.map(axum::body::Body::new)).await;
             line.answered();
             Ok::<_, Infallible>(response)
         }
@@ -156,9 +156,9 @@ async fn connection(
 
 /// What every request passes, whatever it asks for. Around the router, not in layers of it: those box and copy the
 /// request once more each.
-async fn answer(door: &Door, app: axum::Router, request: Request) -> Response {
+async fn answer(app: &App, app: axum::Router, request: Request) -> Response {
     let to_maestro = maestro::is_below(request.uri());
-    let response = guard(door, request, app).await;
+    let response = guard(app, request, app).await;
     if to_maestro { maestro::worded(response) } else { response }
 }
 

@@ -18,7 +18,7 @@ use wilco_engine::Viewer;
 use crate::accept::EVENTS;
 use crate::auth::bearer;
 use crate::connection::Line;
-use crate::door::Door;
+use crate::app::App;
 use crate::problem::Failure;
 
 /// A reader that takes nothing out of a full buffer for this long is cut off.
@@ -35,10 +35,10 @@ pub(crate) struct Reader {
     pub(crate) last_event: Option<u64>,
 }
 
-impl FromRequestParts<Door> for Reader {
+impl FromRequestParts<App> for Reader {
     type Rejection = Failure;
 
-    async fn from_request_parts(parts: &mut Parts, _: &Door) -> Result<Reader, Failure> {
+    async fn from_request_parts(parts: &mut Parts, _: &App) -> Result<Reader, Failure> {
         let given = parts.headers.get("last-event-id").map(|value| value.to_str().unwrap_or("?").trim());
         let wrong = |text: &str| {
             Failure::bad_request(format!("Last-Event-ID: {text:?} is no position; use the id of an event"))
@@ -60,13 +60,13 @@ impl FromRequestParts<Door> for Reader {
 
 impl Reader {
     /// Whether it may still see what it asked for: its token may have been revoked.
-    fn is_allowed(&self, door: &Door) -> bool {
-        self.secret.as_ref().is_none_or(|secret| door.config.tokens.still_means(secret, &self.viewer))
+    fn is_allowed(&self, app: &App) -> bool {
+        self.secret.as_ref().is_none_or(|secret| app.config.tokens.still_means(secret, &self.viewer))
     }
 
     /// Asked again before what was waited for is given out.
-    pub(crate) fn check(&self, door: &Door) -> Result<(), Failure> {
-        if self.is_allowed(door) {
+    pub(crate) fn check(&self, app: &App) -> Result<(), Failure> {
+        if self.is_allowed(app) {
             return Ok(());
         }
         let detail = "this token was revoked while you waited; ask an operator for another";
@@ -79,7 +79,7 @@ pub(crate) struct Outlet {
     frames: mpsc::Sender<Frame>,
     room: Arc<Semaphore>,
     bytes: u32,
-    door: Door,
+    app: App,
     reader: Reader,
     _seat: OwnedSemaphorePermit,
 }
@@ -95,12 +95,12 @@ struct Frame {
 }
 
 /// Opens a stream: what is written to the outlet stands in the answer.
-pub(crate) fn open(door: &Door, reader: Reader) -> Result<(Outlet, Response), Failure> {
-    let seat = door.waiting.clone().try_acquire_owned().map_err(|_| {
+pub(crate) fn open(app: &App, reader: Reader) -> Result<(Outlet, Response), Failure> {
+    let seat = app.waiting.clone().try_acquire_owned().map_err(|_| {
         let detail = "too many readers are waiting; try again later, or read pages without wait";
         Failure::new(StatusCode::SERVICE_UNAVAILABLE, "too-many-waiting", detail)
     })?;
-    let limits = &door.config.limits;
+    let limits = &app.config.limits;
     let (frames, mut waiting) = mpsc::channel::<Frame>(limits.stream_events);
     let bytes = u32::try_from(limits.stream_bytes).unwrap_or(u32::MAX);
     let room = Arc::new(Semaphore::new(bytes as usize));
@@ -113,7 +113,7 @@ pub(crate) fn open(door: &Door, reader: Reader) -> Result<(Outlet, Response), Fa
         (header::CACHE_CONTROL, "no-store"),
         (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
     ];
-    let outlet = Outlet { frames, room, bytes, door: door.clone(), reader, _seat: seat };
+    let outlet = Outlet { frames, room, bytes, app: app.clone(), reader, _seat: seat };
     outlet.keep_alive();
     Ok((outlet, (headers, Body::from_stream(body)).into_response()))
 }
@@ -155,6 +155,6 @@ impl Outlet {
 
     /// Whether the reader may still see what it asked for: its token may have been revoked.
     pub(crate) fn is_allowed(&self) -> bool {
-        self.reader.is_allowed(&self.door)
+        self.reader.is_allowed(&self.app)
     }
 }

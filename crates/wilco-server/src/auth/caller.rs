@@ -6,7 +6,7 @@ use http::{HeaderMap, StatusCode};
 use wilco_engine::Viewer;
 use wilco_protocol::Name;
 
-use crate::door::Door;
+use crate::app::App;
 use crate::problem::Failure;
 
 #[derive(Debug, Clone)]
@@ -44,10 +44,10 @@ impl Caller {
     }
 }
 
-impl FromRequestParts<Door> for Caller {
+impl FromRequestParts<App> for Caller {
     type Rejection = Failure;
 
-    async fn from_request_parts(parts: &mut Parts, _: &Door) -> Result<Caller, Failure> {
+    async fn from_request_parts(parts: &mut Parts, _: &App) -> Result<Caller, Failure> {
         let viewer = parts.extensions.get::<Viewer>().cloned().unwrap_or(Viewer::ReadOnly);
         Ok(Caller::new(viewer, &parts.headers))
     }

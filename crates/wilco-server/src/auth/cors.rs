@@ -5,7 +5,7 @@ use axum::extract::Request;
 use axum::response::Response;
 use http::{HeaderMap, HeaderValue, Method, StatusCode, header};
 
-use crate::door::Door;
+use crate::app::App;
 
 const METHODS: HeaderValue = HeaderValue::from_static("GET, POST, PUT, PATCH, DELETE");
 /// What a page may read of an answer besides its body.
@@ -14,9 +14,9 @@ const SHOWN: HeaderValue = HeaderValue::from_static("wilco-time, mcp-session-id"
 const REMEMBERED: HeaderValue = HeaderValue::from_static("600");
 
 /// The configured page that a request comes from.
-pub(super) fn page(door: &Door, headers: &HeaderMap) -> Option<HeaderValue> {
+pub(super) fn page(app: &App, headers: &HeaderMap) -> Option<HeaderValue> {
     let origin = headers.get(header::ORIGIN)?;
-    door.config.origins.iter().any(|known| known.as_bytes() == origin.as_bytes()).then(|| origin.clone())
+    app.config.origins.iter().any(|known| known.as_bytes() == origin.as_bytes()).then(|| origin.clone())
 }
 
 /// Whether a browser asks if the page may call. It brings no token.

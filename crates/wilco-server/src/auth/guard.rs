@@ -10,7 +10,7 @@ use tower::Service;
 use wilco_engine::{Viewer, check_name};
 
 use super::{Caller, cors};
-use crate::door::Door;
+use crate::app::App;
 use crate::mcp;
 use crate::problem::Failure;
 use crate::query::Query;
@@ -29,9 +29,9 @@ pub(crate) struct Peer(pub(crate) IpAddr);
 /// What time it is here, for everybody who shows how long ago or how soon something is.
 const TIME: HeaderName = HeaderName::from_static("wilco-time");
 
-pub(crate) async fn guard(door: &Door, request: Request, mut inside: Router) -> Response {
-    let page = cors::page(door, request.headers());
-    let mut response = match admitted(door, request, page.is_some()).await {
+pub(crate) async fn guard(app: &App, request: Request, mut inside: Router) -> Response {
+    let page = cors::page(app, request.headers());
+    let mut response = match admitted(app, request, page.is_some()).await {
         Ok(Admitted::Call(request)) => {
             let Ok(response) = inside.call(request).await;
             response
@@ -45,7 +45,7 @@ pub(crate) async fn guard(door: &Door, request: Request, mut inside: Router) -> 
     if response.status() == StatusCode::UNAUTHORIZED {
         response.headers_mut().insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
     }
-    if let Ok(now) = HeaderValue::from_str(&door.handle.now().to_string()) {
+    if let Ok(now) = HeaderValue::from_str(&app.handle.now().to_string()) {
         response.headers_mut().insert(TIME, now);
     }
     response
@@ -58,59 +58,59 @@ enum Admitted {
     Preflight(Response),
 }
 
-async fn admitted(door: &Door, request: Request, known_page: bool) -> Result<Admitted, Failure> {
+async fn admitted(app: &App, request: Request, known_page: bool) -> Result<Admitted, Failure> {
     if known_page && cors::is_preflight(&request) {
-        host(door, &request)?;
+        host(app, &request)?;
         return Ok(Admitted::Preflight(cors::preflight(&request)));
     }
-    let viewer = as_spelt(door, check(door, &request)?);
-    let mut request = body::declared(request, &door.config.limits)?;
+    let viewer = as_spelt(app, check(app, &request)?);
+    let mut request = body::declared(request, &app.config.limits)?;
     let caller = Caller::new(viewer.clone(), request.headers());
     let says_who = caller.is_proven() || !MESSAGES.contains(&request.uri().path());
     // A page of somebody else that makes a browser read is nobody's sign of life.
-    if says_who && foreign(door, &request).is_none() {
-        door.presence.called(&door.handle, &caller).await;
+    if says_who && foreign(app, &request).is_none() {
+        app.presence.called(&app.handle, &caller).await;
     }
     request.extensions_mut().insert(viewer);
     Ok(Admitted::Call(request))
 }
 
 /// The token's agent as the directory spells it: letter case does not tell agents apart.
-fn as_spelt(door: &Door, viewer: Viewer) -> Viewer {
+fn as_spelt(app: &App, viewer: Viewer) -> Viewer {
     match viewer {
-        Viewer::Agent(name) => Viewer::Agent(door.handle.spelt(&name).unwrap_or(name)),
+        Viewer::Agent(name) => Viewer::Agent(app.handle.spelt(&name).unwrap_or(name)),
         other @ (Viewer::Local | Viewer::Operator | Viewer::ReadOnly) => other,
     }
 }
 
-fn check(door: &Door, request: &Request) -> Result<Viewer, Failure> {
-    host(door, request)?;
-    origin(door, request)?;
-    viewer(door, request)
+fn check(app: &App, request: &Request) -> Result<Viewer, Failure> {
+    host(app, request)?;
+    origin(app, request)?;
+    viewer(app, request)
 }
 
 /// A page on another site can make a browser send requests here, but not with our own name as host.
-fn host(door: &Door, request: &Request) -> Result<(), Failure> {
+fn host(app: &App, request: &Request) -> Result<(), Failure> {
     if request.headers().get_all(header::HOST).iter().count() > 1 {
         return Err(Failure::bad_request("there is more than one Host header; send one"));
     }
     let header = text(request.headers(), header::HOST);
     let given = header.or_else(|| request.uri().authority().map(|authority| authority.as_str()));
     let known =
-        given.is_some_and(|given| door.config.hosts.iter().any(|host| host.eq_ignore_ascii_case(given)));
+        given.is_some_and(|given| app.config.hosts.iter().any(|host| host.eq_ignore_ascii_case(given)));
     if known {
         return Ok(());
     }
     let detail = format!(
         "this server is not {:?}; it answers to {} (add others in server.hosts)",
         given.unwrap_or(""),
-        door.config.hosts.join(", ")
+        app.config.hosts.join(", ")
     );
     Err(Failure::new(StatusCode::MISDIRECTED_REQUEST, "wrong-host", detail))
 }
 
 /// Writes from a browser come only from our own pages, and only as JSON.
-fn origin(door: &Door, request: &Request) -> Result<(), Failure> {
+fn origin(app: &App, request: &Request) -> Result<(), Failure> {
     if !request.headers().contains_key(header::ORIGIN) {
         return Ok(());
     }
@@ -120,7 +120,7 @@ fn origin(door: &Door, request: &Request) -> Result<(), Failure> {
     let waits = Query::open(request.uri().query()).text("wait").is_some();
     let reads = matches!(*request.method(), Method::GET | Method::HEAD);
     let changes = !reads || streams || waits || request.uri().path() == mcp::PATH;
-    if let Some(origin) = foreign(door, request).filter(|_| changes) {
+    if let Some(origin) = foreign(app, request).filter(|_| changes) {
         let detail = format!("calls from pages of {origin:?} are not allowed");
         return Err(Failure::new(StatusCode::FORBIDDEN, "foreign-origin", detail));
     }
@@ -133,23 +133,23 @@ fn origin(door: &Door, request: &Request) -> Result<(), Failure> {
 }
 
 /// The page that a request comes from, when that is none of ours.
-fn foreign<'a>(door: &Door, request: &'a Request) -> Option<&'a str> {
+fn foreign<'a>(app: &App, request: &'a Request) -> Option<&'a str> {
     let origin = request.headers().get(header::ORIGIN)?.to_str().unwrap_or("");
     let own = |host: &String| origin.eq_ignore_ascii_case(&format!("http://{host}"));
     let trusted =
-        door.config.hosts.iter().any(own) || door.config.origins.iter().any(|known| known == origin);
+        app.config.hosts.iter().any(own) || app.config.origins.iter().any(|known| known == origin);
     (!trusted).then_some(origin)
 }
 
-fn viewer(door: &Door, request: &Request) -> Result<Viewer, Failure> {
+fn viewer(app: &App, request: &Request) -> Result<Viewer, Failure> {
     let unauthorized = |detail: &str| Failure::new(StatusCode::UNAUTHORIZED, "unauthorized", detail);
     let open = OPEN.contains(&request.uri().path());
     match bearer(request.headers()) {
-        None if open || !door.config.auth_required => Ok(Viewer::Local),
+        None if open || !app.config.auth_required => Ok(Viewer::Local),
         None => Err(unauthorized(
             "a token is needed; make one with: wilco token create NAME, and send Authorization: Bearer TOKEN",
         )),
-        Some(secret) => match door.config.tokens.viewer(secret) {
+        Some(secret) => match app.config.tokens.viewer(secret) {
             Ok(Some(Viewer::Agent(name))) if !open => match check_name(name.as_str()) {
                 Ok(name) => Ok(Viewer::Agent(name)),
                 Err(why) => {
@@ -163,7 +163,7 @@ fn viewer(door: &Door, request: &Request) -> Result<Viewer, Failure> {
             Ok(None) => {
                 let peer = request.extensions().get::<Peer>().map(|peer| peer.0);
                 let from = peer.unwrap_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED));
-                if door.failures.too_many(from, door.handle.now()) {
+                if app.failures.too_many(from, app.handle.now()) {
                     let detail = "too many wrong tokens came from your address; wait a minute";
                     return Err(Failure::new(StatusCode::TOO_MANY_REQUESTS, "too-many-failures", detail));
                 }

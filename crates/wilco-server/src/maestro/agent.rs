@@ -6,7 +6,7 @@ use wilco_protocol::Time;
 use wilco_protocol::directory::{Agent, Directory, nearest};
 use wilco_runtime::AgentNow;
 
-use crate::door::Door;
+use crate::app::App;
 use crate::shape;
 
 /// The host of agents that named none: this machine.
@@ -17,12 +17,12 @@ pub(super) fn host(agent: &Agent) -> &str {
 }
 
 /// This server as a host.
-pub(super) fn house(door: &Door) -> Value {
-    json!({"id": HERE, "name": HERE, "url": door.config.url, "isSelf": true})
+pub(super) fn house(app: &App) -> Value {
+    json!({"id": HERE, "name": HERE, "url": app.config.url, "isSelf": true})
 }
 
 /// Where somebody is reached.
-pub(super) fn address(door: &Door, agent: &Agent) -> Value {
+pub(super) fn address(app: &App, agent: &Agent) -> Value {
     json!({
         "agentId": agent.id,
         "name": agent.name,
@@ -30,7 +30,7 @@ pub(super) fn address(door: &Door, agent: &Agent) -> Value {
         "displayName": display_name(agent),
         "sessionName": agent.session(),
         "hostId": host(agent),
-        "hostUrl": door.config.url,
+        "hostUrl": app.config.url,
     })
 }
 
@@ -43,15 +43,15 @@ fn is_online(now: &AgentNow, at: Time) -> bool {
     matches!(status(now.agent.mark, now.last_seen, at), "active" | "idle")
 }
 
-pub(super) fn shape(door: &Door, now: &AgentNow, at: Time) -> Value {
+pub(super) fn shape(app: &App, now: &AgentNow, at: Time) -> Value {
     let mut value = json!(shape::agent_now(now, at));
-    let (agent, session) = (&now.agent, session(door, now, at));
+    let (agent, session) = (&now.agent, session(app, now, at));
     let last_seen = now.last_seen.map(|seen| seen.to_string());
     for (key, field) in [
         ("displayName", json!(display_name(agent))),
         ("hostId", json!(host(agent))),
         ("hostName", json!(host(agent))),
-        ("hostUrl", json!(door.config.url)),
+        ("hostUrl", json!(app.config.url)),
         ("isSelf", json!(host(agent) == HERE)),
         ("workingDirectory", json!(agent.profile.labels.get("workingDirectory"))),
         ("taskDescription", json!(agent.profile.labels.get("taskDescription"))),
@@ -67,7 +67,7 @@ pub(super) fn shape(door: &Door, now: &AgentNow, at: Time) -> Value {
     value
 }
 
-pub(super) fn session(door: &Door, now: &AgentNow, at: Time) -> Value {
+pub(super) fn session(app: &App, now: &AgentNow, at: Time) -> Value {
     let agent = &now.agent;
     json!({
         "id": agent.session(),
@@ -77,7 +77,7 @@ pub(super) fn session(door: &Door, now: &AgentNow, at: Time) -> Value {
         "agentName": agent.name,
         "status": if is_online(now, at) { "online" } else { "offline" },
         "hostId": host(agent),
-        "hostUrl": door.config.url,
+        "hostUrl": app.config.url,
         "workingDirectory": agent.profile.labels.get("workingDirectory"),
         "createdAt": agent.registered.to_string(),
         "lastActivity": now.last_seen.map(|seen| seen.to_string()),

@@ -12,7 +12,7 @@ use wilco_wire::AgentSpec;
 
 use super::{agent, fields, owner};
 use crate::auth::Caller;
-use crate::door::Door;
+use crate::app::App;
 use crate::problem::Failure;
 use crate::query::Query;
 use crate::v1::agents::{heartbeat as beat, registration, unknown};
@@ -21,56 +21,56 @@ use crate::v1::path::Path;
 use crate::v1::spec;
 
 pub(super) async fn list(
-    State(door): State<Door>,
+    State(app): State<App>,
     RawQuery(query): RawQuery,
 ) -> Result<Json<Value>, Failure> {
     let query = Query::open(query.as_deref());
-    let (at, mut agents) = (door.handle.now(), door.handle.agents().await?);
+    let (at, mut agents) = (app.handle.now(), app.handle.agents().await?);
     if let Some(session) = query.text("session") {
         agents.retain(|one| one.agent.session().eq_ignore_ascii_case(session));
     }
     if let Some(text) = query.text("q") {
         agents.retain(|one| agent::has(&one.agent, text));
     }
-    let shapes: Vec<_> = agents.iter().map(|one| agent::shape(&door, one, at)).collect();
+    let shapes: Vec<_> = agents.iter().map(|one| agent::shape(&app, one, at)).collect();
     let stats = agent::stats(&agents, at);
-    Ok(Json(json!({"agents": shapes, "stats": stats, "hostInfo": agent::house(&door)})))
+    Ok(Json(json!({"agents": shapes, "stats": stats, "hostInfo": agent::house(&app)})))
 }
 
 pub(super) async fn create(
-    State(door): State<Door>,
+    State(app): State<App>,
     caller: Caller,
     body: Body,
 ) -> Result<Response, Failure> {
-    let body = fields::object(&bytes(body, &door.config.limits).await?)?;
+    let body = fields::object(&bytes(body, &app.config.limits).await?)?;
     let name = match (fields::text(&body, "name")?, fields::text(&body, "alias")?) {
         (Some(name), _) | (None, Some(name)) => name.to_owned(),
         (None, None) => fields::needed(&body, "name", "the name of the agent")?.to_owned(),
     };
     let profile = profile(&body)?;
     let put = registration(name.clone(), checked(&profile)?, caller)?;
-    let known = owner::known(&door, &name).await?;
+    let known = owner::known(&app, &name).await?;
     if let Some(known) = known {
-        let there = owner::agent(&door, known.as_str()).await?;
+        let there = owner::agent(&app, known.as_str()).await?;
         if there.name.as_str() != name || there.profile != put.profile {
             let detail = format!("there is an agent {:?} already; change it with PATCH", there.name.as_str());
             return Err(Failure::new(StatusCode::CONFLICT, "conflict", detail));
         }
     }
-    let changed = changed(&door, Command::PutAgent(Box::new(put))).await?;
-    Ok((StatusCode::CREATED, Json(json!({"agent": shown(&door, changed)}))).into_response())
+    let changed = changed(&app, Command::PutAgent(Box::new(put))).await?;
+    Ok((StatusCode::CREATED, Json(json!({"agent": shown(&app, changed)}))).into_response())
 }
 
 /// A session says that it is there, whether it was known or not.
 pub(super) async fn register(
-    State(door): State<Door>,
+    State(app): State<App>,
     caller: Caller,
     body: Body,
 ) -> Result<Response, Failure> {
-    let body = fields::object(&bytes(body, &door.config.limits).await?)?;
+    let body = fields::object(&bytes(body, &app.config.limits).await?)?;
     let session = fields::needed(&body, "sessionName", "the name of the session")?.to_owned();
     let mut given = profile(&body)?;
-    let known = owner::known(&door, &session).await?;
+    let known = owner::known(&app, &session).await?;
     let (status, command) = match known {
         Some(name) => {
             given.remove("session");
@@ -83,36 +83,36 @@ pub(super) async fn register(
             (StatusCode::CREATED, Command::PutAgent(Box::new(registration(session, spec, caller)?)))
         }
     };
-    let changed = changed(&door, command).await?;
-    door.handle.send(Command::Seen { agent: changed.agent.name.clone() }).await??;
-    let agent = now(&door, &changed.agent.name).await?;
+    let changed = changed(&app, command).await?;
+    app.handle.send(Command::Seen { agent: changed.agent.name.clone() }).await??;
+    let agent = now(&app, &changed.agent.name).await?;
     let answer = json!({"success": true, "agentId": agent["id"], "agent": agent});
     Ok((status, Json(answer)).into_response())
 }
 
-pub(super) async fn get(State(door): State<Door>, Path(id): Path<String>) -> Result<Json<Value>, Failure> {
-    let found = owner::agent(&door, &id).await?;
-    Ok(Json(json!({"agent": now(&door, &found.name).await?})))
+pub(super) async fn get(State(app): State<App>, Path(id): Path<String>) -> Result<Json<Value>, Failure> {
+    let found = owner::agent(&app, &id).await?;
+    Ok(Json(json!({"agent": now(&app, &found.name).await?})))
 }
 
 pub(super) async fn by_name(
-    State(door): State<Door>,
+    State(app): State<App>,
     Path(name): Path<String>,
 ) -> Result<Json<Value>, Failure> {
-    Ok(Json(match owner::known(&door, &name).await? {
-        Some(known) => json!({"exists": true, "agent": now(&door, &known).await?}),
+    Ok(Json(match owner::known(&app, &name).await? {
+        Some(known) => json!({"exists": true, "agent": now(&app, &known).await?}),
         None => json!({"exists": false}),
     }))
 }
 
 pub(super) async fn patch(
-    State(door): State<Door>,
+    State(app): State<App>,
     caller: Caller,
     Path(id): Path<String>,
     body: Body,
 ) -> Result<Json<Value>, Failure> {
-    let body = fields::object(&bytes(body, &door.config.limits).await?)?;
-    let agent = owner::agent(&door, &id).await?.name.to_string();
+    let body = fields::object(&bytes(body, &app.config.limits).await?)?;
+    let agent = owner::agent(&app, &id).await?.name.to_string();
     if fields::text(&body, "name")?.is_some_and(|name| name != agent) {
         return Err(fields::wrong("name", format!("an agent keeps its name, {agent:?}; give it an alias")));
     }
@@ -123,28 +123,28 @@ pub(super) async fn patch(
         given.insert("role".to_owned(), json!(put.profile.role));
     }
     let patch = PatchAgent { agent, fields: given, mark: put.mark, viewer: caller.viewer };
-    let changed = changed(&door, Command::PatchAgent(Box::new(patch))).await?;
-    Ok(Json(json!({"agent": shown(&door, changed)})))
+    let changed = changed(&app, Command::PatchAgent(Box::new(patch))).await?;
+    Ok(Json(json!({"agent": shown(&app, changed)})))
 }
 
 pub(super) async fn delete(
-    State(door): State<Door>,
+    State(app): State<App>,
     caller: Caller,
     Path(id): Path<String>,
 ) -> Result<Json<Value>, Failure> {
-    let name = owner::agent(&door, &id).await?.name;
-    door.handle.send(Command::RemoveAgent { name, by: caller.viewer }).await??;
+    let name = owner::agent(&app, &id).await?.name;
+    app.handle.send(Command::RemoveAgent { name, by: caller.viewer }).await??;
     Ok(Json(json!({"success": true})))
 }
 
 pub(super) async fn heartbeat(
-    State(door): State<Door>,
+    State(app): State<App>,
     caller: Caller,
     Path(id): Path<String>,
 ) -> Result<Json<Value>, Failure> {
-    let name = owner::agent(&door, &id).await?.name;
-    beat(State(door.clone()), caller, Path(name.to_string())).await?;
-    Ok(Json(json!({"success": true, "agent": now(&door, &name).await?})))
+    let name = owner::agent(&app, &id).await?.name;
+    beat(State(app.clone()), caller, Path(name.to_string())).await?;
+    Ok(Json(json!({"success": true, "agent": now(&app, &name).await?})))
 }
 
 /// Fields that mean the same here under another name.
@@ -198,22 +198,22 @@ fn checked(profile: &Map<String, Value>) -> Result<AgentSpec, Failure> {
     spec::read(said.to_string().as_bytes())
 }
 
-async fn changed(door: &Door, command: Command) -> Result<AgentChanged, Failure> {
-    match door.handle.send(command).await?? {
+async fn changed(app: &App, command: Command) -> Result<AgentChanged, Failure> {
+    match app.handle.send(command).await?? {
         Done::Agent(changed) => Ok(*changed),
         Done::Accepted(_) | Done::Nothing => Err(Failure::bad_request("nothing was changed")),
     }
 }
 
-fn shown(door: &Door, changed: AgentChanged) -> Value {
+fn shown(app: &App, changed: AgentChanged) -> Value {
     let now = AgentNow { agent: changed.agent, last_seen: changed.last_seen };
-    agent::shape(door, &now, door.handle.now())
+    agent::shape(app, &now, app.handle.now())
 }
 
 /// An agent as it is now.
-async fn now(door: &Door, name: &wilco_protocol::Name) -> Result<Value, Failure> {
-    let agents = door.handle.agents().await?;
+async fn now(app: &App, name: &wilco_protocol::Name) -> Result<Value, Failure> {
+    let agents = app.handle.agents().await?;
     let found = agents.iter().find(|one: &&AgentNow| one.agent.name == *name);
     let found: &AgentNow = found.ok_or_else(|| unknown(name.as_str()))?;
-    Ok(agent::shape(door, found, door.handle.now()))
+    Ok(agent::shape(app, found, app.handle.now()))
 }

@@ -11,29 +11,29 @@ use wilco_protocol::MessageId;
 
 use super::{fields, messages, owner};
 use crate::auth::Caller;
-use crate::door::Door;
+use crate::app::App;
 use crate::problem::Failure;
 use crate::shape;
 use crate::v1::body::bytes;
 use crate::v1::messages::idempotency_key;
 
 pub(super) async fn post(
-    State(door): State<Door>,
+    State(app): State<App>,
     caller: Caller,
     headers: HeaderMap,
     body: Body,
 ) -> Result<Response, Failure> {
     let key = idempotency_key(&headers)?;
-    let body = fields::object(&bytes(body, &door.config.limits).await?)?;
+    let body = fields::object(&bytes(body, &app.config.limits).await?)?;
     let id = fields::needed(&body, "messageId", "the id of the message that goes on")?;
     let to = fields::needed(&body, "toSession", "the agent that gets it")?;
     let note = fields::text(&body, "forwardNote")?;
     let from = match fields::text(&body, "fromSession")? {
-        Some(text) => owner::agent(&door, text).await?.name,
-        None => owner::own(&door, &caller),
+        Some(text) => owner::agent(&app, text).await?.name,
+        None => owner::own(&app, &caller),
     };
     let (viewer, wanted, holder) = (caller.viewer.clone(), MessageId::new(id), from.clone());
-    let found = door.handle.read(move |reader| {
+    let found = app.handle.read(move |reader| {
         let inbox = reads::letter(reader, &viewer, &holder, Mailbox::Inbox, &wanted)?;
         match inbox {
             None => reads::letter(reader, &viewer, &holder, Mailbox::Sent, &wanted),
@@ -42,7 +42,7 @@ pub(super) async fn post(
     });
     let letter = found.await?.ok_or_else(|| messages::missing(id))?;
     let message = forwarding(&letter, from.as_str(), to, note).to_string();
-    messages::posted(&door, caller, key, message.as_bytes(), true).await
+    messages::posted(&app, caller, key, message.as_bytes(), true).await
 }
 
 /// The message that carries another one on.

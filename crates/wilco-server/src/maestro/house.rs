@@ -5,22 +5,22 @@ use axum::extract::State;
 use serde_json::{Value, json};
 
 use super::agent;
-use crate::door::Door;
+use crate::app::App;
 use crate::problem::Failure;
 
-pub(super) async fn health(State(door): State<Door>) -> Json<Value> {
-    Json(json!({"status": "healthy", "service": "wilco", "version": door.config.version}))
+pub(super) async fn health(State(app): State<App>) -> Json<Value> {
+    Json(json!({"status": "healthy", "service": "wilco", "version": app.config.version}))
 }
 
-pub(super) async fn identity(State(door): State<Door>) -> Json<Value> {
-    let mut host = agent::house(&door);
-    host["version"] = json!(door.config.version);
+pub(super) async fn identity(State(app): State<App>) -> Json<Value> {
+    let mut host = agent::house(&app);
+    host["version"] = json!(app.config.version);
     Json(json!({"host": host}))
 }
 
-pub(super) async fn sessions(State(door): State<Door>) -> Result<Json<Value>, Failure> {
-    let (now, agents) = (door.handle.now(), door.handle.agents().await?);
-    let sessions: Vec<_> = agents.iter().map(|one| agent::session(&door, one, now)).collect();
+pub(super) async fn sessions(State(app): State<App>) -> Result<Json<Value>, Failure> {
+    let (now, agents) = (app.handle.now(), app.handle.agents().await?);
+    let sessions: Vec<_> = agents.iter().map(|one| agent::session(&app, one, now)).collect();
     Ok(Json(json!({"sessions": sessions})))
 }
 

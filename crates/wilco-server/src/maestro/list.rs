@@ -13,46 +13,46 @@ use wilco_store::{InboxStatus, Priority};
 use super::letter::{Mail, Shape};
 use super::{agent, fields, messages, owner};
 use crate::auth::Caller;
-use crate::door::Door;
+use crate::app::App;
 use crate::problem::Failure;
 use crate::query::Query;
 
 /// Messages in a list when nobody says how many.
 const LIMIT: usize = 25;
 
-pub(super) async fn answer(door: &Door, caller: &Caller, query: &Query) -> Result<Response, Failure> {
+pub(super) async fn answer(app: &App, caller: &Caller, query: &Query) -> Result<Response, Failure> {
     match query.text("action").unwrap_or("list") {
-        "resolve" => resolve(door, caller, query).await,
-        "search" => search(door, query).await,
-        "agents" | "sessions" => everybody(door).await,
-        _ if query.text("id").is_some() => message(door, caller, query).await,
+        "resolve" => resolve(app, caller, query).await,
+        "search" => search(app, query).await,
+        "agents" | "sessions" => everybody(app).await,
+        _ if query.text("id").is_some() => message(app, caller, query).await,
         "unread-count" => {
-            let (agent, viewer) = (owner::mailbox(door, caller, query).await?, caller.viewer.clone());
-            let count = door.handle.read(move |reader| reads::unread(reader, &viewer, &agent)).await?;
+            let (agent, viewer) = (owner::mailbox(app, caller, query).await?, caller.viewer.clone());
+            let count = app.handle.read(move |reader| reads::unread(reader, &viewer, &agent)).await?;
             Ok(Json(json!({"count": count})).into_response())
         }
         "sent-count" => {
-            let agent = Some(owner::mailbox(door, caller, query).await?);
+            let agent = Some(owner::mailbox(app, caller, query).await?);
             let wanted = MailQuery { mailbox: Mailbox::Sent, agent, limit: None, ..all() };
             let viewer = caller.viewer.clone();
-            let count = door.handle.read(move |reader| Ok(reads::mail(reader, &viewer, &wanted)?.len()));
+            let count = app.handle.read(move |reader| Ok(reads::mail(reader, &viewer, &wanted)?.len()));
             Ok(Json(json!({"count": count.await?})).into_response())
         }
-        "stats" => stats(door, caller, query).await,
+        "stats" => stats(app, caller, query).await,
         _ => {
             let agent = match owner::named(query) {
                 Some("*") => everybodys(caller)?,
-                _ => Some(owner::mailbox(door, caller, query).await?),
+                _ => Some(owner::mailbox(app, caller, query).await?),
             };
-            list(door, caller, query, agent).await
+            list(app, caller, query, agent).await
         }
     }
 }
 
-async fn message(door: &Door, caller: &Caller, query: &Query) -> Result<Response, Failure> {
+async fn message(app: &App, caller: &Caller, query: &Query) -> Result<Response, Failure> {
     let id = query.text("id").unwrap_or("");
-    let agent = owner::mailbox(door, caller, query).await?;
-    let mail = messages::one(door, caller, agent, mailbox(query)?, id).await?;
+    let agent = owner::mailbox(app, caller, query).await?;
+    let mail = messages::one(app, caller, agent, mailbox(query)?, id).await?;
     Ok(Json(mail.delivered().pop()).into_response())
 }
 
@@ -68,7 +68,7 @@ fn everybodys(caller: &Caller) -> Result<Option<Name>, Failure> {
 }
 
 pub(super) async fn list(
-    door: &Door,
+    app: &App,
     caller: &Caller,
     query: &Query,
     agent: Option<Name>,
@@ -76,7 +76,7 @@ pub(super) async fn list(
     let limit = limit(query)?;
     let named = async |key| match query.text(key) {
         Some(text) => {
-            Ok::<_, Failure>(Some(owner::known(door, text).await?.unwrap_or_else(|| Name::new(text))))
+            Ok::<_, Failure>(Some(owner::known(app, text).await?.unwrap_or_else(|| Name::new(text))))
         }
         None => Ok(None),
     };
@@ -91,7 +91,7 @@ pub(super) async fn list(
     };
     let viewer = caller.viewer.clone();
     let mail =
-        door.handle.read(move |reader| Mail::of(reader, reads::mail(reader, &viewer, &wanted)?)).await?;
+        app.handle.read(move |reader| Mail::of(reader, reads::mail(reader, &viewer, &wanted)?)).await?;
     Ok(Json(Listed { messages: mail.delivered(), limit }).into_response())
 }
 
@@ -146,32 +146,32 @@ fn priority(word: &str) -> Result<Priority, Failure> {
         .map_err(|_| fields::wrong("priority", format!("expected low, normal, high or urgent, got {word:?}")))
 }
 
-async fn stats(door: &Door, caller: &Caller, query: &Query) -> Result<Response, Failure> {
-    let (agent, viewer) = (owner::mailbox(door, caller, query).await?, caller.viewer.clone());
-    let count = door.handle.read(move |reader| reads::mail_count(reader, &viewer, &agent)).await?;
+async fn stats(app: &App, caller: &Caller, query: &Query) -> Result<Response, Failure> {
+    let (agent, viewer) = (owner::mailbox(app, caller, query).await?, caller.viewer.clone());
+    let count = app.handle.read(move |reader| reads::mail_count(reader, &viewer, &agent)).await?;
     let by_priority =
         json!({"low": count.low, "normal": count.normal, "high": count.high, "urgent": count.urgent});
     let stats = json!({"unread": count.unread, "total": count.total, "byPriority": by_priority});
     Ok(Json(stats).into_response())
 }
 
-async fn resolve(door: &Door, caller: &Caller, query: &Query) -> Result<Response, Failure> {
-    let text = owner::named(query).map_or_else(|| owner::own(door, caller).to_string(), str::to_owned);
-    let found = owner::addressed(door, &text).await?;
-    Ok(Json(json!({"resolved": agent::address(door, &found)})).into_response())
+async fn resolve(app: &App, caller: &Caller, query: &Query) -> Result<Response, Failure> {
+    let text = owner::named(query).map_or_else(|| owner::own(app, caller).to_string(), str::to_owned);
+    let found = owner::addressed(app, &text).await?;
+    Ok(Json(json!({"resolved": agent::address(app, &found)})).into_response())
 }
 
 /// Agents whose name, alias or session has the text in it, or is nearly it.
-async fn search(door: &Door, query: &Query) -> Result<Response, Failure> {
+async fn search(app: &App, query: &Query) -> Result<Response, Failure> {
     let text = owner::named(query).or_else(|| query.text("q")).unwrap_or("").to_owned();
     let wanted = text.clone();
-    let found = door.handle.read(move |reader| Ok(agent::like(&reads::directory(reader)?, &wanted))).await?;
-    let results: Vec<Value> = found.iter().map(|one| agent::address(door, one)).collect();
+    let found = app.handle.read(move |reader| Ok(agent::like(&reads::directory(reader)?, &wanted))).await?;
+    let results: Vec<Value> = found.iter().map(|one| agent::address(app, one)).collect();
     Ok(Json(json!({"query": text, "count": results.len(), "results": results})).into_response())
 }
 
-async fn everybody(door: &Door) -> Result<Response, Failure> {
-    let agents = door.handle.read(|reader| reader.agents()).await?;
+async fn everybody(app: &App) -> Result<Response, Failure> {
+    let agents = app.handle.read(|reader| reader.agents()).await?;
     let names: Vec<_> = agents.iter().map(|agent| agent.name.as_str()).collect();
     let sessions: Vec<_> = agents.iter().map(|agent| agent.session()).collect();
     Ok(Json(json!({"agents": names, "sessions": sessions})).into_response())

@@ -16,7 +16,7 @@ use wilco_protocol::Name;
 use super::letter::Shape;
 use super::{fields, list as lists, messages, owner};
 use crate::auth::Caller;
-use crate::door::Door;
+use crate::app::App;
 use crate::problem::Failure;
 use crate::query::Query;
 use crate::v1::agents::unknown;
@@ -25,42 +25,42 @@ use crate::v1::messages::idempotency_key;
 use crate::v1::path::Path;
 
 pub(super) async fn list(
-    State(door): State<Door>,
+    State(app): State<App>,
     caller: Caller,
     RawQuery(query): RawQuery,
     Path(id): Path<String>,
 ) -> Result<Response, Failure> {
-    let agent = owner::agent(&door, &id).await?.name;
+    let agent = owner::agent(&app, &id).await?.name;
     if !owner::may_use(&caller, &agent) {
         return Err(unknown(&id));
     }
-    lists::list(&door, &caller, &Query::open(query.as_deref()), Some(agent)).await
+    lists::list(&app, &caller, &Query::open(query.as_deref()), Some(agent)).await
 }
 
 /// Sends as this agent.
 pub(super) async fn post(
-    State(door): State<Door>,
+    State(app): State<App>,
     caller: Caller,
     headers: HeaderMap,
     Path(id): Path<String>,
     body: Body,
 ) -> Result<Response, Failure> {
     let key = idempotency_key(&headers)?;
-    let agent = owner::agent(&door, &id).await?.name;
-    let body = bytes(body, &door.config.limits).await?;
+    let agent = owner::agent(&app, &id).await?.name;
+    let body = bytes(body, &app.config.limits).await?;
     let body = sent_by(&agent, &fields::object(&body)?, &body);
-    messages::send(&door, caller, key, body.as_bytes()).await
+    messages::send(&app, caller, key, body.as_bytes()).await
 }
 
 pub(super) async fn get(
-    State(door): State<Door>,
+    State(app): State<App>,
     caller: Caller,
     RawQuery(query): RawQuery,
     Path((id, message)): Path<(String, String)>,
 ) -> Result<Response, Failure> {
     let mailbox = lists::mailbox(&Query::open(query.as_deref()))?;
-    let agent = owner::agent(&door, &id).await?.name;
-    let mail = messages::one(&door, &caller, agent, mailbox, &message).await?;
+    let agent = owner::agent(&app, &id).await?.name;
+    let mail = messages::one(&app, &caller, agent, mailbox, &message).await?;
     Ok(Json(One { message: mail.delivered().pop() }).into_response())
 }
 
@@ -82,22 +82,22 @@ fn sent_by(agent: &Name, parsed: &Map<String, Value>, body: &[u8]) -> String {
 }
 
 pub(super) async fn patch(
-    State(door): State<Door>,
+    State(app): State<App>,
     caller: Caller,
     Path((id, message)): Path<(String, String)>,
     body: Body,
 ) -> Result<Json<Value>, Failure> {
-    let body = fields::object(&bytes(body, &door.config.limits).await?)?;
+    let body = fields::object(&bytes(body, &app.config.limits).await?)?;
     let mark = messages::mark(fields::needed(&body, "action", "read or archive")?)?;
-    let agent = owner::agent(&door, &id).await?.name;
-    messages::marked(&door, &caller, agent, &message, mark).await
+    let agent = owner::agent(&app, &id).await?.name;
+    messages::marked(&app, &caller, agent, &message, mark).await
 }
 
 pub(super) async fn delete(
-    State(door): State<Door>,
+    State(app): State<App>,
     caller: Caller,
     Path((id, message)): Path<(String, String)>,
 ) -> Result<Json<Value>, Failure> {
-    let agent = owner::agent(&door, &id).await?.name;
-    messages::marked(&door, &caller, agent, &message, MarkAs::Deleted).await
+    let agent = owner::agent(&app, &id).await?.name;
+    messages::marked(&app, &caller, agent, &message, MarkAs::Deleted).await
 }

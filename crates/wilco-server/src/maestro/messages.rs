@@ -14,7 +14,7 @@ use wilco_protocol::{MessageId, Name};
 use super::letter::{Mail, Shape, new_letters};
 use super::{fields, list, owner};
 use crate::auth::Caller;
-use crate::door::Door;
+use crate::app::App;
 use crate::problem::Failure;
 use crate::query::Query;
 use crate::shape;
@@ -22,33 +22,33 @@ use crate::v1::body::bytes;
 use crate::v1::messages::{Asked, idempotency_key, removed};
 
 pub(super) async fn get(
-    State(door): State<Door>,
+    State(app): State<App>,
     caller: Caller,
     RawQuery(query): RawQuery,
 ) -> Result<Response, Failure> {
     let query = Query::open(query.as_deref());
-    list::answer(&door, &caller, &query).await
+    list::answer(&app, &caller, &query).await
 }
 
 pub(super) async fn post(
-    State(door): State<Door>,
+    State(app): State<App>,
     caller: Caller,
     headers: HeaderMap,
     body: Body,
 ) -> Result<Response, Failure> {
     let key = idempotency_key(&headers)?;
-    let body = bytes(body, &door.config.limits).await?;
-    send(&door, caller, key, &body).await
+    let body = bytes(body, &app.config.limits).await?;
+    send(&app, caller, key, &body).await
 }
 
 /// Sends a message, as `/v1` does.
 pub(super) async fn send(
-    door: &Door,
+    app: &App,
     caller: Caller,
     idempotency_key: Option<String>,
     body: &[u8],
 ) -> Result<Response, Failure> {
-    posted(door, caller, idempotency_key, body, false).await
+    posted(app, caller, idempotency_key, body, false).await
 }
 
 /// What came of a message; one that carries another on says so in its own words too.
@@ -66,16 +66,16 @@ struct Posted<'a> {
 }
 
 pub(super) async fn posted(
-    door: &Door,
+    app: &App,
     caller: Caller,
     idempotency_key: Option<String>,
     body: &[u8],
     forwards: bool,
 ) -> Result<Response, Failure> {
-    let asked = Asked::read(&caller, idempotency_key, body, Api::Maestro, &door.config.limits)?;
-    let accepted = asked.send(door).await?;
+    let asked = Asked::read(&caller, idempotency_key, body, Api::Maestro, &app.config.limits)?;
+    let accepted = asked.send(app).await?;
     let letters = new_letters(&accepted);
-    let mail = door.handle.read(move |reader| Mail::of(reader, letters)).await?;
+    let mail = app.handle.read(move |reader| Mail::of(reader, letters)).await?;
     let shapes = mail.originals();
     let message = shapes.first().ok_or_else(removed)?;
     let posted = Posted {
@@ -90,26 +90,26 @@ pub(super) async fn posted(
 }
 
 pub(super) async fn patch(
-    State(door): State<Door>,
+    State(app): State<App>,
     caller: Caller,
     RawQuery(query): RawQuery,
 ) -> Result<Json<Value>, Failure> {
     let query = Query::open(query.as_deref());
     let id = fields::required(&query, "id", "the id of a message")?;
     let mark = mark(fields::required(&query, "action", "read or archive")?)?;
-    let agent = owner::mailbox(&door, &caller, &query).await?;
-    marked(&door, &caller, agent, id, mark).await
+    let agent = owner::mailbox(&app, &caller, &query).await?;
+    marked(&app, &caller, agent, id, mark).await
 }
 
 pub(super) async fn delete(
-    State(door): State<Door>,
+    State(app): State<App>,
     caller: Caller,
     RawQuery(query): RawQuery,
 ) -> Result<Json<Value>, Failure> {
     let query = Query::open(query.as_deref());
     let id = fields::required(&query, "id", "the id of a message")?;
-    let agent = owner::mailbox(&door, &caller, &query).await?;
-    marked(&door, &caller, agent, id, MarkAs::Deleted).await
+    let agent = owner::mailbox(&app, &caller, &query).await?;
+    marked(&app, &caller, agent, id, MarkAs::Deleted).await
 }
 
 pub(super) fn mark(action: &str) -> Result<MarkAs, Failure> {
@@ -122,7 +122,7 @@ pub(super) fn mark(action: &str) -> Result<MarkAs, Failure> {
 
 /// What becomes of a message in one mailbox; journal and exchange keep it whatever that is.
 pub(super) async fn marked(
-    door: &Door,
+    app: &App,
     caller: &Caller,
     agent: Name,
     id: &str,
@@ -132,20 +132,20 @@ pub(super) async fn marked(
     if !owner::may_use(caller, &agent) {
         return Err(missing(id));
     }
-    door.handle.send(Command::Mark { agent, id: MessageId::new(id), mark }).await??;
+    app.handle.send(Command::Mark { agent, id: MessageId::new(id), mark }).await??;
     Ok(Json(json!({"success": true})))
 }
 
 /// One message of a mailbox.
 pub(super) async fn one(
-    door: &Door,
+    app: &App,
     caller: &Caller,
     agent: Name,
     mailbox: Mailbox,
     id: &str,
 ) -> Result<Mail, Failure> {
     let (viewer, key) = (caller.viewer.clone(), MessageId::new(id));
-    let found = door.handle.read(move |reader| {
+    let found = app.handle.read(move |reader| {
         let letter = reads::letter(reader, &viewer, &agent, mailbox, &key)?;
         letter.map(|letter| Mail::of(reader, vec![letter])).transpose()
     });

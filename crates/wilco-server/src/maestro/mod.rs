@@ -19,12 +19,12 @@ mod worded;
 use axum::Router;
 use axum::routing::{get, post};
 
-use crate::door::Door;
+use crate::app::App;
 use crate::v1::wrong_method;
 
 pub(crate) use worded::{is_below, worded};
 
-pub(crate) fn router() -> Router<Door> {
+pub(crate) fn router() -> Router<App> {
     Router::new()
         .route(
             "/api/messages",

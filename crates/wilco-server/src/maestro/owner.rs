@@ -5,7 +5,7 @@ use wilco_protocol::Name;
 use wilco_protocol::directory::{Agent, Unresolved};
 
 use crate::auth::Caller;
-use crate::door::Door;
+use crate::app::App;
 use crate::problem::Failure;
 use crate::query::Query;
 use crate::v1::agents::unknown;
@@ -19,26 +19,26 @@ pub(super) fn named(query: &Query) -> Option<&str> {
 }
 
 /// The name of the caller's own mailbox: its token's agent, who it says it is, or the default.
-pub(super) fn own(door: &Door, caller: &Caller) -> Name {
-    caller.agent.clone().unwrap_or_else(|| door.config.default_sender.clone())
+pub(super) fn own(app: &App, caller: &Caller) -> Name {
+    caller.agent.clone().unwrap_or_else(|| app.config.default_sender.clone())
 }
 
 /// The mailbox that a query is about. An agent that nobody knows has one with nothing in it.
-pub(super) async fn mailbox(door: &Door, caller: &Caller, query: &Query) -> Result<Name, Failure> {
-    let text = named(query).map_or_else(|| own(door, caller).to_string(), str::to_owned);
-    Ok(known(door, &text).await?.unwrap_or_else(|| Name::new(text)))
+pub(super) async fn mailbox(app: &App, caller: &Caller, query: &Query) -> Result<Name, Failure> {
+    let text = named(query).map_or_else(|| own(app, caller).to_string(), str::to_owned);
+    Ok(known(app, &text).await?.unwrap_or_else(|| Name::new(text)))
 }
 
 /// Who is meant by an id, a name, an alias or a session; none when nobody is.
-pub(super) async fn known(door: &Door, text: &str) -> Result<Option<Name>, Failure> {
+pub(super) async fn known(app: &App, text: &str) -> Result<Option<Name>, Failure> {
     let text = text.to_owned();
-    Ok(door.handle.read(move |reader| reads::agent(reader, &text)).await?)
+    Ok(app.handle.read(move |reader| reads::agent(reader, &text)).await?)
 }
 
 /// The same when it must be somebody.
-pub(super) async fn agent(door: &Door, text: &str) -> Result<Agent, Failure> {
+pub(super) async fn agent(app: &App, text: &str) -> Result<Agent, Failure> {
     let wanted = text.to_owned();
-    let found = door.handle.read(move |reader| {
+    let found = app.handle.read(move |reader| {
         Ok(match reads::agent(reader, &wanted)? {
             Some(name) => reader.agent(&name)?,
             None => None,
@@ -48,9 +48,9 @@ pub(super) async fn agent(door: &Door, text: &str) -> Result<Agent, Failure> {
 }
 
 /// Whom a text addresses, as a message would.
-pub(super) async fn addressed(door: &Door, text: &str) -> Result<Agent, Failure> {
+pub(super) async fn addressed(app: &App, text: &str) -> Result<Agent, Failure> {
     let wanted = text.to_owned();
-    let found = door.handle.read(move |reader| {
+    let found = app.handle.read(move |reader| {
         let directory = reads::directory(reader)?;
         Ok(directory.resolve(&wanted).cloned())
     });

@@ -10,38 +10,38 @@ use wilco_runtime::Sleep;
 
 use super::owner;
 use crate::auth::Caller;
-use crate::door::Door;
+use crate::app::App;
 use crate::once::once;
 use crate::problem::Failure;
 use crate::v1::agents::unknown;
 use crate::v1::path::Path;
 
 pub(super) async fn hibernate(
-    State(door): State<Door>,
+    State(app): State<App>,
     caller: Caller,
     headers: HeaderMap,
     Path(id): Path<String>,
 ) -> Result<Json<Value>, Failure> {
     let what = json!(["hibernate", id]);
-    let changed = change(&door, caller.clone(), &id, Sleep::Hibernate);
-    once(&door, &caller, &headers, &what, changed).await.map(Json)
+    let changed = change(&app, caller.clone(), &id, Sleep::Hibernate);
+    once(&app, &caller, &headers, &what, changed).await.map(Json)
 }
 
 pub(super) async fn wake(
-    State(door): State<Door>,
+    State(app): State<App>,
     caller: Caller,
     headers: HeaderMap,
     Path(id): Path<String>,
 ) -> Result<Json<Value>, Failure> {
     let what = json!(["wake", id]);
-    let changed = change(&door, caller.clone(), &id, Sleep::Wake);
-    once(&door, &caller, &headers, &what, changed).await.map(Json)
+    let changed = change(&app, caller.clone(), &id, Sleep::Wake);
+    once(&app, &caller, &headers, &what, changed).await.map(Json)
 }
 
 /// Runs the program, then records what is so by then.
-async fn change(door: &Door, caller: Caller, id: &str, what: Sleep) -> Result<Value, Failure> {
+async fn change(app: &App, caller: Caller, id: &str, what: Sleep) -> Result<Value, Failure> {
     caller.may_write()?;
-    let agent = owner::agent(door, id).await?;
+    let agent = owner::agent(app, id).await?;
     if !owner::may_use(&caller, &agent.name) {
         return Err(unknown(id));
     }
@@ -49,7 +49,7 @@ async fn change(door: &Door, caller: Caller, id: &str, what: Sleep) -> Result<Va
         Sleep::Hibernate => ("hibernated", "hibernate"),
         Sleep::Wake => ("woken", "wake"),
     };
-    match door.handle.sleep(what, &agent).await {
+    match app.handle.sleep(what, &agent).await {
         None => {
             let detail = format!("nothing is configured for it; set agents.commands.{key} to a program");
             return Err(Failure::new(StatusCode::NOT_IMPLEMENTED, "not-configured", detail));
@@ -70,7 +70,7 @@ async fn change(door: &Door, caller: Caller, id: &str, what: Sleep) -> Result<Va
         // A sign of life takes the mark away, and asks the agent about its open tasks.
         Sleep::Wake => Command::Seen { agent: agent.name.clone() },
     };
-    door.handle.send(command).await??;
+    app.handle.send(command).await??;
     let mut answer = json!({
         "success": true,
         "agentId": agent.id,

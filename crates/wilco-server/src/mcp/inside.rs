@@ -12,14 +12,14 @@ use wilco_wire::Problem;
 
 use super::{Asked, Native};
 use crate::auth::{Caller, bearer};
-use crate::door::Door;
+use crate::app::App;
 use crate::problem::Failure;
 use crate::v1;
 
 /// The routes of the native API, and on whose behalf they are asked.
 #[derive(Clone)]
 pub(crate) struct Inside {
-    door: Door,
+    app: App,
     routes: Router,
     viewer: Viewer,
     agent: Option<String>,
@@ -28,9 +28,9 @@ pub(crate) struct Inside {
 
 impl Inside {
     /// Asked for nobody yet: whoever is not known may only read.
-    pub(crate) fn new(door: &Door) -> Inside {
-        let routes = v1::router(door).with_state(door.clone());
-        Inside { door: door.clone(), routes, viewer: Viewer::ReadOnly, agent: None, secret: None }
+    pub(crate) fn new(app: &App) -> Inside {
+        let routes = v1::router(app).with_state(app.clone());
+        Inside { app: app.clone(), routes, viewer: Viewer::ReadOnly, agent: None, secret: None }
     }
 }
 
@@ -54,11 +54,11 @@ impl Native for Inside {
 
     fn is_allowed(&self) -> bool {
         let Some(secret) = &self.secret else { return true };
-        self.door.config.tokens.still_means(secret, &self.viewer)
+        self.app.config.tokens.still_means(secret, &self.viewer)
     }
 
     fn position(&self) -> Option<u64> {
-        Some(*self.door.handle.waiters().head().borrow())
+        Some(*self.app.handle.waiters().head().borrow())
     }
 
     async fn ask(&self, asked: Asked) -> Result<Value, Box<Problem>> {

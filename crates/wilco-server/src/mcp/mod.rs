@@ -34,7 +34,7 @@ use serde_json::value::RawValue;
 
 use crate::auth::Caller;
 use crate::connection::Line;
-use crate::door::Door;
+use crate::app::App;
 use crate::problem::Failure;
 use crate::v1::body::bytes;
 use doors::{Barred, Gate, Http};
@@ -50,24 +50,24 @@ pub(crate) const PATH: &str = "/mcp";
 
 const PARSE_ERROR: i32 = -32700;
 
-pub(crate) fn router(door: &Door) -> Router<Door> {
-    let own = door.config.hosts.iter().map(|host| format!("http://{host}"));
+pub(crate) fn router(app: &App) -> Router<App> {
+    let own = app.config.hosts.iter().map(|host| format!("http://{host}"));
     let gate = Gate {
-        origins: own.chain(door.config.origins.iter().cloned()).collect(),
-        body_bytes: door.config.limits.body_bytes,
-        version: door.config.version.clone(),
+        origins: own.chain(app.config.origins.iter().cloned()).collect(),
+        body_bytes: app.config.limits.body_bytes,
+        version: app.config.version.clone(),
     };
-    let http = Arc::new(doors::http(Inside::new(door), gate));
-    tokio::spawn(ended(http.clone(), door.stopping.clone()));
-    let answer = move |State(door): State<Door>, caller: Caller, request: Request| {
+    let http = Arc::new(doors::http(Inside::new(app), gate));
+    tokio::spawn(ended(http.clone(), app.stopping.clone()));
+    let answer = move |State(app): State<App>, caller: Caller, request: Request| {
         let http = http.clone();
-        async move { answer(&door, &http, &caller, request).await.unwrap_or_else(IntoResponse::into_response) }
+        async move { answer(&app, &http, &caller, request).await.unwrap_or_else(IntoResponse::into_response) }
     };
     Router::new().route(PATH, any(answer))
 }
 
 async fn answer(
-    door: &Door,
+    app: &App,
     http: &Http<Inside>,
     caller: &Caller,
     request: Request,
@@ -75,7 +75,7 @@ async fn answer(
     let (parts, body) = request.into_parts();
     let (owner, line) = (inside::owner(&caller.viewer), parts.extensions.get::<Arc<Line>>().cloned());
     http.admits(&parts, &owner).await.map_err(barred)?;
-    let body = bytes(body, &door.config.limits).await?;
+    let body = bytes(body, &app.config.limits).await?;
     if parts.method == Method::POST
         && let Err(error) = serde_json::from_slice::<&RawValue>(&body)
     {

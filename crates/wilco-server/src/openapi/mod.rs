@@ -10,7 +10,7 @@ use serde_json::{Map, Value, json};
 use utoipa::PartialSchema;
 use wilco_wire as wire;
 
-use crate::door::Door;
+use crate::app::App;
 use crate::problem::Failure;
 use crate::query::Query;
 
@@ -19,11 +19,11 @@ pub(crate) use operation::{CLOCK, OPERATIONS};
 pub(crate) use page::{page, style};
 
 pub(crate) async fn serve(
-    State(door): State<Door>,
+    State(app): State<App>,
     RawQuery(query): RawQuery,
 ) -> Result<Json<Value>, Failure> {
     Query::read(query.as_deref(), &[])?;
-    Ok(Json(document(&door.config.version)))
+    Ok(Json(document(&app.config.version)))
 }
 
 /// The whole document.

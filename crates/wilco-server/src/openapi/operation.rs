@@ -2,7 +2,7 @@
 
 use axum::routing::{MethodRouter, delete, get, post, put};
 
-use crate::door::Door;
+use crate::app::App;
 use crate::openapi;
 use crate::v1::{
     agents, audit, clock, events, exchanges, handoffs, inbox, messages, nudges, reports, scene, search,
@@ -16,7 +16,7 @@ pub(crate) struct Operation {
     pub(crate) query: &'static [&'static str],
     pub(crate) body: Body,
     pub(crate) answer: Answer,
-    pub(crate) route: fn() -> MethodRouter<Door>,
+    pub(crate) route: fn() -> MethodRouter<App>,
 }
 
 /// What is sent along.
@@ -57,7 +57,7 @@ const fn reading(
     about: &'static str,
     query: &'static [&'static str],
     answer: Answer,
-    route: fn() -> MethodRouter<Door>,
+    route: fn() -> MethodRouter<App>,
 ) -> Operation {
     Operation { method: "get", path, about, query, body: Body::None, answer, route }
 }
@@ -68,7 +68,7 @@ const fn writing(
     about: &'static str,
     body: Body,
     answer: Answer,
-    route: fn() -> MethodRouter<Door>,
+    route: fn() -> MethodRouter<App>,
 ) -> Operation {
     Operation { method, path, about, query: &[], body, answer, route }
 }

@@ -9,7 +9,7 @@ use http::header;
 use serde_json::Value;
 
 use super::document;
-use crate::door::Door;
+use crate::app::App;
 
 const STYLE: &str = include_str!("style.css");
 
@@ -17,13 +17,13 @@ const STYLE: &str = include_str!("style.css");
 const POLICY: &str =
     "default-src 'none'; style-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
-pub(crate) async fn page(State(door): State<Door>) -> Response {
+pub(crate) async fn page(State(app): State<App>) -> Response {
     let headers = [
         (header::CONTENT_TYPE, "text/html; charset=utf-8"),
         (header::CONTENT_SECURITY_POLICY, POLICY),
         (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
     ];
-    (headers, html(&document(&door.config.version))).into_response()
+    (headers, html(&document(&app.config.version))).into_response()
 }
 
 pub(crate) async fn style() -> Response {

@@ -17,18 +17,18 @@ use super::body::bytes;
 use super::path::Path;
 use super::spec;
 use crate::auth::Caller;
-use crate::door::Door;
+use crate::app::App;
 use crate::problem::Failure;
 use crate::query::Query;
 use crate::shape;
 
 pub(crate) async fn list(
-    State(door): State<Door>,
+    State(app): State<App>,
     RawQuery(query): RawQuery,
 ) -> Result<Json<Value>, Failure> {
     let query = Query::read(query.as_deref(), &["after", "limit"])?;
     let (before, limit) = (query.cursor("after")?, query.limit()?);
-    let (now, mut agents) = (door.handle.now(), door.handle.agents().await?);
+    let (now, mut agents) = (app.handle.now(), app.handle.agents().await?);
     agents.sort_by_key(|one| std::cmp::Reverse(number(one)));
     agents.retain(|one| before.is_none_or(|before| number(one) < before));
     let more = agents.len() > limit;
@@ -44,15 +44,15 @@ fn number(agent: &AgentNow) -> u64 {
 }
 
 pub(crate) async fn get(
-    State(door): State<Door>,
+    State(app): State<App>,
     RawQuery(query): RawQuery,
     Path(name): Path<String>,
 ) -> Result<Json<Value>, Failure> {
     Query::read(query.as_deref(), &[])?;
-    let agents = door.handle.agents().await?;
+    let agents = app.handle.agents().await?;
     let found = agents.iter().find(|one| one.agent.name.as_str().eq_ignore_ascii_case(&name));
     let agent = found.ok_or_else(|| unknown(&name))?;
-    Ok(Json(json!(shape::agent_now(agent, door.handle.now()))))
+    Ok(Json(json!(shape::agent_now(agent, app.handle.now()))))
 }
 
 pub(crate) fn unknown(name: &str) -> Failure {
@@ -60,22 +60,22 @@ pub(crate) fn unknown(name: &str) -> Failure {
 }
 
 pub(crate) async fn put(
-    State(door): State<Door>,
+    State(app): State<App>,
     caller: Caller,
     Path(name): Path<String>,
     body: Body,
 ) -> Result<Response, Failure> {
-    let body = bytes(body, &door.config.limits).await?;
+    let body = bytes(body, &app.config.limits).await?;
     let spec = spec::read_for(&name, &body)?;
     // Whoever says that it is active has a sign of life of it.
     let active = spec.status.as_deref() == Some("active");
     let put = registration(name, spec, caller)?;
     let seen = active.then(|| Command::Seen { agent: Name::new(&put.name) });
     let commands = [Command::PutAgent(Box::new(put))].into_iter().chain(seen);
-    let mut done = door.handle.send_all(commands.collect()).await?.into_iter();
+    let mut done = app.handle.send_all(commands.collect()).await?.into_iter();
     match done.next().ok_or(Overloaded)?? {
         Done::Agent(changed) => {
-            let now = door.handle.now();
+            let now = app.handle.now();
             let seen = if active { Some(now) } else { changed.last_seen };
             let agent = shape::agent(&changed.agent, seen, now);
             let status = if changed.created { StatusCode::CREATED } else { StatusCode::OK };
@@ -121,17 +121,17 @@ pub(crate) fn registration(name: String, spec: AgentSpec, caller: Caller) -> Res
 }
 
 pub(crate) async fn remove(
-    State(door): State<Door>,
+    State(app): State<App>,
     caller: Caller,
     Path(name): Path<String>,
 ) -> Result<StatusCode, Failure> {
-    door.handle.send(Command::RemoveAgent { name: Name::new(&name), by: caller.viewer }).await??;
+    app.handle.send(Command::RemoveAgent { name: Name::new(&name), by: caller.viewer }).await??;
     Ok(StatusCode::NO_CONTENT)
 }
 
 /// A sign of life.
 pub(crate) async fn heartbeat(
-    State(door): State<Door>,
+    State(app): State<App>,
     caller: Caller,
     Path(name): Path<String>,
 ) -> Result<StatusCode, Failure> {
@@ -141,6 +141,6 @@ pub(crate) async fn heartbeat(
     {
         return Err(unknown(&name));
     }
-    door.handle.send(Command::Seen { agent: Name::new(&name) }).await??;
+    app.handle.send(Command::Seen { agent: Name::new(&name) }).await??;
     Ok(StatusCode::NO_CONTENT)
 }

@@ -13,7 +13,7 @@ use wilco_runtime::ReadError;
 use wilco_store::{Exported, StoreError, verify as walk};
 
 use crate::auth::Caller;
-use crate::door::Door;
+use crate::app::App;
 use crate::problem::Failure;
 use crate::query::Query;
 use crate::shape;
@@ -24,7 +24,7 @@ const PAGE: usize = 500;
 pub(crate) const KEYS: [&str; 3] = ["from", "to", "format"];
 
 pub(crate) async fn export(
-    State(door): State<Door>,
+    State(app): State<App>,
     caller: Caller,
     RawQuery(query): RawQuery,
 ) -> Result<Response, Failure> {
@@ -35,14 +35,14 @@ pub(crate) async fn export(
         "yaml" => ("application/yaml", "wilco-audit.yaml", Exported::yaml as fn(&Exported) -> String),
         other => return Err(Failure::bad_request(format!("format: expected jsonl or yaml, got {other:?}"))),
     };
-    let (first, last) = door.handle.read(move |reader| reads::range(reader, from, to)).await?;
+    let (first, last) = app.handle.read(move |reader| reads::range(reader, from, to)).await?;
     let viewer = caller.viewer;
     let pages = unfold(Some(first), move |next| {
-        let (door, viewer) = (door.clone(), viewer.clone());
+        let (app, viewer) = (app.clone(), viewer.clone());
         async move {
             let first = next?;
             // An error cuts the answer off, so that half a trail is not taken for a whole one.
-            match page(&door, viewer, first, last, form).await {
+            match page(&app, viewer, first, last, form).await {
                 Ok((text, next)) => Some((Ok(text), next)),
                 Err(error) => Some((Err(error), None)),
             }
@@ -54,14 +54,14 @@ pub(crate) async fn export(
 }
 
 async fn page(
-    door: &Door,
+    app: &App,
     viewer: Viewer,
     first: u64,
     last: u64,
     form: fn(&Exported) -> String,
 ) -> Result<(String, Option<u64>), ReadError> {
     let read = move |reader: &dyn wilco_store::Reader| reads::export(reader, &viewer, first, last, PAGE);
-    let (events, next) = door.handle.read(read).await?;
+    let (events, next) = app.handle.read(read).await?;
     Ok((events.iter().map(|event| form(event) + "\n").collect(), next))
 }
 
@@ -80,12 +80,12 @@ fn bound(query: &Query, key: &str) -> Result<Option<Bound>, Failure> {
 
 /// Walks the whole journal.
 pub(crate) async fn verify(
-    State(door): State<Door>,
+    State(app): State<App>,
     RawQuery(query): RawQuery,
 ) -> Result<Json<Value>, Failure> {
     Query::read(query.as_deref(), &[])?;
-    let handle = door.handle.clone();
-    let walked = door.handle.read(move |reader| match walk(reader, None) {
+    let handle = app.handle.clone();
+    let walked = app.handle.read(move |reader| match walk(reader, None) {
         Ok(head) => Ok(json!({"ok": true, "events": head.position, "head": shape::hex(&head.hash)})),
         Err(StoreError::Damaged { position, reason }) => {
             let answer = json!({"ok": false, "position": position, "reason": reason});

@@ -6,7 +6,7 @@ use http::{StatusCode, header};
 use http_body_util::BodyExt;
 use hyper::body::Body as _;
 
-use crate::door::Limits;
+use crate::app::Limits;
 use crate::problem::Failure;
 
 /// A body that is too large is read on to its end, and thrown away, while it is not absurd: a client that

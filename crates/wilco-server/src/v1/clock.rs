@@ -10,7 +10,7 @@ use wilco_protocol::Span;
 
 use super::body::bytes;
 use crate::auth::Caller;
-use crate::door::Door;
+use crate::app::App;
 use crate::problem::Failure;
 
 #[derive(Deserialize)]
@@ -20,18 +20,18 @@ struct Advance {
 }
 
 pub(crate) async fn advance(
-    State(door): State<Door>,
+    State(app): State<App>,
     caller: Caller,
     body: Body,
 ) -> Result<Json<Value>, Failure> {
     caller.may_write()?;
-    let body = bytes(body, &door.config.limits).await?;
+    let body = bytes(body, &app.config.limits).await?;
     let by: Advance = serde_json::from_slice(&body).map_err(|error| match error.classify() {
         serde_json::error::Category::Data => {
             Failure::invalid(vec![FieldError { pointer: "/advance".to_owned(), detail: error.to_string() }])
         }
         _ => Failure::bad_request(format!("the body is not JSON: {error}")),
     })?;
-    let now = door.handle.advance(by.advance).await?;
+    let now = app.handle.advance(by.advance).await?;
     Ok(Json(json!({"now": now})))
 }

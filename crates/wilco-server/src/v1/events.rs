@@ -17,7 +17,7 @@ use super::follow;
 use super::inbox::seat;
 use crate::accept::{EVENTS, JSON, accepted};
 use crate::auth::Caller;
-use crate::door::Door;
+use crate::app::App;
 use crate::problem::Failure;
 use crate::query::Query;
 use crate::shape;
@@ -28,35 +28,35 @@ pub(crate) const KEYS: [&str; 5] = ["after", "protocol", "agent", "limit", "wait
 const FILTERS: [&str; 3] = ["after", "protocol", "agent"];
 
 pub(crate) async fn list(
-    State(door): State<Door>,
+    State(app): State<App>,
     caller: Caller,
     reader: Reader,
     headers: HeaderMap,
     RawQuery(query): RawQuery,
 ) -> Result<Response, Failure> {
     match accepted(&headers, &[JSON, EVENTS])? {
-        EVENTS => follow(door, caller, reader, query),
-        _ => Ok(pages(door, caller, &reader, query).await?.into_response()),
+        EVENTS => follow(app, caller, reader, query),
+        _ => Ok(pages(app, caller, &reader, query).await?.into_response()),
     }
 }
 
 /// From the given place, or from now on.
-fn follow(door: Door, caller: Caller, reader: Reader, query: Option<String>) -> Result<Response, Failure> {
+fn follow(app: App, caller: Caller, reader: Reader, query: Option<String>) -> Result<Response, Failure> {
     let query = Query::read(query.as_deref(), &FILTERS)?;
-    let now = *door.handle.waiters().head().borrow();
+    let now = *app.handle.waiters().head().borrow();
     let wanted = EventQuery {
         after: reader.last_event.or(query.cursor("after")?).unwrap_or(now),
         limit: follow::PAGE,
         protocol: query.text("protocol").map(protocol).transpose()?,
-        agent: query.text("agent").map(|name| door.agent(name)),
+        agent: query.text("agent").map(|name| app.agent(name)),
     };
-    let (outlet, response) = stream::open(&door, reader)?;
-    tokio::spawn(follow::journal(door, caller, wanted, outlet));
+    let (outlet, response) = stream::open(&app, reader)?;
+    tokio::spawn(follow::journal(app, caller, wanted, outlet));
     Ok(response)
 }
 
 async fn pages(
-    door: Door,
+    app: App,
     caller: Caller,
     reader: &Reader,
     query: Option<String>,
@@ -66,16 +66,16 @@ async fn pages(
         after: query.cursor("after")?.unwrap_or(0),
         limit: query.limit()?,
         protocol: query.text("protocol").map(protocol).transpose()?,
-        agent: query.text("agent").map(|name| door.agent(name)),
+        agent: query.text("agent").map(|name| app.agent(name)),
     };
-    let part = match query.wait(door.config.limits.wait)? {
-        None => page(&door, &caller, &wanted).await?,
+    let part = match query.wait(app.config.limits.wait)? {
+        None => page(&app, &caller, &wanted).await?,
         Some(wait) => {
-            let mut patience = Patience::new(&door, wait)?;
+            let mut patience = Patience::new(&app, wait)?;
             loop {
-                let part = page(&door, &caller, &wanted).await?;
+                let part = page(&app, &caller, &wanted).await?;
                 if !part.items.is_empty() || !patience.lasts().await {
-                    reader.check(&door)?;
+                    reader.check(&app)?;
                     break part;
                 }
                 // Events that are not wanted are left behind.
@@ -88,12 +88,12 @@ async fn pages(
 }
 
 pub(super) async fn page(
-    door: &Door,
+    app: &App,
     caller: &Caller,
     wanted: &EventQuery,
 ) -> Result<Part<EventView>, Failure> {
     let (viewer, wanted) = (caller.viewer.clone(), wanted.clone());
-    Ok(door.handle.read(move |reader| reads::events(reader, &viewer, &wanted)).await?)
+    Ok(app.handle.read(move |reader| reads::events(reader, &viewer, &wanted)).await?)
 }
 
 /// A reader that waits for what is committed next, for a while.
@@ -106,9 +106,9 @@ pub(super) struct Patience<'a> {
 
 impl Patience<'_> {
     /// To be had before looking, so that nothing slips through in between.
-    pub(super) fn new(door: &Door, wait: Duration) -> Result<Patience<'_>, Failure> {
-        let (head, stopping) = (door.handle.waiters().head(), door.stopping.clone());
-        Ok(Patience { _seat: seat(door)?, rest: Box::pin(tokio::time::sleep(wait)), head, stopping })
+    pub(super) fn new(app: &App, wait: Duration) -> Result<Patience<'_>, Failure> {
+        let (head, stopping) = (app.handle.waiters().head(), app.stopping.clone());
+        Ok(Patience { _seat: seat(app)?, rest: Box::pin(tokio::time::sleep(wait)), head, stopping })
     }
 
     /// Whether something was committed before the time was over or the server stopped: then it is worth looking again.

@@ -10,7 +10,7 @@ use super::events::Patience;
 use super::path::Path;
 use super::search;
 use crate::auth::Caller;
-use crate::door::Door;
+use crate::app::App;
 use crate::problem::Failure;
 use crate::query::Query;
 use crate::shape;
@@ -19,7 +19,7 @@ use crate::stream::Reader;
 pub(crate) const KEYS: [&str; 8] = ["protocol", "state", "open", "agent", "task", "q", "after", "limit"];
 
 pub(crate) async fn list(
-    State(door): State<Door>,
+    State(app): State<App>,
     caller: Caller,
     RawQuery(query): RawQuery,
 ) -> Result<Json<Value>, Failure> {
@@ -28,13 +28,13 @@ pub(crate) async fn list(
         protocol: query.text("protocol").map(protocol).transpose()?,
         state: query.text("state").map(str::to_owned),
         open: query.flag("open")?,
-        agent: query.text("agent").map(|name| door.agent(name)),
+        agent: query.text("agent").map(|name| app.agent(name)),
         task: query.text("task").map(str::to_owned),
         text: search::words(&query)?,
         before: query.cursor("after")?,
         limit: query.limit()?,
     };
-    let part = door.handle.read(move |reader| reads::exchanges(reader, &caller.viewer, &wanted)).await?;
+    let part = app.handle.read(move |reader| reads::exchanges(reader, &caller.viewer, &wanted)).await?;
     let items: Vec<_> = part.items.into_iter().map(shape::exchange).collect();
     Ok(Json(json!({"items": items, "next": part.next.map(|next| next.to_string())})))
 }
@@ -56,19 +56,19 @@ pub(crate) fn missing(text: &str) -> Failure {
 }
 
 pub(crate) async fn get(
-    State(door): State<Door>,
+    State(app): State<App>,
     caller: Caller,
     RawQuery(query): RawQuery,
     Path(text): Path<String>,
 ) -> Result<Json<Value>, Failure> {
     Query::read(query.as_deref(), &[])?;
     let id = id(&text)?;
-    let found = door.handle.read(move |reader| reads::exchange(reader, &caller.viewer, id)).await?;
+    let found = app.handle.read(move |reader| reads::exchange(reader, &caller.viewer, id)).await?;
     found.map(|view| Json(json!(shape::exchange(view)))).ok_or_else(|| missing(&text))
 }
 
 pub(crate) async fn at(
-    State(door): State<Door>,
+    State(app): State<App>,
     caller: Caller,
     RawQuery(query): RawQuery,
     Path((text, seq)): Path<(String, String)>,
@@ -77,13 +77,13 @@ pub(crate) async fn at(
     let id = id(&text)?;
     let seq: u64 =
         seq.parse().map_err(|_| Failure::bad_request(format!("seq: expected a number, got {seq:?}")))?;
-    let found = door.handle.read(move |reader| reads::exchange_at(reader, &caller.viewer, id, seq)).await?;
+    let found = app.handle.read(move |reader| reads::exchange_at(reader, &caller.viewer, id, seq)).await?;
     let none = || Failure::not_found(format!("{text} has no event {seq}"));
     found.map(|view| Json(json!(shape::exchange(view)))).ok_or_else(none)
 }
 
 pub(crate) async fn events(
-    State(door): State<Door>,
+    State(app): State<App>,
     caller: Caller,
     reader: Reader,
     RawQuery(query): RawQuery,
@@ -92,18 +92,18 @@ pub(crate) async fn events(
     let query = Query::read(query.as_deref(), &["after", "limit", "wait"])?;
     let (id, after, limit) = (id(&text)?, query.cursor("after")?.unwrap_or(0), query.limit()?);
     let mut patience =
-        query.wait(door.config.limits.wait)?.map(|wait| Patience::new(&door, wait)).transpose()?;
+        query.wait(app.config.limits.wait)?.map(|wait| Patience::new(&app, wait)).transpose()?;
     let part = loop {
         let viewer = caller.viewer.clone();
         let read =
             move |reader: &dyn wilco_store::Reader| reads::events_of(reader, &viewer, id, after, limit);
-        let part = door.handle.read(read).await?.ok_or_else(|| missing(&text))?;
+        let part = app.handle.read(read).await?.ok_or_else(|| missing(&text))?;
         let Some(patience) = patience.as_mut().filter(|_| part.items.is_empty()) else { break part };
         if !patience.lasts().await {
             break part;
         }
     };
-    reader.check(&door)?;
+    reader.check(&app)?;
     let items: Vec<_> = part.items.iter().map(shape::event).collect();
     Ok(Json(json!({"items": items, "next": part.next.map(|next| next.to_string())})))
 }

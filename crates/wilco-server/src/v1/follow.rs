@@ -7,7 +7,7 @@ use wilco_store::InboxStatus;
 
 use super::{events, inbox};
 use crate::auth::Caller;
-use crate::door::Door;
+use crate::app::App;
 use crate::shape;
 use crate::stream::{Gone, KEEP_ALIVE, Outlet};
 
@@ -15,10 +15,10 @@ use crate::stream::{Gone, KEEP_ALIVE, Outlet};
 pub(super) const PAGE: usize = 100;
 
 /// Sends events until somebody ends it: the reader, the server, or the one who revokes its token.
-pub(super) async fn journal(door: Door, caller: Caller, mut wanted: EventQuery, outlet: Outlet) {
-    let (mut head, mut stopping) = (door.handle.waiters().head(), door.stopping.clone());
+pub(super) async fn journal(app: App, caller: Caller, mut wanted: EventQuery, outlet: Outlet) {
+    let (mut head, mut stopping) = (app.handle.waiters().head(), app.stopping.clone());
     loop {
-        let Ok(part) = events::page(&door, &caller, &wanted).await else { return };
+        let Ok(part) = events::page(&app, &caller, &wanted).await else { return };
         for event in &part.items {
             let json = shape::event(event).to_string();
             let Ok(()) = outlet.send(event.position, &json).await else { return };
@@ -37,11 +37,11 @@ pub(super) async fn journal(door: Door, caller: Caller, mut wanted: EventQuery, 
 }
 
 /// Sends the messages of an inbox. A stream that resumes nothing begins with what is unread.
-pub(super) async fn messages(door: Door, caller: Caller, mut query: InboxQuery, outlet: Outlet) {
-    let notify = door.handle.waiters().inbox(&query.agent);
-    let mut stopping = door.stopping.clone();
+pub(super) async fn messages(app: App, caller: Caller, mut query: InboxQuery, outlet: Outlet) {
+    let notify = app.handle.waiters().inbox(&query.agent);
+    let mut stopping = app.stopping.clone();
     if query.after.is_none() {
-        match unread(&door, &caller, &query, &outlet).await {
+        match unread(&app, &caller, &query, &outlet).await {
             Ok(end) => query.after = Some(end),
             Err(Gone) => return,
         }
@@ -50,7 +50,7 @@ pub(super) async fn messages(door: Door, caller: Caller, mut query: InboxQuery, 
         let notified = notify.notified();
         tokio::pin!(notified);
         notified.as_mut().enable();
-        let Ok(Some(part)) = inbox::page(&door, &caller, query.clone()).await else { return };
+        let Ok(Some(part)) = inbox::page(&app, &caller, query.clone()).await else { return };
         for letter in &part.items {
             let Ok(()) = sent(letter, &outlet).await else { return };
         }
@@ -65,7 +65,7 @@ pub(super) async fn messages(door: Door, caller: Caller, mut query: InboxQuery, 
             () = notified => {}
             () = tokio::time::sleep(KEEP_ALIVE) => {
                 outlet.keep_alive();
-                is_there(&door, &caller, &query.agent).await;
+                is_there(&app, &caller, &query.agent).await;
             }
             _ = stopping.changed() => return,
             () = outlet.closed() => return,
@@ -74,14 +74,14 @@ pub(super) async fn messages(door: Door, caller: Caller, mut query: InboxQuery, 
 }
 
 /// What was unread when the stream began; returns where the inbox ended then.
-async fn unread(door: &Door, caller: &Caller, query: &InboxQuery, outlet: &Outlet) -> Result<u64, Gone> {
+async fn unread(app: &App, caller: &Caller, query: &InboxQuery, outlet: &Outlet) -> Result<u64, Gone> {
     let agent = query.agent.clone();
-    let end = door.handle.read(move |reader| reader.inbox_end(&agent)).await.map_err(|_| Gone)?;
+    let end = app.handle.read(move |reader| reader.inbox_end(&agent)).await.map_err(|_| Gone)?;
     let wants_unread = query.statuses.contains(&InboxStatus::Unread);
     let statuses = if wants_unread { vec![InboxStatus::Unread] } else { query.statuses.clone() };
     let mut first = InboxQuery { statuses, after: Some(0), ..query.clone() };
     loop {
-        let part = inbox::page(door, caller, first.clone()).await.map_err(|_| Gone)?.ok_or(Gone)?;
+        let part = inbox::page(app, caller, first.clone()).await.map_err(|_| Gone)?.ok_or(Gone)?;
         for letter in part.items.iter().filter(|letter| letter.position <= end) {
             sent(letter, outlet).await?;
         }
@@ -98,9 +98,9 @@ async fn sent(letter: &wilco_engine::reads::InboxEntry, outlet: &Outlet) -> Resu
 }
 
 /// Whoever listens to its own inbox is there. A writer that is too busy need not know.
-async fn is_there(door: &Door, caller: &Caller, agent: &Name) {
+async fn is_there(app: &App, caller: &Caller, agent: &Name) {
     let own = caller.agent.as_ref().is_none_or(|caller| caller == agent);
     if own && !matches!(caller.viewer, Viewer::ReadOnly) {
-        let _ = door.handle.send(Command::Waits { agent: agent.to_string() }).await;
+        let _ = app.handle.send(Command::Waits { agent: agent.to_string() }).await;
     }
 }

@@ -7,13 +7,13 @@ use wilco_engine::reads;
 
 use super::path::Path;
 use crate::auth::Caller;
-use crate::door::Door;
+use crate::app::App;
 use crate::problem::Failure;
 use crate::query::NoQuery;
 
 /// The document as it was saved.
 pub(crate) async fn document(
-    State(door): State<Door>,
+    State(app): State<App>,
     caller: Caller,
     _: NoQuery,
     Path(id): Path<String>,
@@ -21,8 +21,8 @@ pub(crate) async fn document(
     let missing = || Failure::not_found(format!("there is no document of a handoff {id:?}"));
     let wanted = id.clone();
     let name =
-        door.handle.read(move |reader| reads::handoff_document(reader, &caller.viewer, &wanted)).await?;
-    let text = door.handle.document(name.ok_or_else(missing)?).await.map_err(|error| {
+        app.handle.read(move |reader| reads::handoff_document(reader, &caller.viewer, &wanted)).await?;
+    let text = app.handle.document(name.ok_or_else(missing)?).await.map_err(|error| {
         tracing::error!(%error, handoff = id, "a document cannot be read");
         let detail = "the document cannot be read; the server's log says why";
         Failure::new(StatusCode::SERVICE_UNAVAILABLE, "document-unreadable", detail)

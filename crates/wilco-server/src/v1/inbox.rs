@@ -18,7 +18,7 @@ use super::follow;
 use super::path::Path;
 use crate::accept::{EVENTS, JSON, accepted};
 use crate::auth::Caller;
-use crate::door::Door;
+use crate::app::App;
 use crate::problem::Failure;
 use crate::query::Query;
 use crate::shape;
@@ -27,7 +27,7 @@ use crate::stream::{self, Reader};
 pub(crate) const KEYS: [&str; 4] = ["status", "wait", "after", "limit"];
 
 pub(crate) async fn inbox(
-    State(door): State<Door>,
+    State(app): State<App>,
     caller: Caller,
     reader: Reader,
     headers: HeaderMap,
@@ -35,14 +35,14 @@ pub(crate) async fn inbox(
     Path(name): Path<String>,
 ) -> Result<Response, Failure> {
     match accepted(&headers, &[JSON, EVENTS])? {
-        EVENTS => follow(door, caller, reader, query, &name).await,
-        _ => pages(door, caller, &reader, query, &name).await,
+        EVENTS => follow(app, caller, reader, query, &name).await,
+        _ => pages(app, caller, &reader, query, &name).await,
     }
 }
 
 /// Resumes behind the given place, or begins with what is unread. Listening is a sign of life, as waiting is.
 async fn follow(
-    door: Door,
+    app: App,
     caller: Caller,
     reader: Reader,
     query: Option<String>,
@@ -51,31 +51,31 @@ async fn follow(
     let query = Query::read(query.as_deref(), &["status", "after"])?;
     let statuses = statuses(query.text("status"))?;
     let after = reader.last_event.or(query.cursor("after")?);
-    let (outlet, response) = stream::open(&door, reader)?;
-    let agent = resolve(&door, &caller, name, true).await?;
+    let (outlet, response) = stream::open(&app, reader)?;
+    let agent = resolve(&app, &caller, name, true).await?;
     let query = InboxQuery { agent, statuses, after, limit: follow::PAGE };
-    tokio::spawn(follow::messages(door, caller, query, outlet));
+    tokio::spawn(follow::messages(app, caller, query, outlet));
     Ok(response)
 }
 
 async fn pages(
-    door: Door,
+    app: App,
     caller: Caller,
     reader: &Reader,
     query: Option<String>,
     name: &str,
 ) -> Result<Response, Failure> {
     let query = Query::read(query.as_deref(), &KEYS)?;
-    let wait = query.wait(door.config.limits.wait)?;
+    let wait = query.wait(app.config.limits.wait)?;
     let statuses = statuses(query.text("status"))?;
     let (after, limit) = (query.cursor("after")?, query.limit()?);
     // Taken before anything is changed: whoever finds no seat has not been here.
-    let seat = wait.map(|_| seat(&door)).transpose()?;
-    let agent = resolve(&door, &caller, name, wait.is_some()).await?;
+    let seat = wait.map(|_| seat(&app)).transpose()?;
+    let agent = resolve(&app, &caller, name, wait.is_some()).await?;
     let query = InboxQuery { agent, statuses, after, limit };
     let part = match wait {
-        None => page(&door, &caller, query).await?,
-        Some(wait) => wait_for(&door, &caller, reader, query, wait).await?,
+        None => page(&app, &caller, query).await?,
+        Some(wait) => wait_for(&app, &caller, reader, query, wait).await?,
     };
     drop(seat);
     let part = part.ok_or_else(|| unknown(name))?;
@@ -97,21 +97,21 @@ fn statuses(given: Option<&str>) -> Result<Vec<InboxStatus>, Failure> {
 }
 
 /// The agent whose inbox it is. Waiting registers it; a plain read does not, and is no sign of life.
-async fn resolve(door: &Door, caller: &Caller, name: &str, waits: bool) -> Result<Name, Failure> {
+async fn resolve(app: &App, caller: &Caller, name: &str, waits: bool) -> Result<Name, Failure> {
     let hidden = |agent: &Name| matches!(&caller.viewer, Viewer::Agent(own) if own != agent);
     let text = name.to_owned();
-    let known = door.handle.read(move |reader| reads::agent(reader, &text)).await?;
+    let known = app.handle.read(move |reader| reads::agent(reader, &text)).await?;
     match known {
         Some(agent) if hidden(&agent) => Err(unknown(name)),
         Some(agent) => {
             // A call that is made as somebody else is no sign of life of this agent.
             if waits && caller.agent.as_ref().is_none_or(|caller| *caller == agent) {
-                door.handle.send(Command::Waits { agent: agent.to_string() }).await??;
+                app.handle.send(Command::Waits { agent: agent.to_string() }).await??;
             }
             Ok(agent)
         }
         None if waits && !hidden(&Name::new(name)) => {
-            door.handle.send(Command::Waits { agent: name.to_owned() }).await??;
+            app.handle.send(Command::Waits { agent: name.to_owned() }).await??;
             Ok(Name::new(name))
         }
         None => Err(unknown(name)),
@@ -119,26 +119,26 @@ async fn resolve(door: &Door, caller: &Caller, name: &str, waits: bool) -> Resul
 }
 
 /// One of the seats for readers that wait.
-pub(super) fn seat(door: &Door) -> Result<SemaphorePermit<'_>, Failure> {
-    door.waiting.try_acquire().map_err(|_| {
+pub(super) fn seat(app: &App) -> Result<SemaphorePermit<'_>, Failure> {
+    app.waiting.try_acquire().map_err(|_| {
         let detail = "too many readers are waiting; read without wait, or try again later";
         Failure::new(StatusCode::SERVICE_UNAVAILABLE, "too-many-waiting", detail)
     })
 }
 
 pub(super) async fn page(
-    door: &Door,
+    app: &App,
     caller: &Caller,
     query: InboxQuery,
 ) -> Result<Option<Part<InboxEntry>>, Failure> {
     let viewer = caller.viewer.clone();
-    Ok(door.handle.read(move |reader| reads::inbox(reader, &viewer, &query)).await?)
+    Ok(app.handle.read(move |reader| reads::inbox(reader, &viewer, &query)).await?)
 }
 
 /// Returns as soon as something follows `after`. Waiting is asked for before looking, so that nothing
 /// slips through in between.
 async fn wait_for(
-    door: &Door,
+    app: &App,
     caller: &Caller,
     reader: &Reader,
     query: InboxQuery,
@@ -146,16 +146,16 @@ async fn wait_for(
 ) -> Result<Option<Part<InboxEntry>>, Failure> {
     let patience = tokio::time::sleep(wait);
     tokio::pin!(patience);
-    let notify = door.handle.waiters().inbox(&query.agent);
-    let mut stopping = door.stopping.clone();
+    let notify = app.handle.waiters().inbox(&query.agent);
+    let mut stopping = app.stopping.clone();
     loop {
         let notified = notify.notified();
         tokio::pin!(notified);
         notified.as_mut().enable();
-        let part = page(door, caller, query.clone()).await?;
+        let part = page(app, caller, query.clone()).await?;
         let found = part.as_ref().is_none_or(|part| !part.items.is_empty());
         if found || patience.is_elapsed() || *stopping.borrow() {
-            reader.check(door)?;
+            reader.check(app)?;
             return Ok(part);
         }
         tokio::select! {

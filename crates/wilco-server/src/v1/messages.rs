@@ -13,7 +13,7 @@ use wilco_wire as wire;
 use super::body::bytes;
 use super::path::Path;
 use crate::auth::{Caller, content_type};
-use crate::door::{Door, Limits};
+use crate::app::{App, Limits};
 use crate::problem::Failure;
 use crate::query::NoQuery;
 use crate::shape::{self, Way};
@@ -29,19 +29,19 @@ const JSON: &str = "application/json";
 const ANSWER_BYTES: usize = 1024;
 
 pub(crate) async fn post(
-    State(door): State<Door>,
+    State(app): State<App>,
     caller: Caller,
     _: NoQuery,
     request: Request,
 ) -> Result<Response, Failure> {
     let (parts, body) = request.into_parts();
     let key = idempotency_key(&parts.headers)?;
-    let body = bytes(body, &door.config.limits).await?;
+    let body = bytes(body, &app.config.limits).await?;
     if content_type(&parts.headers).is_some_and(|kind| kind.eq_ignore_ascii_case(NDJSON)) {
-        return batch(&door, &caller, key, &body).await;
+        return batch(&app, &caller, key, &body).await;
     }
-    let asked = Asked::read(&caller, key, &body, Api::V1, &door.config.limits)?;
-    let accepted = asked.send(&door).await?;
+    let asked = Asked::read(&caller, key, &body, Api::V1, &app.config.limits)?;
+    let accepted = asked.send(&app).await?;
     let posted = shape::posted(&accepted, None).ok_or_else(removed)?;
     let mut out = Vec::with_capacity(ANSWER_BYTES);
     write(&mut out, &posted);
@@ -75,8 +75,8 @@ impl Asked {
         }
     }
 
-    pub(crate) async fn send(self, door: &Door) -> Result<Accepted, Failure> {
-        let answer = door.handle.send(self.command).await?;
+    pub(crate) async fn send(self, app: &App) -> Result<Accepted, Failure> {
+        let answer = app.handle.send(self.command).await?;
         answered(answer, self.wrong)
     }
 }
@@ -142,7 +142,7 @@ fn lines(body: &[u8]) -> Vec<&[u8]> {
 }
 
 /// The batch door: few commits, a result for every line, and a bad line does not stop the others.
-async fn batch(door: &Door, caller: &Caller, key: Option<String>, body: &[u8]) -> Result<Response, Failure> {
+async fn batch(app: &App, caller: &Caller, key: Option<String>, body: &[u8]) -> Result<Response, Failure> {
     let lines = lines(body);
     if lines.len() > MAX_LINES {
         let detail = format!("{} messages in one request; at most {MAX_LINES} are taken", lines.len());
@@ -151,12 +151,12 @@ async fn batch(door: &Door, caller: &Caller, key: Option<String>, body: &[u8]) -
     let of_line = |index: usize| key.as_ref().map(|key| format!("{key}/{index}"));
     let (mut commands, mut results) = (Vec::with_capacity(lines.len()), Vec::with_capacity(lines.len()));
     for (index, line) in lines.into_iter().enumerate() {
-        results.push(Asked::read(caller, of_line(index), line, Api::V1, &door.config.limits).map(|asked| {
+        results.push(Asked::read(caller, of_line(index), line, Api::V1, &app.config.limits).map(|asked| {
             commands.push(asked.command);
             asked.wrong
         }));
     }
-    let mut answers = all_answers(door, commands).await?.into_iter();
+    let mut answers = all_answers(app, commands).await?.into_iter();
     let mut out = Vec::with_capacity(results.len().min(TOGETHER) * ANSWER_BYTES);
     for result in results {
         let taken = match result {
@@ -173,11 +173,11 @@ async fn batch(door: &Door, caller: &Caller, key: Option<String>, body: &[u8]) -
 }
 
 /// The answers, in order. What finds no room any more after others were taken has none.
-async fn all_answers(door: &Door, commands: Vec<Command>) -> Result<Vec<Answer>, Failure> {
+async fn all_answers(app: &App, commands: Vec<Command>) -> Result<Vec<Answer>, Failure> {
     let mut answers = Vec::with_capacity(commands.len());
     let mut commands = commands.into_iter().peekable();
     while commands.peek().is_some() {
-        match door.handle.send_all(commands.by_ref().take(TOGETHER).collect()).await {
+        match app.handle.send_all(commands.by_ref().take(TOGETHER).collect()).await {
             Ok(some) => answers.extend(some),
             Err(overloaded) if answers.is_empty() => return Err(overloaded.into()),
             Err(_) => break,
@@ -199,13 +199,13 @@ pub(crate) fn idempotency_key(headers: &HeaderMap) -> Result<Option<String>, Fai
 }
 
 pub(crate) async fn get(
-    State(door): State<Door>,
+    State(app): State<App>,
     caller: Caller,
     _: NoQuery,
     Path(id): Path<String>,
 ) -> Result<Response, Failure> {
     let key = MessageId::new(&id);
-    let found = door.handle.read(move |reader| {
+    let found = app.handle.read(move |reader| {
         let Some(letter) = reads::message(reader, &caller.viewer, &key)? else { return Ok(None) };
         let stage = reads::delivery(reader, &letter.message, letter.position)?;
         let nudge = reads::nudge_of(reader, &letter.message.to, letter.position)?;
@@ -218,27 +218,27 @@ pub(crate) async fn get(
 
 /// Marks it as read in the inbox of its recipient.
 pub(crate) async fn read(
-    State(door): State<Door>,
+    State(app): State<App>,
     caller: Caller,
     _: NoQuery,
     Path(id): Path<String>,
 ) -> Result<StatusCode, Failure> {
-    happened(&door, caller, &id, |agent, id| Command::Mark { agent, id, mark: MarkAs::Read }).await
+    happened(&app, caller, &id, |agent, id| Command::Mark { agent, id, mark: MarkAs::Read }).await
 }
 
 /// It entered the context of the agent that it is addressed to.
 pub(crate) async fn injected(
-    State(door): State<Door>,
+    State(app): State<App>,
     caller: Caller,
     _: NoQuery,
     Path(id): Path<String>,
 ) -> Result<StatusCode, Failure> {
-    happened(&door, caller, &id, |agent, id| Command::Injected { agent, id }).await
+    happened(&app, caller, &id, |agent, id| Command::Injected { agent, id }).await
 }
 
 /// Notes what became of a message at the caller, or at its recipient when nobody says who calls.
 async fn happened(
-    door: &Door,
+    app: &App,
     caller: Caller,
     id: &str,
     note: impl FnOnce(Name, MessageId) -> Command,
@@ -246,7 +246,7 @@ async fn happened(
     caller.may_write()?;
     let (key, viewer) = (MessageId::new(id), caller.viewer.clone());
     let lookup = key.clone();
-    let found = door.handle.read(move |reader| reads::message(reader, &viewer, &lookup)).await?;
+    let found = app.handle.read(move |reader| reads::message(reader, &viewer, &lookup)).await?;
     let letter = found.ok_or_else(|| Failure::not_found(format!("there is no message {id:?}")))?;
     let to = letter.message.to;
     let own = caller.agent.as_ref().map(|agent| agent.as_str().eq_ignore_ascii_case(to.as_str()));
@@ -256,6 +256,6 @@ async fn happened(
         return Err(Failure::new(StatusCode::FORBIDDEN, "forbidden", detail));
     }
     let agent = caller.agent.filter(|_| own == Some(false)).unwrap_or(to);
-    door.handle.send(note(agent, key)).await??;
+    app.handle.send(note(agent, key)).await??;
     Ok(StatusCode::NO_CONTENT)
 }

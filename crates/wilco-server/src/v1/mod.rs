@@ -25,14 +25,14 @@ use axum::routing::get;
 use http::StatusCode;
 
 use crate::auth::content_type;
-use crate::door::Door;
+use crate::app::App;
 use crate::openapi::{self, CLOCK, OPERATIONS};
 use crate::problem::Failure;
 use crate::query::Query;
 
 /// Every operation there is, and the reference to them.
-pub(crate) fn router(door: &Door) -> Router<Door> {
-    let there = |path: &str| path != CLOCK || door.handle.has_test_clock();
+pub(crate) fn router(app: &App) -> Router<App> {
+    let there = |path: &str| path != CLOCK || app.handle.has_test_clock();
     let operations = OPERATIONS.iter().filter(|operation| there(operation.path));
     let router = operations.fold(Router::new(), |router, one| {
         let route = (one.route)();

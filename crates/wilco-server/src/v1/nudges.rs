@@ -11,31 +11,31 @@ use wilco_wire::{Nudge, NudgeTest, Page};
 use super::agents::unknown;
 use super::path::Path;
 use crate::auth::Caller;
-use crate::door::Door;
+use crate::app::App;
 use crate::problem::Failure;
 use crate::query::NoQuery;
 use crate::shape;
 
 /// There are as many as agents that are nudged, so they come on one page.
 pub(crate) async fn list(
-    State(door): State<Door>,
+    State(app): State<App>,
     caller: Caller,
     _: NoQuery,
 ) -> Result<Json<Page<Nudge>>, Failure> {
-    let views = door.handle.read(move |reader| reads::nudges(reader, &caller.viewer)).await?;
+    let views = app.handle.read(move |reader| reads::nudges(reader, &caller.viewer)).await?;
     Ok(Json(Page { items: views.into_iter().map(shape::nudge).collect(), next: None }))
 }
 
 /// Nudges the agent once, now, whatever lies in its inbox.
 pub(crate) async fn test(
-    State(door): State<Door>,
+    State(app): State<App>,
     caller: Caller,
     _: NoQuery,
     Path(name): Path<String>,
 ) -> Result<Json<NudgeTest>, Failure> {
     caller.may_write()?;
     let wanted = name.clone();
-    let found = door.handle.read(move |reader| {
+    let found = app.handle.read(move |reader| {
         Ok(match reads::agent(reader, &wanted)? {
             Some(name) => reader.agent(&name)?,
             None => None,
@@ -53,7 +53,7 @@ pub(crate) async fn test(
     let how = How::read(how, agent.session()).map_err(|error| Failure::invalid(vec![error]))?;
     let kind = how.kind().to_owned();
     let job = NudgeJob {
-        id: format!("nudge-test-{}-{}", agent.id, door.handle.now().millis()),
+        id: format!("nudge-test-{}-{}", agent.id, app.handle.now().millis()),
         session: agent.session().to_owned(),
         agent: agent.name.clone(),
         how,
@@ -61,6 +61,6 @@ pub(crate) async fn test(
         priority: Priority::Low,
         messages: Vec::new(),
     };
-    let reason = door.handle.nudge(&job).await.err();
+    let reason = app.handle.nudge(&job).await.err();
     Ok(Json(NudgeTest { agent: agent.name.to_string(), kind, delivered: reason.is_none(), reason }))
 }

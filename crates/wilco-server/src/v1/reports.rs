@@ -11,7 +11,7 @@ use wilco_store::{Reader, StoreError};
 
 use super::path::Path;
 use crate::auth::Caller;
-use crate::door::Door;
+use crate::app::App;
 use crate::problem::Failure;
 use crate::query::Query;
 use crate::shape;
@@ -22,14 +22,14 @@ pub(crate) const KEYS: [&str; 3] = ["format", "after", "limit"];
 const MAX_ROWS: usize = 10_000;
 
 pub(crate) async fn escalations(
-    State(door): State<Door>,
+    State(app): State<App>,
     caller: Caller,
     RawQuery(query): RawQuery,
 ) -> Result<Json<Value>, Failure> {
     let query = Query::read(query.as_deref(), &["open", "after", "limit"])?;
     let (open, after, limit) = (query.flag("open")?, query.row("after")?, query.limit()?);
     let read = move |reader: &dyn Reader| reads::escalations(reader, &caller.viewer, open, after, limit);
-    let part = door.handle.read(read).await?;
+    let part = app.handle.read(read).await?;
     let items: Vec<_> = part.items.into_iter().map(shape::escalation).collect();
     Ok(Json(json!({"items": items, "next": part.next.map(|next| next.to_string())})))
 }
@@ -42,7 +42,7 @@ enum Format {
 }
 
 pub(crate) async fn report(
-    State(door): State<Door>,
+    State(app): State<App>,
     caller: Caller,
     RawQuery(query): RawQuery,
     Path(word): Path<String>,
@@ -66,14 +66,14 @@ pub(crate) async fn report(
         }
     };
     if report == Report::Replacements {
-        return replaced(&door, caller.viewer, format).await;
+        return replaced(&app, caller.viewer, format).await;
     }
     let whole = !matches!(format, Format::Json) && query.text("limit").is_none();
     let read = move |reader: &dyn Reader| {
         let page = |after, limit| reads::report(reader, &caller.viewer, report, after, limit);
         if whole { everything(page, after) } else { page(after, limit) }
     };
-    let part = door.handle.read(read).await?;
+    let part = app.handle.read(read).await?;
     Ok(match format {
         Format::Json => {
             Json(json!({"items": part.items, "next": part.next.map(|next| next.to_string())})).into_response()
@@ -90,8 +90,8 @@ pub(crate) async fn report(
 }
 
 /// The report over the audit file, which is one page: counts, and the newest rows.
-async fn replaced(door: &Door, viewer: wilco_engine::Viewer, format: Format) -> Result<Response, Failure> {
-    let report = door.handle.replacements(viewer).await.map_err(|error| {
+async fn replaced(app: &App, viewer: wilco_engine::Viewer, format: Format) -> Result<Response, Failure> {
+    let report = app.handle.replacements(viewer).await.map_err(|error| {
         tracing::error!(%error, "the audit file cannot be read");
         let detail = "the audit file cannot be read; the server's log says why";
         Failure::new(StatusCode::SERVICE_UNAVAILABLE, "audit-unreadable", detail)

@@ -10,11 +10,11 @@ use wilco_store::Reader;
 
 use super::exchanges::{id, missing};
 use crate::auth::Caller;
-use crate::door::Door;
+use crate::app::App;
 use crate::problem::Failure;
 use crate::query::Query;
 
-type Asked = (State<Door>, Caller, RawQuery, Path<String>);
+type Asked = (State<App>, Caller, RawQuery, Path<String>);
 
 pub(crate) async fn log_md(asked: Asked) -> Result<Response, Failure> {
     let text = match logged(asked).await? {
@@ -61,7 +61,7 @@ enum Logged {
 }
 
 async fn logged(asked: Asked) -> Result<Logged, Failure> {
-    let (State(door), caller, RawQuery(query), Path(text)) = asked;
+    let (State(app), caller, RawQuery(query), Path(text)) = asked;
     Query::read(query.as_deref(), &[])?;
     let id = id(&text)?;
     let read = move |reader: &dyn Reader| {
@@ -71,17 +71,17 @@ async fn logged(asked: Asked) -> Result<Logged, Failure> {
         }
         Ok(reads::scene(reader, &caller.viewer, id)?.map(|scene| Logged::Scene(Box::new(scene))))
     };
-    door.handle.read(read).await?.ok_or_else(|| missing(&text))
+    app.handle.read(read).await?.ok_or_else(|| missing(&text))
 }
 
 /// The width of a diagram when nobody says.
 const WIDTH: usize = 100;
 
 async fn asked_for(asked: Asked, keys: &[&str]) -> Result<(Scene, Query), Failure> {
-    let (State(door), caller, RawQuery(query), Path(text)) = asked;
+    let (State(app), caller, RawQuery(query), Path(text)) = asked;
     let query = Query::read(query.as_deref(), keys)?;
     let id = id(&text)?;
-    let scene = door.handle.read(move |reader| reads::scene(reader, &caller.viewer, id)).await?;
+    let scene = app.handle.read(move |reader| reads::scene(reader, &caller.viewer, id)).await?;
     Ok((scene.ok_or_else(|| missing(&text))?, query))
 }
 

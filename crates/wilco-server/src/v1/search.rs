@@ -7,7 +7,7 @@ use wilco_engine::reads::{self, MAX_WORDS, SearchQuery};
 use wilco_wire::Page;
 
 use crate::auth::Caller;
-use crate::door::Door;
+use crate::app::App;
 use crate::problem::Failure;
 use crate::query::Query;
 use crate::shape;
@@ -15,7 +15,7 @@ use crate::shape;
 pub(crate) const KEYS: [&str; 7] = ["q", "agent", "from", "to", "type", "after", "limit"];
 
 pub(crate) async fn list(
-    State(door): State<Door>,
+    State(app): State<App>,
     caller: Caller,
     RawQuery(query): RawQuery,
 ) -> Result<Response, Failure> {
@@ -30,7 +30,7 @@ pub(crate) async fn list(
         before: query.cursor("after")?,
         limit: query.limit()?,
     };
-    let part = door.handle.read(move |reader| reads::search(reader, &caller.viewer, &wanted)).await?;
+    let part = app.handle.read(move |reader| reads::search(reader, &caller.viewer, &wanted)).await?;
     let items: Vec<_> = part.items.iter().map(shape::whole).collect();
     Ok(Json(Page { items, next: part.next.map(|next| next.to_string()) }).into_response())
 }

@@ -65,17 +65,17 @@ impl Default for Limits {
 
 /// Shared by all requests, each of which has it several times.
 #[derive(Debug, Clone)]
-pub(crate) struct Door(pub(crate) Arc<Hall>);
+pub(crate) struct App(pub(crate) Arc<AppState>);
 
-impl Deref for Door {
-    type Target = Hall;
+impl Deref for App {
+    type Target = AppState;
 
-    fn deref(&self) -> &Hall {
+    fn deref(&self) -> &AppState {
         &self.0
     }
 }
 
-impl Door {
+impl App {
     /// The agent that somebody asks about; letter case does not make another.
     pub(crate) fn agent(&self, name: &str) -> Name {
         let name = Name::new(name);
@@ -85,7 +85,7 @@ impl Door {
 
 /// What lies behind the door.
 #[derive(Debug)]
-pub(crate) struct Hall {
+pub(crate) struct AppState {
     pub(crate) handle: Handle,
     pub(crate) config: Config,
     pub(crate) waiting: Arc<Semaphore>,
