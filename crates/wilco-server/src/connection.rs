@@ -20,7 +20,7 @@ use crate::problem::Failure;
 /// What the service tells the connection below it: how many heads were complete, how many answered, and
 /// what its streams need.
 #[derive(Debug, Default)]
-pub(crate) struct Line {
+pub(crate) struct ConnectionState {
     complete: AtomicU64,
     answered: AtomicU64,
     streams: AtomicBool,
@@ -30,7 +30,7 @@ pub(crate) struct Line {
 /// What the system may hold back for a stream. More would hide that nobody reads it.
 const STREAM_BUFFER: usize = 32 << 10;
 
-impl Line {
+impl ConnectionState {
     /// A stream begins on it.
     pub(crate) fn streams(&self) {
         self.streams.store(true, Ordering::Release);
@@ -60,7 +60,7 @@ impl Line {
 
 pub(crate) struct Connection {
     stream: TcpStream,
-    line: Arc<Line>,
+    line: Arc<ConnectionState>,
     header_timeout: Duration,
     /// Part of a head has arrived, after so many complete ones.
     in_head: Option<u64>,
@@ -71,7 +71,7 @@ pub(crate) struct Connection {
 }
 
 impl Connection {
-    pub(crate) fn new(stream: TcpStream, line: Arc<Line>, header_timeout: Duration) -> Connection {
+    pub(crate) fn new(stream: TcpStream, line: Arc<ConnectionState>, header_timeout: Duration) -> Connection {
         Connection { stream, line, header_timeout, in_head: None, deadline: None, narrow: false }
     }
 

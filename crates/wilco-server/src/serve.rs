@@ -18,7 +18,7 @@ use wilco_runtime::Handle;
 
 use crate::accept::EVENTS;
 use crate::auth::{Peer, guard};
-use crate::connection::{Connection, Line};
+use crate::connection::{Connection, ConnectionState};
 use crate::app::{Config, App, AppState};
 use crate::problem::Failure;
 use crate::{maestro, mcp, v1};
@@ -121,7 +121,7 @@ async fn connection(
 ) {
     // Answers are small and waited for.
     let _ = stream.set_nodelay(true);
-    let line = Arc::new(Line::default());
+    let line = Arc::new(ConnectionState::default());
     let io = TokioIo::new(Connection::new(stream, line.clone(), app.config.limits.header_timeout));
     let (told, idle_timeout) = (line.clone(), app.config.limits.idle_timeout);
     let service = hyper::service::service_fn(move |mut request: hyper::Request<Incoming>| {
@@ -159,7 +159,7 @@ async fn connection(
 async fn answer(app: &App, app: axum::Router, request: Request) -> Response {
     let to_maestro = maestro::is_below(request.uri());
     let response = guard(app, request, app).await;
-    if to_maestro { maestro::worded(response) } else { response }
+    if to_maestro { maestro::error_format(response) } else { response }
 }
 
 /// What one connection too many is told.

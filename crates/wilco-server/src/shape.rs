@@ -38,7 +38,7 @@ fn word<T: Serialize>(value: &T) -> String {
 
 /// A message as it stands on the wire, with its texts where they are. `wire::Message` is what reads it.
 #[derive(Debug, Clone, Serialize)]
-pub(crate) struct Shown<'a> {
+pub(crate) struct MessageJson<'a> {
     id: &'a MessageId,
     from: &'a Name,
     #[serde(rename = "fromVerified")]
@@ -63,8 +63,8 @@ pub(crate) struct Shown<'a> {
 }
 
 /// As it was sent.
-pub(crate) fn original(message: &Message, status: InboxStatus) -> Shown<'_> {
-    Shown {
+pub(crate) fn original(message: &Message, status: InboxStatus) -> MessageJson<'_> {
+    MessageJson {
         id: &message.id,
         from: &message.from,
         from_verified: message.from_verified,
@@ -85,27 +85,27 @@ pub(crate) fn original(message: &Message, status: InboxStatus) -> Shown<'_> {
 }
 
 /// As its reader gets it.
-pub(crate) fn delivered(letter: &InboxEntry) -> Shown<'_> {
+pub(crate) fn delivered(letter: &InboxEntry) -> MessageJson<'_> {
     let content = delivered_content(&letter.message);
-    Shown { content, reading: None, ..original(&letter.message, letter.status) }
+    MessageJson { content, reading: None, ..original(&letter.message, letter.status) }
 }
 
 /// How far a message got, and how its nudge stands.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Way {
+pub(crate) struct DeliveryStatus {
     pub(crate) stage: Stage,
     pub(crate) nudge: Option<&'static str>,
 }
 
 /// Both forms.
-pub(crate) fn whole(letter: &InboxEntry) -> Shown<'_> {
+pub(crate) fn whole(letter: &InboxEntry) -> MessageJson<'_> {
     let delivered = Some(delivered_content(&letter.message));
-    Shown { delivered, ..original(&letter.message, letter.status) }
+    MessageJson { delivered, ..original(&letter.message, letter.status) }
 }
 
 /// Both forms, and how far it got.
-pub(crate) fn followed(letter: &InboxEntry, way: Way) -> Shown<'_> {
-    Shown { delivery: Some(way.stage), nudge: way.nudge, ..whole(letter) }
+pub(crate) fn followed(letter: &InboxEntry, way: DeliveryStatus) -> MessageJson<'_> {
+    MessageJson { delivery: Some(way.stage), nudge: way.nudge, ..whole(letter) }
 }
 
 pub(crate) fn nudge(view: NudgeView) -> wire::Nudge {
@@ -142,9 +142,9 @@ pub(crate) fn status_word(status: InboxStatus) -> &'static str {
 pub(crate) struct Posted<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     status: Option<u16>,
-    message: Shown<'a>,
+    message: MessageJson<'a>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    messages: Option<Vec<Shown<'a>>>,
+    messages: Option<Vec<MessageJson<'a>>>,
     exchange: Option<wire::Summary>,
 }
 
@@ -282,7 +282,7 @@ mod tests {
         }));
         for message in [plain, full] {
             let letter = InboxEntry { message, position: 1, status: InboxStatus::Read };
-            let way = Way { stage: Stage::Read, nudge: Some("dead") };
+            let way = DeliveryStatus { stage: Stage::Read, nudge: Some("dead") };
             let forms =
                 [original(&letter.message, letter.status), delivered(&letter), followed(&letter, way)];
             for form in forms {

@@ -17,7 +17,7 @@ use wilco_engine::Viewer;
 
 use crate::accept::EVENTS;
 use crate::auth::bearer;
-use crate::connection::Line;
+use crate::connection::ConnectionState;
 use crate::app::App;
 use crate::problem::Failure;
 
@@ -28,7 +28,7 @@ pub(crate) const KEEP_ALIVE: Duration = Duration::from_secs(15);
 
 /// What a stream, or a reader that waits, needs of its request.
 pub(crate) struct Reader {
-    line: Arc<Line>,
+    line: Arc<ConnectionState>,
     secret: Option<String>,
     viewer: Viewer,
     /// Where an earlier stream broke off.
@@ -50,7 +50,7 @@ impl FromRequestParts<App> for Reader {
             Some(text) => return Err(wrong(text)),
         };
         Ok(Reader {
-            line: parts.extensions.get::<Arc<Line>>().cloned().unwrap_or_default(),
+            line: parts.extensions.get::<Arc<ConnectionState>>().cloned().unwrap_or_default(),
             secret: bearer(&parts.headers).map(str::to_owned),
             viewer: parts.extensions.get::<Viewer>().cloned().unwrap_or(Viewer::ReadOnly),
             last_event,

@@ -34,7 +34,7 @@ pub(super) async fn list(
     }
     let shapes: Vec<_> = agents.iter().map(|one| agent::shape(&app, one, at)).collect();
     let stats = agent::stats(&agents, at);
-    Ok(Json(json!({"agents": shapes, "stats": stats, "hostInfo": agent::house(&app)})))
+    Ok(Json(json!({"agents": shapes, "stats": stats, "hostInfo": agent::host(&app)})))
 }
 
 pub(super) async fn create(

@@ -19,7 +19,7 @@ use crate::problem::Failure;
 use crate::query::Query;
 use crate::shape;
 use crate::v1::body::bytes;
-use crate::v1::messages::{Asked, idempotency_key, removed};
+use crate::v1::messages::{ParsedPost, idempotency_key, removed};
 
 pub(super) async fn get(
     State(app): State<App>,
@@ -72,7 +72,7 @@ pub(super) async fn posted(
     body: &[u8],
     forwards: bool,
 ) -> Result<Response, Failure> {
-    let asked = Asked::read(&caller, idempotency_key, body, Api::Maestro, &app.config.limits)?;
+    let asked = ParsedPost::read(&caller, idempotency_key, body, Api::Maestro, &app.config.limits)?;
     let accepted = asked.send(app).await?;
     let letters = new_letters(&accepted);
     let mail = app.handle.read(move |reader| Mail::of(reader, letters)).await?;

@@ -7,14 +7,14 @@ mod agent;
 mod agents;
 mod fields;
 mod forward;
-mod house;
+mod host;
 mod letter;
 mod list;
 mod mailbox;
 mod messages;
 mod owner;
 mod sleep;
-mod worded;
+mod error_format;
 
 use axum::Router;
 use axum::routing::{get, post};
@@ -22,7 +22,7 @@ use axum::routing::{get, post};
 use crate::app::App;
 use crate::v1::wrong_method;
 
-pub(crate) use worded::{is_below, worded};
+pub(crate) use error_format::{is_below, error_format};
 
 pub(crate) fn router() -> Router<App> {
     Router::new()
@@ -43,10 +43,10 @@ pub(crate) fn router() -> Router<App> {
             "/api/agents/{id}/messages/{message}",
             get(mailbox::get).patch(mailbox::patch).delete(mailbox::delete),
         )
-        .route("/api/health", get(house::health))
-        .route("/api/v1/health", get(house::health))
-        .route("/api/hosts/identity", get(house::identity))
-        .route("/api/sessions", get(house::sessions))
-        .route("/api/organization", get(house::organization))
+        .route("/api/health", get(host::health))
+        .route("/api/v1/health", get(host::health))
+        .route("/api/hosts/identity", get(host::identity))
+        .route("/api/sessions", get(host::sessions))
+        .route("/api/organization", get(host::organization))
         .method_not_allowed_fallback(wrong_method)
 }

@@ -33,7 +33,7 @@ use serde_json::json;
 use serde_json::value::RawValue;
 
 use crate::auth::Caller;
-use crate::connection::Line;
+use crate::connection::ConnectionState;
 use crate::app::App;
 use crate::problem::Failure;
 use crate::v1::body::bytes;
@@ -42,7 +42,7 @@ use inside::Inside;
 
 pub use doors::stdio;
 pub use native::Native;
-pub use request::Request as Asked;
+pub use request::Request as ParsedPost;
 #[doc(hidden)]
 pub use tools::examined;
 
@@ -73,7 +73,7 @@ async fn answer(
     request: Request,
 ) -> Result<Response, Failure> {
     let (parts, body) = request.into_parts();
-    let (owner, line) = (inside::owner(&caller.viewer), parts.extensions.get::<Arc<Line>>().cloned());
+    let (owner, line) = (inside::owner(&caller.viewer), parts.extensions.get::<Arc<ConnectionState>>().cloned());
     http.admits(&parts, &owner).await.map_err(barred)?;
     let body = bytes(body, &app.config.limits).await?;
     if parts.method == Method::POST

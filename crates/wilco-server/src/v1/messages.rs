@@ -16,7 +16,7 @@ use crate::auth::{Caller, content_type};
 use crate::app::{App, Limits};
 use crate::problem::Failure;
 use crate::query::NoQuery;
-use crate::shape::{self, Way};
+use crate::shape::{self, DeliveryStatus};
 
 const MAX_KEY: usize = 255;
 /// Lines in one batch. A body of the usual size is full before, unless most of its lines are empty.
@@ -40,7 +40,7 @@ pub(crate) async fn post(
     if content_type(&parts.headers).is_some_and(|kind| kind.eq_ignore_ascii_case(NDJSON)) {
         return batch(&app, &caller, key, &body).await;
     }
-    let asked = Asked::read(&caller, key, &body, Api::V1, &app.config.limits)?;
+    let asked = ParsedPost::read(&caller, key, &body, Api::V1, &app.config.limits)?;
     let accepted = asked.send(&app).await?;
     let posted = shape::posted(&accepted, None).ok_or_else(removed)?;
     let mut out = Vec::with_capacity(ANSWER_BYTES);
@@ -49,27 +49,27 @@ pub(crate) async fn post(
 }
 
 /// A message for the writer, or one that is wrong already and may have more wrong with it.
-pub(crate) struct Asked {
+pub(crate) struct ParsedPost {
     command: Command,
     wrong: Vec<FieldError>,
 }
 
-impl Asked {
+impl ParsedPost {
     pub(crate) fn read(
         caller: &Caller,
         idempotency_key: Option<String>,
         body: &[u8],
         api: Api,
         limits: &Limits,
-    ) -> Result<Asked, Failure> {
+    ) -> Result<ParsedPost, Failure> {
         match parse::message_within(body, limits.depth) {
             Ok(incoming) => {
                 let (viewer, claimed) = (caller.viewer.clone(), caller.agent.clone());
                 let post = Post { incoming, idempotency_key, viewer, claimed, api };
-                Ok(Asked { command: Command::Post(Box::new(post)), wrong: Vec::new() })
+                Ok(ParsedPost { command: Command::Post(Box::new(post)), wrong: Vec::new() })
             }
             Err(ParseError::Fields { errors, content: Some(content) }) => {
-                Ok(Asked { command: Command::Examine { content }, wrong: errors })
+                Ok(ParsedPost { command: Command::Examine { content }, wrong: errors })
             }
             Err(error) => Err(error.into()),
         }
@@ -151,7 +151,7 @@ async fn batch(app: &App, caller: &Caller, key: Option<String>, body: &[u8]) -> 
     let of_line = |index: usize| key.as_ref().map(|key| format!("{key}/{index}"));
     let (mut commands, mut results) = (Vec::with_capacity(lines.len()), Vec::with_capacity(lines.len()));
     for (index, line) in lines.into_iter().enumerate() {
-        results.push(Asked::read(caller, of_line(index), line, Api::V1, &app.config.limits).map(|asked| {
+        results.push(ParsedPost::read(caller, of_line(index), line, Api::V1, &app.config.limits).map(|asked| {
             commands.push(asked.command);
             asked.wrong
         }));
@@ -209,7 +209,7 @@ pub(crate) async fn get(
         let Some(letter) = reads::message(reader, &caller.viewer, &key)? else { return Ok(None) };
         let stage = reads::delivery(reader, &letter.message, letter.position)?;
         let nudge = reads::nudge_of(reader, &letter.message.to, letter.position)?;
-        Ok(Some((letter, Way { stage, nudge })))
+        Ok(Some((letter, DeliveryStatus { stage, nudge })))
     });
     let found = found.await?.ok_or_else(|| Failure::not_found(format!("there is no message {id:?}")));
     let (letter, way) = found?;

@@ -13,7 +13,7 @@ pub(crate) fn is_below(uri: &Uri) -> bool {
 }
 
 /// What went wrong with such a request, worded anew, whoever found it.
-pub(crate) fn worded(mut response: Response) -> Response {
+pub(crate) fn error_format(mut response: Response) -> Response {
     match response.extensions_mut().remove::<Failure>() {
         Some(failure) => retold(response, &failure),
         None => response,
