@@ -48,7 +48,7 @@ impl Workspace<'_> {
     pub(crate) fn put_agent(&mut self, put: PutAgent) -> Result<AgentChanged, Refused> {
         let name = check_name(&put.name).map_err(|detail| Refused::invalid("/name", detail))?;
         // Letter case does not tell agents apart.
-        let name = self.directory().spelt(name.as_str()).cloned().unwrap_or(name);
+        let name = self.directory().canonical_name(name.as_str()).cloned().unwrap_or(name);
         self.may_manage(&name, &put.viewer)?;
         check_other_names(&put.profile)?;
         self.check_nudge(&put.profile, name.as_str())?;
@@ -119,7 +119,7 @@ impl Workspace<'_> {
     }
 
     pub(crate) fn remove_agent(&mut self, name: &Name, viewer: &Viewer) -> Result<(), Refused> {
-        let known = self.directory().spelt(name.as_str()).cloned();
+        let known = self.directory().canonical_name(name.as_str()).cloned();
         self.may_manage(known.as_ref().unwrap_or(name), viewer)?;
         let Some(name) = known else {
             return Err(Refused::NotFound { detail: format!("there is no agent {:?}", name.as_str()) });
@@ -162,7 +162,7 @@ impl Workspace<'_> {
 
     /// A sign of life.
     pub(crate) fn seen(&mut self, agent: &Name) -> Result<(), Refused> {
-        let Some(agent) = self.directory().spelt(agent.as_str()).cloned() else {
+        let Some(agent) = self.directory().canonical_name(agent.as_str()).cloned() else {
             return Err(Refused::NotFound { detail: format!("there is no agent {:?}", agent.as_str()) });
         };
         let was_away = self.was_away(&agent);

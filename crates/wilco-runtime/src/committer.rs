@@ -14,33 +14,33 @@ use wilco_store::{Batch, Store, StoreError, Upkeep};
 const SMALL: usize = 64;
 
 pub(crate) struct Committer {
-    desk: Arc<Desk>,
+    store: Arc<SharedStore>,
     batches: Sender<Batch>,
-    outcomes: Receiver<Outcome>,
+    outcomes: Receiver<CommitResult>,
     thread: JoinHandle<()>,
 }
 
 /// What became of a batch.
-pub(crate) struct Outcome {
+pub(crate) struct CommitResult {
     pub(crate) batch: Batch,
     pub(crate) result: Result<(), StoreError>,
 }
 
 /// The store, for one batch at a time.
-struct Desk {
+struct SharedStore {
     store: Mutex<Box<dyn Store + Send>>,
     meters: Meters,
     beside: Box<dyn Fn(Upkeep) + Send + Sync>,
 }
 
-impl Desk {
-    fn commit(&self, batch: Batch) -> Result<Outcome, Gone> {
+impl SharedStore {
+    fn commit(&self, batch: Batch) -> Result<CommitResult, Gone> {
         // A store whose thread panicked is nobody's any more.
         let mut store = self.store.lock().map_err(|_| Gone)?;
         let begun = Instant::now();
         let result = store.commit(&batch);
         self.meters.committed(&batch, begun.elapsed(), &result);
-        Ok(Outcome { batch, result })
+        Ok(CommitResult { batch, result })
     }
 
     fn upkeep(&self) -> Result<(), Gone> {
@@ -59,11 +59,11 @@ impl Committer {
         done: impl Fn() + Send + 'static,
         beside: impl Fn(Upkeep) + Send + Sync + 'static,
     ) -> io::Result<Committer> {
-        let desk = Desk { store: Mutex::new(Box::new(store)), meters, beside: Box::new(beside) };
-        let desk = Arc::new(desk);
+        let store = SharedStore { store: Mutex::new(Box::new(store)), meters, beside: Box::new(beside) };
+        let store = Arc::new(store);
         let (batches, submitted) = channel::<Batch>();
         let (report, outcomes) = channel();
-        let there = desk.clone();
+        let there = store.clone();
         let thread = std::thread::Builder::new().name("wilco-committer".to_owned()).spawn(move || {
             for batch in submitted {
                 let Ok(outcome) = there.commit(batch) else { return };
@@ -74,7 +74,7 @@ impl Committer {
                 let Ok(()) = there.upkeep() else { return };
             }
         })?;
-        Ok(Committer { desk, batches, outcomes, thread })
+        Ok(Committer { store, batches, outcomes, thread })
     }
 
     /// Whether a batch of so many events is committed here.
@@ -83,22 +83,22 @@ impl Committer {
     }
 
     /// Commits a batch, and has its outcome at once. Ask for the upkeep when everybody has been told.
-    pub(crate) fn here(&self, batch: Batch) -> Result<Outcome, Gone> {
-        self.desk.commit(batch)
+    pub(crate) fn commit(&self, batch: Batch) -> Result<CommitResult, Gone> {
+        self.store.commit(batch)
     }
 
     pub(crate) fn upkeep(&self) -> Result<(), Gone> {
-        self.desk.upkeep()
+        self.store.upkeep()
     }
 
     /// Hands a batch over. The writer has one committed at a time, so nothing piles up.
-    pub(crate) fn beside(&self, batch: Batch) {
+    pub(crate) fn commit_in_background(&self, batch: Batch) {
         // A thread that is gone is noticed when its outcome is asked for.
         let _ = self.batches.send(batch);
     }
 
     /// The outcome, if there is one by now.
-    pub(crate) fn outcome(&self) -> Result<Option<Outcome>, Gone> {
+    pub(crate) fn outcome(&self) -> Result<Option<CommitResult>, Gone> {
         match self.outcomes.try_recv() {
             Ok(outcome) => Ok(Some(outcome)),
             Err(TryRecvError::Empty) => Ok(None),
@@ -107,7 +107,7 @@ impl Committer {
     }
 
     /// Waits for the outcome of the batch that was handed over.
-    pub(crate) fn wait(&self) -> Result<Outcome, Gone> {
+    pub(crate) fn wait(&self) -> Result<CommitResult, Gone> {
         self.outcomes.recv().map_err(|_| Gone)
     }
 

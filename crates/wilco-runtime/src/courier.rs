@@ -38,7 +38,7 @@ const WEBHOOK_WAITS: [Span; 6] = [
 const LOCAL_WAITS: [Span; 4] = [Span::seconds(2), Span::seconds(10), Span::minutes(1), Span::minutes(5)];
 
 /// Orders of an earlier run: what must not be repeated is reported as interrupted, the rest goes on.
-pub(crate) fn left_over(rows: Vec<EffectRow>, outside: &Outside) -> (Vec<Command>, Pending) {
+pub(crate) fn recover(rows: Vec<EffectRow>, outside: &Outside) -> (Vec<Command>, Pending) {
     let (mut interrupted, mut pending) = (Vec::new(), BTreeMap::new());
     // A dead letter waits for nothing.
     for row in rows.into_iter().filter(|row| row.due < NEVER) {
@@ -85,7 +85,7 @@ pub(crate) async fn report(queue: SyncSender<Job>, meters: Meters, command: Comm
 }
 
 /// What is to be done for a row of the table of effects.
-pub(crate) enum Errand {
+pub(crate) enum Assignment {
     Order(EffectRow, Box<Order>),
     /// The job is none when everything was read meanwhile, and an error when the nudge makes no sense.
     Nudge(EffectRow, Nudge, Result<Option<Result<NudgeJob, String>>, StoreError>),
@@ -93,10 +93,10 @@ pub(crate) enum Errand {
 }
 
 /// Carries it out; what came of it is a command again.
-pub(crate) async fn carried_out(outside: &Outside, errand: Errand, now: Time, meters: &Meters) -> Command {
+pub(crate) async fn carried_out(outside: &Outside, errand: Assignment, now: Time, meters: &Meters) -> Command {
     match errand {
-        Errand::Order(row, order) => ordered(outside, row, &order, now, meters).await,
-        Errand::Nudge(row, nudge, job) => {
+        Assignment::Order(row, order) => ordered(outside, row, &order, now, meters).await,
+        Assignment::Nudge(row, nudge, job) => {
             let (position, index) = (row.position, row.index);
             let outcome = nudged(outside, &row, job, now).await;
             let word = match &outcome {
@@ -108,7 +108,7 @@ pub(crate) async fn carried_out(outside: &Outside, errand: Errand, now: Time, me
             meters.ordered("nudge", word);
             Command::Nudged { position, index, agent: nudge.agent, through: nudge.through, outcome }
         }
-        Errand::Unreadable(row, error) => {
+        Assignment::Unreadable(row, error) => {
             tracing::error!(error, position = row.position, "an order cannot be read and is put off");
             let due = now.plus(Span::minutes(60));
             Command::Postpone { position: row.position, index: row.index, due }

@@ -181,8 +181,8 @@ impl Handle {
     }
 
     /// An agent's name as the directory spells it; letter case does not matter.
-    pub fn spelt(&self, name: &Name) -> Option<Name> {
-        self.marks.spelt(name)
+    pub fn canonical_name(&self, name: &Name) -> Option<Name> {
+        self.marks.canonical_name(name)
     }
 
     pub fn now(&self) -> Time {

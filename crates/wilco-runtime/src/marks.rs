@@ -16,7 +16,7 @@ pub(crate) struct Marks {
 #[derive(Debug, Default)]
 struct Known {
     /// By the name in small letters.
-    spelt: BTreeMap<String, Name>,
+    canonical_name: BTreeMap<String, Name>,
     marked: BTreeSet<Name>,
 }
 
@@ -34,8 +34,8 @@ impl Marks {
         for name in names {
             let (agent, folded) = (directory.get(name), name.as_str().to_ascii_lowercase());
             match agent {
-                Some(_) => known.spelt.insert(folded, name.clone()),
-                None => known.spelt.remove(&folded),
+                Some(_) => known.canonical_name.insert(folded, name.clone()),
+                None => known.canonical_name.remove(&folded),
             };
             match agent.is_some_and(|agent| agent.mark.is_some()) {
                 true => known.marked.insert(name.clone()),
@@ -48,9 +48,9 @@ impl Marks {
         self.known.read().unwrap_or_else(PoisonError::into_inner).marked.contains(agent)
     }
 
-    pub(crate) fn spelt(&self, name: &Name) -> Option<Name> {
+    pub(crate) fn canonical_name(&self, name: &Name) -> Option<Name> {
         let folded = name.as_str().to_ascii_lowercase();
-        self.known.read().unwrap_or_else(PoisonError::into_inner).spelt.get(&folded).cloned()
+        self.known.read().unwrap_or_else(PoisonError::into_inner).canonical_name.get(&folded).cloned()
     }
 }
 
@@ -70,11 +70,11 @@ mod tests {
             registered: wilco_protocol::Time::from_millis(0),
         };
         directory.restore(agent);
-        assert_eq!(Marks::of(&directory).spelt(&small), Some(anna.clone()));
+        assert_eq!(Marks::of(&directory).canonical_name(&small), Some(anna.clone()));
         marks.changed(std::slice::from_ref(&anna), &directory);
-        assert_eq!((marks.spelt(&small), marks.is_marked(&anna)), (Some(anna.clone()), true));
+        assert_eq!((marks.canonical_name(&small), marks.is_marked(&anna)), (Some(anna.clone()), true));
         directory.forget(&anna);
         marks.changed(std::slice::from_ref(&anna), &directory);
-        assert_eq!((marks.spelt(&small), marks.is_marked(&anna)), (None, false));
+        assert_eq!((marks.canonical_name(&small), marks.is_marked(&anna)), (None, false));
     }
 }

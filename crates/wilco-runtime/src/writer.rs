@@ -16,9 +16,9 @@ use wilco_protocol::{Span, Time};
 use wilco_store::{Batch, EffectRow, Reader, SearchIndex, Store, StoreError};
 
 use crate::clock::Clock;
-use crate::committer::{Committer, Gone, Outcome};
+use crate::committer::{Committer, Gone, CommitResult};
 use crate::complaint::Complaint;
-use crate::courier::{Errand, Pending, carried_out, left_over, report};
+use crate::courier::{Assignment, Pending, carried_out, recover, report};
 use crate::handle::{AgentNow, Handle};
 use crate::marks::Marks;
 use crate::meters::Meters;
@@ -93,7 +93,7 @@ pub fn start<S: Store + Send + 'static>(start: Start<S>) -> Result<Handle, Start
     let head = store.head()?;
     let waiters = Waiters::new(head.position);
     let marks = Marks::of(engine.directory());
-    let (interrupted, pending) = left_over(store.effects()?, &outside);
+    let (interrupted, pending) = recover(store.effects()?, &outside);
     let reader = readers()?;
     let meters = Meters::default();
     let look = queue.clone();
@@ -299,12 +299,12 @@ impl Writer {
         let waiting = std::mem::take(&mut self.decided);
         match self.engine.submit(self.clock.now()) {
             Ok(Some(batch)) if Committer::is_small(batch.journal.len()) => {
-                let outcome = self.committer.here(batch)?;
+                let outcome = self.committer.commit(batch)?;
                 self.settle(outcome, waiting);
                 self.committer.upkeep()?;
             }
             Ok(Some(batch)) => {
-                self.committer.beside(batch);
+                self.committer.commit_in_background(batch);
                 self.committing = Some(waiting);
             }
             Ok(None) => self.hand_out(waiting),
@@ -317,7 +317,7 @@ impl Writer {
     fn commit_now(&mut self) -> Result<(), StoreError> {
         let Some(batch) = self.engine.submit(self.clock.now())? else { return Ok(()) };
         let gone = |Gone| StoreError::Failed("the store is gone".into());
-        let outcome = self.committer.here(batch).map_err(gone)?;
+        let outcome = self.committer.commit(batch).map_err(gone)?;
         match outcome.result {
             Ok(()) => {
                 self.committed(outcome.batch);
@@ -331,13 +331,13 @@ impl Writer {
     }
 
     /// Takes in what became of the batch that was handed over.
-    fn settle_beside(&mut self, outcome: Outcome) {
+    fn settle_beside(&mut self, outcome: CommitResult) {
         let waiting = self.committing.take().unwrap_or_default();
         self.settle(outcome, waiting);
     }
 
     /// Takes in what became of the batch, and tells everybody.
-    fn settle(&mut self, outcome: Outcome, waiting: Vec<Waiting>) {
+    fn settle(&mut self, outcome: CommitResult, waiting: Vec<Waiting>) {
         match outcome.result {
             Ok(()) => {
                 self.committed(outcome.batch);
@@ -478,14 +478,14 @@ impl Writer {
     }
 
     /// What is to be done for a row, looked up at the last moment.
-    fn errand(&self, row: EffectRow) -> Errand {
+    fn errand(&self, row: EffectRow) -> Assignment {
         match serde_json::from_slice(&row.body) {
-            Ok(wilco_engine::Errand::Order(order)) => Errand::Order(row, Box::new(order)),
-            Ok(wilco_engine::Errand::Nudge { nudge }) => {
+            Ok(wilco_engine::Assignment::Order(order)) => Assignment::Order(row, Box::new(order)),
+            Ok(wilco_engine::Assignment::Nudge { nudge }) => {
                 let job = self.engine.nudge_job(&nudge, &row, &*self.reader);
-                Errand::Nudge(row, nudge, job)
+                Assignment::Nudge(row, nudge, job)
             }
-            Err(error) => Errand::Unreadable(row, error.to_string()),
+            Err(error) => Assignment::Unreadable(row, error.to_string()),
         }
     }
 

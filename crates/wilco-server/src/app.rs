@@ -79,7 +79,7 @@ impl App {
     /// The agent that somebody asks about; letter case does not make another.
     pub(crate) fn agent(&self, name: &str) -> Name {
         let name = Name::new(name);
-        self.handle.spelt(&name).unwrap_or(name)
+        self.handle.canonical_name(&name).unwrap_or(name)
     }
 }
 

@@ -35,7 +35,7 @@ impl Workspace<'_> {
 
     /// The token's agent as the directory spells it, which `from` may name too.
     fn proven(&self, agent: &Name, from: Option<&str>) -> Result<Name, Refused> {
-        let agent = match self.directory().spelt(agent.as_str()) {
+        let agent = match self.directory().canonical_name(agent.as_str()) {
             Some(known) => known.clone(),
             None => check_name(agent.as_str()).map_err(|detail| Refused::Forbidden { detail })?,
         };

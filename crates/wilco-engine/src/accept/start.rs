@@ -26,11 +26,11 @@ pub(crate) const SAME: &str = "same-assignment";
 
 /// The same content, however its type is spelt.
 fn same(one: &Map<String, Value>, other: &Map<String, Value>) -> bool {
-    let spelt = |content: &Map<String, Value>| {
+    let canonical_name = |content: &Map<String, Value>| {
         content.get("type").and_then(Value::as_str).map(|word| word.replace('_', "-").to_lowercase())
     };
     let rest = |content: &Map<String, Value>| content.iter().filter(|(key, _)| *key != "type").count();
-    spelt(one) == spelt(other)
+    canonical_name(one) == canonical_name(other)
         && rest(one) == rest(other)
         && one.iter().all(|(key, value)| key == "type" || other.get(key) == Some(value))
 }

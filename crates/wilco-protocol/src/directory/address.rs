@@ -58,7 +58,7 @@ impl Directory {
     }
 
     /// The name as it is written in the directory; letter case does not matter.
-    pub fn spelt(&self, text: &str) -> Option<&Name> {
+    pub fn canonical_name(&self, text: &str) -> Option<&Name> {
         let exactly = self.named(text).map(|agent| &agent.name);
         exactly.or_else(|| self.calls.called(text, Call::Name).next())
     }

@@ -124,7 +124,7 @@ fn say(say: &Say) -> String {
     match say {
         Say::Assignment { sole, spell_out } => {
             let sole = if *sole { ", you are the sole assignee" } else { "" };
-            let spelt = if *spell_out { ", its id spelled out" } else { "" };
+            let canonical_name = if *spell_out { ", its id spelled out" } else { "" };
             format!("task-assignment{sole}{spelt}")
         }
         Say::AckRequest => "ack-request".to_owned(),

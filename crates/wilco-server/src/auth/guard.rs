@@ -78,7 +78,7 @@ async fn admitted(app: &App, request: Request, known_page: bool) -> Result<Admit
 /// The token's agent as the directory spells it: letter case does not tell agents apart.
 fn as_spelt(app: &App, viewer: Viewer) -> Viewer {
     match viewer {
-        Viewer::Agent(name) => Viewer::Agent(app.handle.spelt(&name).unwrap_or(name)),
+        Viewer::Agent(name) => Viewer::Agent(app.handle.canonical_name(&name).unwrap_or(name)),
         other @ (Viewer::Local | Viewer::Operator | Viewer::ReadOnly) => other,
     }
 }

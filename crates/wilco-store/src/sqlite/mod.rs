@@ -9,7 +9,7 @@ mod exchanges;
 mod fault;
 mod files;
 mod inbox;
-mod left_over;
+mod recover;
 mod lock;
 mod mark;
 mod open;

@@ -11,7 +11,7 @@ use super::checkpoint::Checkpoints;
 use super::lock::Lock;
 use super::mark::{self, Mark};
 use super::query::{Connected, head};
-use super::{Sqlite, connection, files, inbox, left_over, schema};
+use super::{Sqlite, connection, files, inbox, recover, schema};
 
 /// A connection that is only looked at yet.
 struct Unmarked<'a>(&'a Connection);
@@ -42,7 +42,7 @@ impl Sqlite {
             ErrorKind::StorageFull => OpenError::Full { path: path.to_owned() },
             _ => OpenError::Unusable { path: path.to_owned(), source },
         };
-        left_over::check(path)?;
+        recover::check(path)?;
         let directory = files::directory(path).map_err(unusable)?;
         let lock = Lock::take(&directory.join(files::LOCK)).map_err(unusable)?;
         let lock = lock.ok_or_else(|| OpenError::InUse { path: path.to_owned() })?;
