@@ -2,8 +2,8 @@
 
 use wilco_protocol::Name;
 
-use crate::chance::Chance;
-use crate::climate::Climate;
+use crate::rng::Rng;
+use crate::fault_rates::FaultRates;
 
 #[derive(Debug)]
 pub(crate) struct Cast {
@@ -44,9 +44,9 @@ const JOBS: [Job; 4] = [
 ];
 
 impl Cast {
-    pub(crate) fn of(climate: &Climate) -> Cast {
+    pub(crate) fn of(fault_rates: &FaultRates) -> Cast {
         let some = |names: &[&str], count| names.iter().take(count as usize).map(Name::new).collect();
-        Cast { workers: some(&WORKERS, climate.workers), initiators: some(&INITIATORS, climate.initiators) }
+        Cast { workers: some(&WORKERS, fault_rates.workers), initiators: some(&INITIATORS, fault_rates.initiators) }
     }
 
     pub(crate) fn everybody(&self) -> impl Iterator<Item = &Name> {
@@ -65,8 +65,8 @@ pub(crate) fn job(task_id: &str) -> &'static Job {
 }
 
 /// A task id from a small pool, so that the same one comes up again.
-pub(crate) fn task_id(chance: &mut Chance, tasks: u64) -> String {
-    format!("GH-{}", chance.below(tasks * 2))
+pub(crate) fn task_id(rng: &mut Rng, tasks: u64) -> String {
+    format!("GH-{}", rng.below(tasks * 2))
 }
 
 /// How somebody who read the task would put it.

@@ -8,7 +8,7 @@ use crate::world::World;
 
 impl World {
     pub(crate) fn came_of_handoff(&mut self, order: &Effect, payload: &Value) -> Report {
-        if self.chance.percent(self.climate.mishaps) {
+        if self.rng.percent(self.fault_rates.mishaps) {
             return order.failed("the disk is full".to_owned());
         }
         match order {
@@ -40,7 +40,7 @@ impl World {
     }
 
     fn task_in_file(&mut self, task: &str) -> TaskUpdate {
-        let updated = match self.chance.below(10) {
+        let updated = match self.rng.below(10) {
             0 => Updated::Absent,
             1 => Updated::Foreign { agent: "eve".to_owned() },
             _ => Updated::Moved,
@@ -55,7 +55,7 @@ impl World {
             assignee_changed: true,
             labels_changed: true,
             comment: None,
-            failure: world.chance.percent(20).then(|| "it is locked".to_owned()),
+            failure: world.rng.percent(20).then(|| "it is locked".to_owned()),
         };
         numbers.iter().filter_map(Value::as_u64).map(|number| update(self, number)).collect()
     }

@@ -27,7 +27,7 @@ const MAX_ATTEMPTS: u32 = 4;
 impl World {
     pub(crate) fn run_errands(&mut self, orders: &[EffectRow]) {
         for row in orders.iter().filter(|row| nudge::waits(row)) {
-            let wait = self.chance.seconds(0, 90);
+            let wait = self.rng.seconds(0, 90);
             let due = row.due.since(self.now);
             let after = wilco_protocol::Span::millis(due.as_millis() + wait.as_millis());
             let errand = match serde_json::from_slice(&row.body) {
@@ -44,15 +44,15 @@ impl World {
         let EffectRow { position, index, attempts, .. } = errand.row;
         let order: Order = serde_json::from_slice(&errand.row.body)?;
         let once = order.effect.interrupted().is_some();
-        if !once && attempts < MAX_ATTEMPTS && self.chance.percent(15) {
-            let due = self.now.plus(self.chance.seconds(5, 60));
+        if !once && attempts < MAX_ATTEMPTS && self.rng.percent(15) {
+            let due = self.now.plus(self.rng.seconds(5, 60));
             return self.step(vec![Command::Postpone { position, index, due }]).map(|_| ());
         }
         let report = match errand.came {
             Some(report) => report,
             None => self.came_of_it(&order)?,
         };
-        if once && self.faulty && self.climate.deaths > 0 && self.chance.percent(10) {
+        if once && self.faulty && self.fault_rates.deaths > 0 && self.rng.percent(10) {
             self.die("while a command runs");
             return Ok(());
         }
@@ -71,9 +71,9 @@ impl World {
     fn came_of_it(&mut self, order: &Order) -> Result<Report, Broken> {
         Ok(match &order.effect {
             Effect::CallHuman { escalation, .. } => {
-                Report::HumanCalled { escalation: *escalation, reached: self.chance.percent(80) }
+                Report::HumanCalled { escalation: *escalation, reached: self.rng.percent(80) }
             }
-            Effect::Judge { ack, .. } if self.chance.percent(20) => {
+            Effect::Judge { ack, .. } if self.rng.percent(20) => {
                 Report::JudgeFailed { ack: ack.clone(), reason: "it crashed".to_owned() }
             }
             Effect::Judge { ack, .. } => {
@@ -85,7 +85,7 @@ impl World {
                     Verdict::Partial,
                 ];
                 let missing = vec!["no order is lost".to_owned()];
-                let verdict = *self.chance.pick(&verdicts);
+                let verdict = *self.rng.pick(&verdicts);
                 Report::Judged { ack: ack.clone(), verdict, correction: Some("Read it.".to_owned()), missing }
             }
             Effect::Handoff { order: handed, .. } => {
@@ -93,15 +93,15 @@ impl World {
             }
             Effect::RunStep { exchange, agent, run } => {
                 self.model.performs(*exchange, agent, *run)?;
-                let exit_code = Some(i32::from(self.chance.percent(15)));
+                let exit_code = Some(i32::from(self.rng.percent(15)));
                 let (stdout, stderr) = ("restarted".to_owned(), String::new());
                 let end = StepEnd { exit_code, stdout, stderr, failure: None };
                 Report::StepEnded { agent: agent.clone(), run: *run, end }
             }
             Effect::RunCheck { exchange, phase, run } => {
                 self.model.checks(*exchange, *phase, *run)?;
-                let exit_code = Some(*self.chance.pick(&[0, 0, 1, 1, 127]));
-                let stdout = format!("src/a{}.rs:3 - wrong\n", self.chance.percent(50));
+                let exit_code = Some(*self.rng.pick(&[0, 0, 1, 1, 127]));
+                let stdout = format!("src/a{}.rs:3 - wrong\n", self.rng.percent(50));
                 let end = StepEnd { exit_code, stdout, stderr: String::new(), failure: None };
                 Report::CheckEnded { phase: *phase, run: *run, end }
             }

@@ -35,7 +35,7 @@ impl World {
     pub(crate) fn send(&mut self, speech: Speech) {
         let index = self.requests.len();
         let mark = format!("mark-{index}");
-        let style = self.chance.below(10);
+        let style = self.rng.below(10);
         let id = (style >= 7).then(|| format!("own-{index}"));
         let body = speech.body(&mark, id.as_deref());
         let key = (style <= 8).then(|| self.key(index, &speech));
@@ -45,8 +45,8 @@ impl World {
 
     /// A key of its own; now and then one that its sender used before, which must be refused.
     fn key(&mut self, index: usize, speech: &Speech) -> String {
-        if index > 0 && self.chance.percent(2) {
-            let former = &self.requests[self.chance.below(index as u64) as usize];
+        if index > 0 && self.rng.percent(2) {
+            let former = &self.requests[self.rng.below(index as u64) as usize];
             let stored = self.model.copies(&former.mark) > 0;
             if let (Some(key), true, true) = (&former.key, stored, former.speech.from == speech.from) {
                 return key.clone();
@@ -57,15 +57,15 @@ impl World {
 
     fn transmit(&mut self, index: usize) {
         self.requests[index].tries += 1;
-        if !self.chance.per_mille(self.climate.lost) {
-            let after = self.chance.seconds(0, 3);
+        if !self.rng.per_mille(self.fault_rates.lost) {
+            let after = self.rng.seconds(0, 3);
             self.later(after, Happening::Arrive(index));
         }
-        if self.chance.per_mille(self.climate.doubled) {
-            let after = self.chance.seconds(0, 120);
+        if self.rng.per_mille(self.fault_rates.doubled) {
+            let after = self.rng.seconds(0, 120);
             self.later(after, Happening::Arrive(index));
         }
-        let patience = self.chance.seconds(10, 90);
+        let patience = self.rng.seconds(10, 90);
         self.later(patience, Happening::Retry(index));
     }
 
@@ -79,7 +79,7 @@ impl World {
     /// A request arrives, with others that come at nearly the same time.
     pub(crate) fn arrive(&mut self, first: usize) -> Result<(), Broken> {
         let mut indexes = vec![first];
-        while (indexes.len() as u64) < self.climate.group {
+        while (indexes.len() as u64) < self.fault_rates.group {
             let Some(next) = self.next_arrival(GATHERED_WITHIN) else { break };
             indexes.push(next);
         }
@@ -138,7 +138,7 @@ impl World {
 
     /// The answer goes back, if it arrives.
     fn told(&mut self, index: usize, answer: &Answer) {
-        let arrives = !self.chance.per_mille(self.climate.unanswered);
+        let arrives = !self.rng.per_mille(self.fault_rates.unanswered);
         let request = &mut self.requests[index];
         let first = arrives && !request.answered;
         request.answered |= arrives;
@@ -149,8 +149,8 @@ impl World {
         let Ok(Done::Accepted(accepted)) = answer else { return };
         let Some(summary) = accepted.exchange.as_ref().filter(|_| first) else { return };
         let speech = &self.requests[index].speech;
-        let (cast, climate, chance) = (&self.cast, &self.climate, &mut self.chance);
-        let mut initiator = Initiator { me: &speech.from, cast, climate, chance };
+        let (cast, fault_rates, rng) = (&self.cast, &self.fault_rates, &mut self.rng);
+        let mut initiator = Initiator { me: &speech.from, cast, fault_rates, rng };
         let said = match speech.kind() {
             "task-assignment" => initiator.meddle(summary.id, speech),
             "replacement-request" | "replacement_handoff" => initiator.meddle_with_handoff(summary.id),

@@ -8,9 +8,9 @@
 mod beginning;
 mod bug;
 mod cast;
-mod chance;
+mod rng;
 mod clerk;
-mod climate;
+mod fault_rates;
 mod courier;
 mod disk;
 mod door;

@@ -26,9 +26,9 @@ impl World {
         let outcome = match engine.nudge_job(&nudge, &row, &self.disk)? {
             None => NudgeOutcome::Moot,
             Some(Err(reason)) => NudgeOutcome::Dead { reason },
-            Some(Ok(_)) if !self.chance.percent(self.climate.deafness) => NudgeOutcome::Delivered,
+            Some(Ok(_)) if !self.rng.percent(self.fault_rates.deafness) => NudgeOutcome::Delivered,
             Some(Ok(_)) if row.attempts < MAX_ATTEMPTS => {
-                let due = self.now.plus(self.chance.seconds(2, 300));
+                let due = self.now.plus(self.rng.seconds(2, 300));
                 NudgeOutcome::Again { due, reason: "nobody is there".to_owned() }
             }
             Some(Ok(_)) => NudgeOutcome::Dead { reason: "nobody is there".to_owned() },

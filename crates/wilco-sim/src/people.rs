@@ -10,7 +10,7 @@ use crate::cast::CAPABILITIES;
 use crate::initiator::Initiator;
 use crate::model::{Broken, broken};
 use crate::nudge::BELL;
-use crate::speech::Letter;
+use crate::speech::SimMessage;
 use crate::worker::Worker;
 use crate::world::{Happening, World};
 
@@ -28,8 +28,8 @@ impl World {
     }
 
     pub(crate) fn begin(&mut self, who: &Name) {
-        let (cast, climate, chance) = (&self.cast, &self.climate, &mut self.chance);
-        let speech = Initiator { me: who, cast, climate, chance }.delegate();
+        let (cast, fault_rates, rng) = (&self.cast, &self.fault_rates, &mut self.rng);
+        let speech = Initiator { me: who, cast, fault_rates, rng }.delegate();
         self.send(speech);
     }
 
@@ -38,8 +38,8 @@ impl World {
         if !self.looking.insert(who.clone()) {
             return;
         }
-        let vanishes = self.chance.per_mille(self.climate.silence);
-        let after = if vanishes { self.chance.seconds(600, 3 * 3600) } else { self.chance.seconds(0, 60) };
+        let vanishes = self.rng.per_mille(self.fault_rates.silence);
+        let after = if vanishes { self.rng.seconds(600, 3 * 3600) } else { self.rng.seconds(0, 60) };
         self.later(after, Happening::Look(who.clone()));
     }
 
@@ -66,10 +66,10 @@ impl World {
                 return broken("MSG-13", format!("{} comes out of order in {who}'s inbox", row.id));
             }
             last = row.position;
-            self.react(who, &Letter::read(&row.body)?);
-            if self.chance.percent(50) {
+            self.react(who, &SimMessage::read(&row.body)?);
+            if self.rng.percent(50) {
                 let mark =
-                    *self.chance.pick(&[MarkAs::Read, MarkAs::Read, MarkAs::Archived, MarkAs::Deleted]);
+                    *self.rng.pick(&[MarkAs::Read, MarkAs::Read, MarkAs::Archived, MarkAs::Deleted]);
                 self.model.asks_to_mark(who, &row.id);
                 commands.push(Command::Mark { agent: who.clone(), id: row.id, mark });
             }
@@ -85,10 +85,10 @@ impl World {
     /// What else somebody does who looks into its inbox; rarely, it is sent to sleep or taken off the list.
     fn sign_of_life(&mut self, who: &Name) -> Option<Command> {
         let agent = who.clone();
-        match self.chance.below(100) {
+        match self.rng.below(100) {
             0..10 => Some(Command::Seen { agent }),
             10..30 => Some(Command::Waits { agent: who.to_string() }),
-            30..35 => Some(Command::Called { agent, proven: self.chance.percent(50) }),
+            30..35 => Some(Command::Called { agent, proven: self.rng.percent(50) }),
             35..40 => Some(Command::Alive),
             40 => Some(self.put(who, Some(Some(Mark::Hibernated)))),
             41 => Some(self.put(who, Some(None))),
@@ -102,7 +102,7 @@ impl World {
         let place = self.cast.everybody().position(|one| one == who).unwrap_or(0);
         let skill = CAPABILITIES[place % CAPABILITIES.len()].to_owned();
         // The same ones for a whole run: who comes back is nudged as before.
-        let nudged = place as u64 * 100 < self.climate.nudged * self.cast.everybody().count() as u64;
+        let nudged = place as u64 * 100 < self.fault_rates.nudged * self.cast.everybody().count() as u64;
         let nudge = nudged.then(|| json!({"kind": "command", "command": BELL}));
         let profile = Profile { capabilities: vec![skill], nudge, ..Profile::default() };
         Command::PutAgent(Box::new(PutAgent {
@@ -113,16 +113,16 @@ impl World {
         }))
     }
 
-    fn react(&mut self, who: &Name, letter: &Letter<'_>) {
-        if self.chance.percent(self.climate.silence) {
+    fn react(&mut self, who: &Name, letter: &SimMessage<'_>) {
+        if self.rng.percent(self.fault_rates.silence) {
             return;
         }
-        let (cast, climate, chance) = (&self.cast, &self.climate, &mut self.chance);
+        let (cast, fault_rates, rng) = (&self.cast, &self.fault_rates, &mut self.rng);
         let said = if cast.is_worker(who) {
             let documents = &self.documents;
-            Worker { me: who, letter, cast, climate, documents, chance, said: Vec::new() }.react()
+            Worker { me: who, letter, cast, fault_rates, documents, rng, said: Vec::new() }.react()
         } else {
-            Initiator { me: who, cast, climate, chance }.react(letter)
+            Initiator { me: who, cast, fault_rates, rng }.react(letter)
         };
         for (after, speech) in said {
             self.later(after, Happening::Say(Box::new(speech)));

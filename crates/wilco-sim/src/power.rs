@@ -15,10 +15,10 @@ impl World {
         self.tally.deaths += 1;
         self.engine = None;
         self.died = self.now;
-        let away = if self.chance.percent(50) {
-            self.chance.seconds(1, 30)
+        let away = if self.rng.percent(50) {
+            self.rng.seconds(1, 30)
         } else {
-            self.chance.seconds(30, 2 * 3600)
+            self.rng.seconds(30, 2 * 3600)
         };
         self.later(away, Happening::Restart);
     }

@@ -43,10 +43,10 @@ impl Worker<'_> {
         let from = starting_from.unwrap_or_else(|| "the beginning".to_owned());
         let right = json!({"handoff_id": id, "understanding": understanding, "starting_from": from,
             "status": "ready_to_proceed"});
-        if self.chance.percent(self.climate.oddity) {
+        if self.rng.percent(self.fault_rates.oddity) {
             return self.take_over_oddly(right);
         }
-        if self.chance.percent(25) {
+        if self.rng.percent(25) {
             return self.text(format!(
                 "[ACK] {id} - READY_TO_PROCEED\nUnderstanding: {understanding}\nStarting from: {from}\nQuestions: none"
             ));
@@ -56,7 +56,7 @@ impl Worker<'_> {
 
     fn take_over_oddly(&mut self, mut ack: Value) {
         let id = self.letter.handoff_id.to_string();
-        match self.chance.below(12) {
+        match self.rng.below(12) {
             0 => ack["understanding"] = json!("I will repaint the lobby in green"),
             1 => ack["understanding"] = json!(""),
             2 => ack["starting_from"] = json!("checkpoint-99"),
@@ -72,7 +72,7 @@ impl Worker<'_> {
             9 => return self.text("Thanks, I will have a look.".to_owned()),
             10 => {
                 self.acknowledge_handoff(ack.clone());
-                ack["status"] = json!(self.chance.pick(&["rejected", "ready_to_proceed"]));
+                ack["status"] = json!(self.rng.pick(&["rejected", "ready_to_proceed"]));
             }
             _ => return self.text(format!("[ACK] {id} - REJECTED\nReason: no time")),
         }
@@ -80,7 +80,7 @@ impl Worker<'_> {
     }
 
     fn acknowledge_handoff(&mut self, mut ack: Value) {
-        ack["type"] = json!(self.chance.pick(&["handoff_ack", "handoff-ack"]));
+        ack["type"] = json!(self.rng.pick(&["handoff_ack", "handoff-ack"]));
         self.say(ack);
     }
 }

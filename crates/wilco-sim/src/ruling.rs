@@ -4,10 +4,10 @@ use serde_json::{Value, json};
 use wilco_protocol::{ExchangeId, Protocol, Span};
 
 use crate::initiator::Initiator;
-use crate::speech::{Letter, Speech};
+use crate::speech::{SimMessage, Speech};
 
 impl Initiator<'_> {
-    pub(crate) fn decision(&mut self, letter: &Letter<'_>) -> Value {
+    pub(crate) fn decision(&mut self, letter: &SimMessage<'_>) -> Value {
         let mut content = match letter.protocol() {
             Some(Protocol::Validation) => self.on_phase(&letter.phase),
             Some(Protocol::Handoff) => self.on_handoff(),
@@ -22,10 +22,10 @@ impl Initiator<'_> {
 
     fn on_task(&mut self) -> Value {
         let option =
-            *self.chance.pick(&["retry", "reassign", "accept", "extend", "proceed", "abort", "abort"]);
+            *self.rng.pick(&["retry", "reassign", "accept", "extend", "proceed", "abort", "abort"]);
         let mut content = json!({"option": option});
-        if option == "reassign" && self.chance.percent(60) {
-            content["agent"] = json!(self.chance.pick(&self.cast.workers));
+        if option == "reassign" && self.rng.percent(60) {
+            content["agent"] = json!(self.rng.pick(&self.cast.workers));
         }
         if option == "extend" {
             content["time"] = json!("10m");
@@ -34,47 +34,47 @@ impl Initiator<'_> {
     }
 
     fn on_phase(&mut self, phase: &str) -> Value {
-        let option = *self.chance.pick(&["manual-fix", "skip", "extend", "extend", "abort", "retry"]);
+        let option = *self.rng.pick(&["manual-fix", "skip", "extend", "extend", "abort", "retry"]);
         let mut content = json!({"option": option});
         if option == "extend" {
-            match self.chance.below(5) {
+            match self.rng.below(5) {
                 0 => {}
-                1 | 2 => content["time"] = json!(self.chance.pick(&["1s", "10m"])),
-                _ => content["iterations"] = json!(self.chance.between(1, 2)),
+                1 | 2 => content["time"] = json!(self.rng.pick(&["1s", "10m"])),
+                _ => content["iterations"] = json!(self.rng.between(1, 2)),
             }
         }
-        if self.chance.percent(50) {
+        if self.rng.percent(50) {
             content["phase"] = json!(phase);
         }
         content
     }
 
     fn on_handoff(&mut self) -> Value {
-        let option = *self.chance.pick(&["provide_alternative_agent", "retry", "override", "abort"]);
+        let option = *self.rng.pick(&["provide_alternative_agent", "retry", "override", "abort"]);
         let mut content = json!({"option": option});
-        if option == "provide_alternative_agent" && self.chance.percent(70) {
-            content["agent"] = json!(self.chance.pick(&self.cast.workers));
+        if option == "provide_alternative_agent" && self.rng.percent(70) {
+            content["agent"] = json!(self.rng.pick(&self.cast.workers));
         }
-        if self.chance.percent(80) {
+        if self.rng.percent(80) {
             content["note"] = json!("I spoke to it.");
         }
         content
     }
 
     pub(crate) fn clarifications(&mut self) -> Value {
-        if self.chance.percent(20) {
+        if self.rng.percent(20) {
             return json!({"type": "text", "message": "The newest branch; and nobody."});
         }
         let mut content = json!({"type": "handoff_clarification",
             "clarifications": [{"question": "Which branch?", "answer": "The newest."}]});
-        if self.chance.percent(40) {
+        if self.rng.percent(40) {
             content["document"] = json!("# Read this instead");
         }
         content
     }
 
     pub(crate) fn help(&mut self) -> Value {
-        match self.chance.below(3) {
+        match self.rng.below(3) {
             0 => json!({"type": "handoff-override", "reason": "it works on my machine"}),
             1 => self.clarifications(),
             _ => json!({"type": "text", "message": "Ask the operators for a new machine."}),
@@ -85,9 +85,9 @@ impl Initiator<'_> {
     pub(crate) fn meddle_with_handoff(&mut self, exchange: ExchangeId) -> Vec<(Span, Speech)> {
         let mut said = Vec::new();
         let mut after = 0;
-        while said.len() < 3 && self.chance.percent(self.climate.meddling) {
-            after += self.chance.between(1, 400);
-            let content = match self.chance.below(6) {
+        while said.len() < 3 && self.rng.percent(self.fault_rates.meddling) {
+            after += self.rng.between(1, 400);
+            let content = match self.rng.below(6) {
                 0 => json!({"type": "handoff-override", "reason": "I know that it is there"}),
                 1 | 2 => json!({"type": "handoff_reminder"}),
                 3 => self.clarifications(),

@@ -12,10 +12,10 @@ const ERRORS: [&str; 2] = ["does not compile", "the test times out after 30 s"];
 impl Worker<'_> {
     /// Answers a request or a trigger.
     pub(crate) fn check(&mut self) {
-        if self.chance.percent(self.climate.oddity) {
+        if self.rng.percent(self.fault_rates.oddity) {
             return self.check_oddly();
         }
-        match self.chance.below(10) {
+        match self.rng.below(10) {
             0..5 => self.result(json!({"status": "PASS"})),
             5..9 => self.fails(),
             _ => self.result(json!({"status": "ERROR", "error": "the database is down"})),
@@ -23,7 +23,7 @@ impl Worker<'_> {
     }
 
     fn check_oddly(&mut self) {
-        match self.chance.below(10) {
+        match self.rng.below(10) {
             0 => self.result(json!({"status": "ERROR", "error": "no disk", "stack_trace": "at main"})),
             1 => {
                 self.result(json!({"status": "PASS"}));
@@ -50,7 +50,7 @@ impl Worker<'_> {
                 self.text(text);
             }
             8 => {
-                let other = self.chance.between(1, 4);
+                let other = self.rng.between(1, 4);
                 let id = format!("REVALRES-{}-{}-{other}", self.letter.issue, self.me);
                 self.say(json!({"type": "revalidation-result", "message_id": id, "status": "PASS"}));
             }
@@ -59,9 +59,9 @@ impl Worker<'_> {
     }
 
     fn fails(&mut self) {
-        let count = self.chance.between(1, 2);
+        let count = self.rng.between(1, 2);
         let one = |worker: &mut Self| {
-            let (place, error) = (*worker.chance.pick(&PLACES), *worker.chance.pick(&ERRORS));
+            let (place, error) = (*worker.rng.pick(&PLACES), *worker.rng.pick(&ERRORS));
             json!({"location": place, "error": error, "suggestion": "look at it"})
         };
         let failures: Vec<Value> = (0..count).map(|_| one(self)).collect();
@@ -70,8 +70,8 @@ impl Worker<'_> {
 
     /// Either type answers either request; the id may be left out.
     fn result(&mut self, mut fields: Value) {
-        fields["type"] = json!(self.chance.pick(&["validation-result", "revalidation-result"]));
-        if self.chance.percent(60) {
+        fields["type"] = json!(self.rng.pick(&["validation-result", "revalidation-result"]));
+        if self.rng.percent(60) {
             fields["message_id"] = json!(self.its_id());
         }
         self.say(fields);
@@ -99,15 +99,15 @@ impl Worker<'_> {
     /// Answers a fix request.
     pub(crate) fn fix(&mut self) {
         let id = self.letter.message_id.to_string();
-        if self.chance.percent(40) {
-            match self.chance.below(3) {
+        if self.rng.percent(40) {
+            match self.rng.below(3) {
                 0 => self.text(format!("[ACK] {id} - RECEIVED")),
                 1 => self.say(json!({"type": "acknowledgment", "message": "on it"})),
                 _ => self.say(json!({"type": "fix-acknowledgment", "message_id": id})),
             }
         }
-        let odd = self.chance.percent(self.climate.oddity);
-        match if odd { self.chance.below(8) } else { 8 } {
+        let odd = self.rng.percent(self.fault_rates.oddity);
+        match if odd { self.rng.below(8) } else { 8 } {
             0 => {}
             1 | 2 => self.fixed(json!({"status": "cannot-fix", "reason": "the upstream is gone"})),
             3 => {
@@ -121,7 +121,7 @@ impl Worker<'_> {
                 self.its_id()
             )),
             7 => {
-                let id = format!("FIXDONE-{}-{}", self.letter.issue, self.chance.between(1, 4));
+                let id = format!("FIXDONE-{}-{}", self.letter.issue, self.rng.between(1, 4));
                 self.say(json!({"type": "fix-completion", "message_id": id, "fixes": ["renamed it"]}));
             }
             _ => self.fixed(json!({"fixes": ["renamed it", "added a test"], "files": ["src/a.rs"]})),
@@ -130,7 +130,7 @@ impl Worker<'_> {
 
     fn fixed(&mut self, mut fields: Value) {
         fields["type"] = json!("fix-completion");
-        if self.chance.percent(60) {
+        if self.rng.percent(60) {
             fields["message_id"] = json!(self.its_id());
         }
         self.say(fields);

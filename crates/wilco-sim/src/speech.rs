@@ -65,7 +65,7 @@ enum To<'a> {
 
 /// A message in somebody's inbox.
 #[derive(Debug)]
-pub(crate) struct Letter<'a> {
+pub(crate) struct SimMessage<'a> {
     pub(crate) id: MessageId,
     pub(crate) from: Name,
     pub(crate) exchange: Option<ExchangeId>,
@@ -122,13 +122,13 @@ struct Content<'a> {
     starting_from: Option<Cow<'a, str>>,
 }
 
-impl Letter<'_> {
+impl SimMessage<'_> {
     /// Reads a stored message as its reader gets it.
-    pub(crate) fn read(body: &[u8]) -> Result<Letter<'_>, serde_json::Error> {
+    pub(crate) fn read(body: &[u8]) -> Result<SimMessage<'_>, serde_json::Error> {
         let envelope: Envelope<'_> = serde_json::from_slice(body)?;
         let shown = envelope.delivered.unwrap_or(envelope.content);
         let content: Content<'_> = serde_json::from_str(shown.get())?;
-        Ok(Letter {
+        Ok(SimMessage {
             id: envelope.id,
             from: envelope.from,
             exchange: envelope.exchange,

@@ -138,11 +138,11 @@ impl World {
         if !self.faulty {
             return Fate::Stored;
         }
-        if self.chance.per_mille(self.climate.deaths) {
-            return *self.chance.pick(&[Fate::DiesBefore, Fate::DiesAfter]);
+        if self.rng.per_mille(self.fault_rates.deaths) {
+            return *self.rng.pick(&[Fate::DiesBefore, Fate::DiesAfter]);
         }
-        if self.chance.per_mille(self.climate.refusals) {
-            return *self.chance.pick(&[Fate::Full, Fate::Failed]);
+        if self.rng.per_mille(self.fault_rates.refusals) {
+            return *self.rng.pick(&[Fate::Full, Fate::Failed]);
         }
         Fate::Stored
     }

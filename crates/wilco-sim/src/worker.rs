@@ -7,10 +7,10 @@ use wilco_protocol::Span;
 use wilco_protocol::{ExchangeId, MessageId, Name};
 
 use crate::cast::{Cast, job, understood};
-use crate::chance::Chance;
-use crate::climate::Climate;
+use crate::rng::Rng;
+use crate::fault_rates::FaultRates;
 use crate::replacement::Document;
-use crate::speech::{Letter, Speech};
+use crate::speech::{SimMessage, Speech};
 
 const ERRORS: [&str; 6] = [
     "RESOURCE_UNAVAILABLE",
@@ -24,20 +24,20 @@ const ERRORS: [&str; 6] = [
 /// What a letter makes a worker say, and after how long.
 pub(crate) struct Worker<'a> {
     pub(crate) me: &'a Name,
-    pub(crate) letter: &'a Letter<'a>,
+    pub(crate) letter: &'a SimMessage<'a>,
     pub(crate) cast: &'a Cast,
-    pub(crate) climate: &'a Climate,
+    pub(crate) fault_rates: &'a FaultRates,
     /// The documents of handoffs, by their ids.
     pub(crate) documents: &'a BTreeMap<String, Document>,
-    pub(crate) chance: &'a mut Chance,
+    pub(crate) rng: &'a mut Rng,
     pub(crate) said: Vec<(Span, Speech)>,
 }
 
 impl Worker<'_> {
     pub(crate) fn react(mut self) -> Vec<(Span, Speech)> {
-        let share = |worker: &mut Self, percent| worker.chance.percent(percent);
+        let share = |worker: &mut Self, percent| worker.rng.percent(percent);
         match (&*self.letter.kind, &*self.letter.reason) {
-            ("task-cancel", _) => match self.chance.below(10) {
+            ("task-cancel", _) => match self.rng.below(10) {
                 0..6 => self.answer("stop-ack", json!({})),
                 6 | 7 => self.work(),
                 _ => {}
@@ -46,8 +46,8 @@ impl Worker<'_> {
             ("task-resume", _) if share(&mut self, 80) => self.answer("resume-ack", json!({})),
             ("pre-operation" | "reminder", _) => {
                 let words = ["ok", "ready", "ok, saved", "wait", "not yet", "cancel", "what is it?"];
-                let words = *self.chance.pick(&words);
-                match self.chance.below(3) {
+                let words = *self.rng.pick(&words);
+                match self.rng.below(3) {
                     0 => self.text(words.to_owned()),
                     _ => self.say(json!({"type": "acknowledgment", "message": words})),
                 }
@@ -85,11 +85,11 @@ impl Worker<'_> {
         if self.letter.task_id.is_empty() {
             return;
         }
-        if self.chance.percent(self.climate.oddity) {
+        if self.rng.percent(self.fault_rates.oddity) {
             return self.oddly();
         }
         let understanding = understood(job(&self.letter.task_id));
-        if self.chance.percent(25) {
+        if self.rng.percent(25) {
             let revision = self.letter.revision.filter(|one| *one > 1);
             let revision = revision.map_or(String::new(), |number| format!(" r{number}"));
             self.text(format!(
@@ -97,8 +97,8 @@ impl Worker<'_> {
                 self.letter.task_id
             ));
         } else {
-            let planned = if self.chance.percent(20) { json!(["draft", "tests"]) } else { json!([]) };
-            let status = *self.chance.pick(&["received", "confirmed", "RECEIVED"]);
+            let planned = if self.rng.percent(20) { json!(["draft", "tests"]) } else { json!([]) };
+            let status = *self.rng.pick(&["received", "confirmed", "RECEIVED"]);
             self.ack(status, json!({"understanding": understanding, "estimated_checkpoints": planned}));
         }
         self.work();
@@ -107,13 +107,13 @@ impl Worker<'_> {
     /// One of the many ways not simply to do what was asked.
     fn oddly(&mut self) {
         let right = understood(job(&self.letter.task_id));
-        match self.chance.below(20) {
+        match self.rng.below(20) {
             0 => self.ack("received", json!({"understanding": "I will repaint the lobby in green"})),
             1 => self.ack("received", json!({})),
             2 => self.ack("confirmed", json!({"understanding": job(&self.letter.task_id).title})),
             3 | 19 => {
                 let questions = ["Which version of the protocol?", "Is an order without a customer lost?"];
-                let count = self.chance.between(1, 2) as usize;
+                let count = self.rng.between(1, 2) as usize;
                 self.ack("needs-clarification", json!({"questions": questions[..count]}));
             }
             4 => self.ack("needs-clarification", json!({"questions": ["more details?"]})),
@@ -131,45 +131,45 @@ impl Worker<'_> {
                 self.ack("received", json!({"understanding": right}));
                 self.work();
             }
-            14 if self.chance.percent(50) => self.text(format!(
+            14 if self.rng.percent(50) => self.text(format!(
                 "[ACK] {0} - REJECTED\nReason: not today\n\n[VERDICT] {0} - CORRECT",
                 self.letter.task_id
             )),
             14 => self.text("Good morning. The weather is fine here.".to_owned()),
             15 => self.ack("received", json!({"understanding": format!("I will not do this: {right}")})),
             16 => {
-                let (this, other) = (&self.letter.task_id, self.chance.below(self.climate.tasks * 2));
+                let (this, other) = (&self.letter.task_id, self.rng.below(self.fault_rates.tasks * 2));
                 let both =
                     format!("[ACK] {this} - RECEIVED\nUnderstanding: {right}\n\n[ACK] GH-{other} - QUEUED");
                 self.text(both);
             }
             _ => {
                 let what =
-                    *self.chance.pick(&["pause-ack", "resume-ack", "stop-ack", "task-pause", "verdict"]);
+                    *self.rng.pick(&["pause-ack", "resume-ack", "stop-ack", "task-pause", "verdict"]);
                 self.answer(what, json!({"verdict": "correct"}));
             }
         }
     }
 
     fn error(&mut self) {
-        let code = *self.chance.pick(&ERRORS);
+        let code = *self.rng.pick(&ERRORS);
         let mut fields = json!({"error_code": code});
-        if self.chance.percent(40) {
-            fields["retry_after_minutes"] = json!(self.chance.between(1, 90));
+        if self.rng.percent(40) {
+            fields["retry_after_minutes"] = json!(self.rng.between(1, 90));
         }
-        if self.chance.percent(30) {
-            fields["alternative_agents"] = json!([self.chance.pick(&self.cast.workers)]);
+        if self.rng.percent(30) {
+            fields["alternative_agents"] = json!([self.rng.pick(&self.cast.workers)]);
         }
         self.answer("task-acknowledgment-error", fields);
     }
 
     /// Work as it comes: a checkpoint or two, mostly in order, and mostly an end.
     fn work(&mut self) {
-        for _ in 0..self.chance.below(3) {
-            let number = self.chance.between(1, 3);
+        for _ in 0..self.rng.below(3) {
+            let number = self.rng.between(1, 3);
             self.answer("checkpoint-ack", json!({"checkpoint": number, "status": "done"}));
         }
-        if self.chance.percent(85) {
+        if self.rng.percent(85) {
             self.answer("task-complete", json!({"summary": "all done"}));
         }
     }
@@ -183,7 +183,7 @@ impl Worker<'_> {
         fields["status"] = json!(status);
         fields["task_id"] = json!(task_id);
         if let Some(revision) = self.letter.revision
-            && self.chance.percent(70)
+            && self.rng.percent(70)
         {
             fields["revision"] = json!(revision);
         }
@@ -192,7 +192,7 @@ impl Worker<'_> {
 
     fn answer(&mut self, kind: &str, mut fields: Value) {
         fields["type"] = json!(kind);
-        if self.chance.percent(60) && fields.get("task_id").is_none() {
+        if self.rng.percent(60) && fields.get("task_id").is_none() {
             fields["task_id"] = json!(self.letter.task_id);
         }
         self.say(fields);
@@ -204,22 +204,22 @@ impl Worker<'_> {
 
     /// Says it after whatever was said before, and says where it belongs in one of several ways.
     pub(crate) fn say(&mut self, content: Value) {
-        let wait = if self.chance.percent(self.climate.lateness) {
-            self.chance.seconds(60, 2400)
+        let wait = if self.rng.percent(self.fault_rates.lateness) {
+            self.rng.seconds(60, 2400)
         } else {
-            self.chance.seconds(0, 60)
+            self.rng.seconds(0, 60)
         };
         let after = self.said.last().map_or(Span::ZERO, |(after, _)| *after);
         let (mut exchange, mut in_reply_to): (Option<ExchangeId>, Option<MessageId>) = (None, None);
-        match self.chance.below(3) {
+        match self.rng.below(3) {
             0 => exchange = self.letter.exchange,
             1 => in_reply_to = Some(self.letter.id.clone()),
             _ => {}
         }
         let to = match &self.letter.from {
-            wilco if wilco.is_wilco() && self.chance.percent(30) => Vec::new(),
-            wilco if *wilco == Name::orchestrator() && self.chance.percent(50) => vec![wilco.clone()],
-            wilco if wilco.is_wilco() => vec![self.chance.pick(&self.cast.initiators).clone()],
+            wilco if wilco.is_wilco() && self.rng.percent(30) => Vec::new(),
+            wilco if *wilco == Name::orchestrator() && self.rng.percent(50) => vec![wilco.clone()],
+            wilco if wilco.is_wilco() => vec![self.rng.pick(&self.cast.initiators).clone()],
             sender => vec![sender.clone()],
         };
         if to.is_empty() {

@@ -9,8 +9,8 @@ use wilco_store::EffectRow;
 use crate::beginning::LINT;
 use crate::bug::Bug;
 use crate::cast::Cast;
-use crate::chance::Chance;
-use crate::climate::Climate;
+use crate::rng::Rng;
+use crate::fault_rates::FaultRates;
 use crate::courier::Errand;
 use crate::disk::Disk;
 use crate::door::Request;
@@ -22,8 +22,8 @@ use crate::step::Outcome;
 
 pub(crate) struct World {
     pub(crate) now: Time,
-    pub(crate) chance: Chance,
-    pub(crate) climate: Climate,
+    pub(crate) rng: Rng,
+    pub(crate) fault_rates: FaultRates,
     pub(crate) cast: Cast,
     pub(crate) settings: Settings,
     /// None while the process is dead.
@@ -75,28 +75,28 @@ const MAX_STEPS: u64 = 100_000;
 
 impl World {
     pub(crate) fn new(seed: u64, bug: Option<Bug>, trace: bool) -> World {
-        let mut chance = Chance::of(seed);
-        let climate = Climate::of(&mut chance);
-        let cast = Cast::of(&climate);
+        let mut rng = Rng::of(seed);
+        let fault_rates = FaultRates::of(&mut rng);
+        let cast = Cast::of(&fault_rates);
         let mut settings = Settings { judge: true, ..Settings::default() };
         settings.operation_commands.insert("restart-agent".to_owned());
         settings.nudge.commands.insert(BELL.to_owned());
         settings.validation_commands.insert(LINT.to_owned());
-        settings.handoff.state_file = chance.percent(50);
-        settings.handoff.github = chance.percent(30);
-        if let Some(controller) = cast.initiators.last().filter(|_| chance.percent(75)) {
+        settings.handoff.state_file = rng.percent(50);
+        settings.handoff.github = rng.percent(30);
+        if let Some(controller) = cast.initiators.last().filter(|_| rng.percent(75)) {
             settings.handoff.controller = controller.clone();
         }
-        settings.escalation.reaches_human = chance.percent(50);
-        settings.escalation.controller = cast.initiators.last().filter(|_| chance.percent(25)).cloned();
-        if chance.percent(10) {
-            settings.inbox_limit = chance.between(1, 8) as usize;
+        settings.escalation.reaches_human = rng.percent(50);
+        settings.escalation.controller = cast.initiators.last().filter(|_| rng.percent(25)).cloned();
+        if rng.percent(10) {
+            settings.inbox_limit = rng.between(1, 8) as usize;
         }
         let now = Time::from_millis(START);
         World {
             now,
-            chance,
-            climate,
+            rng,
+            fault_rates,
             cast,
             settings,
             engine: None,
@@ -119,9 +119,9 @@ impl World {
     /// Lets everything happen, then leaves the world alone, then looks at the whole.
     pub(crate) fn live(&mut self) -> Result<(), Broken> {
         self.set_up()?;
-        for _ in 0..self.climate.tasks {
-            let who = self.chance.pick(&self.cast.initiators).clone();
-            let after = self.chance.seconds(0, BEGINNINGS);
+        for _ in 0..self.fault_rates.tasks {
+            let who = self.rng.pick(&self.cast.initiators).clone();
+            let after = self.rng.seconds(0, BEGINNINGS);
             self.later(after, Happening::Begin(who));
         }
         let end = self.now.plus(CARE);
@@ -131,8 +131,8 @@ impl World {
             if self.tally.steps > MAX_STEPS {
                 return broken("G6", "the world goes round in circles");
             }
-            if self.chance.per_mille(self.climate.jumps) {
-                self.now = self.now.plus(self.chance.seconds(60, 3 * 3600));
+            if self.rng.per_mille(self.fault_rates.jumps) {
+                self.now = self.now.plus(self.rng.seconds(60, 3 * 3600));
                 self.note(|| "the clock jumps".to_owned());
             }
             self.now = self.now.max(next);
@@ -140,7 +140,7 @@ impl World {
         }
         self.leave_alone()?;
         self.model.whole(&self.disk.tables)?;
-        if self.chance.percent(10) {
+        if self.rng.percent(10) {
             self.model.readable(&self.disk.tables)?;
         }
         Ok(())
@@ -154,13 +154,13 @@ impl World {
     }
 
     fn turn(&mut self) -> Result<(), Broken> {
-        if self.engine.is_some() && self.chance.per_mille(self.climate.deaths / 8) {
+        if self.engine.is_some() && self.rng.per_mille(self.fault_rates.deaths / 8) {
             self.die("between two steps");
         }
         let is_due = |due: Option<Time>| due.is_some_and(|due| due <= self.now);
         let woken = is_due(self.engine.as_ref().and_then(Engine::next_wake));
         let queued = is_due(self.queue.first_key_value().map(|((at, _), _)| *at));
-        if woken && (!queued || self.chance.percent(50)) || self.chance.per_mille(5) {
+        if woken && (!queued || self.rng.percent(50)) || self.rng.per_mille(5) {
             return self.wake();
         }
         let Some((_, happening)) = self.queue.pop_first().filter(|_| queued) else { return Ok(()) };

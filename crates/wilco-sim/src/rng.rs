@@ -3,12 +3,12 @@
 use wilco_protocol::Span;
 
 #[derive(Debug, Clone)]
-pub(crate) struct Chance {
+pub(crate) struct Rng {
     state: [u64; 4],
 }
 
-impl Chance {
-    pub(crate) fn of(seed: u64) -> Chance {
+impl Rng {
+    pub(crate) fn of(seed: u64) -> Rng {
         let mut mixed = seed;
         let mut next = || {
             mixed = mixed.wrapping_add(0x9E37_79B9_7F4A_7C15);
@@ -17,7 +17,7 @@ impl Chance {
             word = (word ^ (word >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
             word ^ (word >> 31)
         };
-        Chance { state: [next(), next(), next(), next()] }
+        Rng { state: [next(), next(), next(), next()] }
     }
 
     fn next(&mut self) -> u64 {
@@ -67,8 +67,8 @@ mod tests {
     #[test]
     fn the_same_seed_gives_the_same_numbers() {
         let numbers = |seed| {
-            let mut chance = Chance::of(seed);
-            (0..8).map(|_| chance.below(1000)).collect::<Vec<_>>()
+            let mut rng = Rng::of(seed);
+            (0..8).map(|_| rng.below(1000)).collect::<Vec<_>>()
         };
         assert_eq!(numbers(7), numbers(7));
         assert_ne!(numbers(7), numbers(8));

@@ -1,10 +1,10 @@
 //! How rough a run is. Every seed has a climate of its own: some faults are left out, some come often, so
 //! that rare combinations are met too.
 
-use crate::chance::Chance;
+use crate::rng::Rng;
 
 #[derive(Debug, Clone)]
-pub(crate) struct Climate {
+pub(crate) struct FaultRates {
     /// How often somebody delegates something.
     pub(crate) tasks: u64,
     pub(crate) workers: u64,
@@ -33,35 +33,35 @@ pub(crate) struct Climate {
     pub(crate) mishaps: u64,
 }
 
-impl Climate {
-    pub(crate) fn of(chance: &mut Chance) -> Climate {
-        Climate {
-            tasks: chance.between(4, 24),
-            workers: chance.between(1, 4),
-            initiators: chance.between(1, 3),
-            lost: some(chance, 30, 200),
-            doubled: some(chance, 30, 200),
-            unanswered: some(chance, 30, 200),
-            deaths: some(chance, 5, 60),
-            refusals: some(chance, 10, 100),
-            jumps: some(chance, 3, 30),
-            silence: some(chance, 10, 50),
-            lateness: some(chance, 10, 50),
-            oddity: some(chance, 20, 60),
-            meddling: some(chance, 10, 60),
-            group: chance.between(1, 8),
-            nudged: some(chance, 50, 100),
-            deafness: some(chance, 20, 90),
-            mishaps: some(chance, 10, 60),
+impl FaultRates {
+    pub(crate) fn of(rng: &mut Rng) -> FaultRates {
+        FaultRates {
+            tasks: rng.between(4, 24),
+            workers: rng.between(1, 4),
+            initiators: rng.between(1, 3),
+            lost: some(rng, 30, 200),
+            doubled: some(rng, 30, 200),
+            unanswered: some(rng, 30, 200),
+            deaths: some(rng, 5, 60),
+            refusals: some(rng, 10, 100),
+            jumps: some(rng, 3, 30),
+            silence: some(rng, 10, 50),
+            lateness: some(rng, 10, 50),
+            oddity: some(rng, 20, 60),
+            meddling: some(rng, 10, 60),
+            group: rng.between(1, 8),
+            nudged: some(rng, 50, 100),
+            deafness: some(rng, 20, 90),
+            mishaps: some(rng, 10, 60),
         }
     }
 }
 
 /// Nothing, a little, or a lot.
-fn some(chance: &mut Chance, little: u64, lot: u64) -> u64 {
-    match chance.below(4) {
+fn some(rng: &mut Rng, little: u64, lot: u64) -> u64 {
+    match rng.below(4) {
         0 => 0,
-        1 | 2 => chance.between(1, little),
-        _ => chance.between(little, lot),
+        1 | 2 => rng.between(1, little),
+        _ => rng.between(little, lot),
     }
 }
