@@ -111,10 +111,10 @@ impl Model for Bounds {
                 never_stuck(&moment.state) && silence_leads_somewhere(&moment.state)
             }),
             Property::always("an escalation and its phase stand together", |_, moment: &Moment| {
-                let stands = |phase: &wilco_protocol::validation::Phase| {
+                let state_line = |phase: &wilco_protocol::validation::Phase| {
                     phase.escalation.is_some() == (phase.status == Status::Escalated)
                 };
-                !moment.state.is_open() || moment.state.phases.iter().all(stands)
+                !moment.state.is_open() || moment.state.phases.iter().all(state_line)
             }),
             Property::always("ended stays ended", |_, moment: &Moment| {
                 moment.ended.is_none_or(|name| name == moment.state.name())

@@ -8,7 +8,7 @@ use wilco_protocol::exchange::{self, CheckpointText, Texts};
 use wilco_protocol::handoff::{Decision, Notice, Owed, Say, State, ToInitiator, options, timers, view};
 use wilco_protocol::{MessageId, directory};
 
-use crate::player::{arrow, clock, stands};
+use crate::player::{arrow, clock, state_line};
 
 pub(crate) fn incident(at: Time, incident: &Incident) -> String {
     arrow(at, format!("incident: {} {} after {} attempts", incident.agent, incident.kind, incident.attempts))
@@ -192,5 +192,5 @@ pub(crate) fn shown(at: Time, text: &str, state: &State) -> String {
             vec![view(state, &NoTexts).data[key].to_string()]
         }
     };
-    lines.into_iter().map(|line| stands(at, &line)).collect()
+    lines.into_iter().map(|line| state_line(at, &line)).collect()
 }

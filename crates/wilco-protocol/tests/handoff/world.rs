@@ -12,10 +12,10 @@ use wilco_protocol::handoff::{
 use wilco_protocol::{ExchangeId, MessageId, Name, Protocol, Time};
 
 use super::output;
-use crate::player::{Course, Theatre, arrow, stands};
+use crate::player::{Timeline, Harness, arrow, state_line};
 
 pub(crate) struct World {
-    course: Course,
+    timeline: Timeline,
     urgency: Urgency,
     candidates: Vec<Name>,
     tasks: Vec<Task>,
@@ -28,22 +28,22 @@ pub(crate) struct World {
     state: Option<State>,
 }
 
-impl Theatre for World {
+impl Harness for World {
     fn set(scene: &[(String, String)]) -> World {
         World::new(scene)
     }
 
     /// Lets time pass: every wake at its own instant, or when the server is up again.
     fn run_until(&mut self, at: Time) -> String {
-        assert!(self.course.now <= at, "time goes on");
-        while let Some(due) = self.next_wake().filter(|due| self.course.served_at(*due) <= at) {
-            self.course.now = self.course.served_at(due);
+        assert!(self.timeline.now <= at, "time goes on");
+        while let Some(due) = self.next_wake().filter(|due| self.timeline.served_at(*due) <= at) {
+            self.timeline.now = self.timeline.served_at(due);
             let before = self.state.clone();
             self.decide(Input::Wake);
             assert_ne!(before, self.state, "a wake that was due did nothing");
         }
-        self.course.now = at;
-        self.course.take()
+        self.timeline.now = at;
+        self.timeline.take()
     }
 
     /// Plays one step.
@@ -53,18 +53,18 @@ impl Theatre for World {
             Some((who, rest)) => self.say(who, rest),
             None if text == "end" => {}
             None => {
-                self.course.out +=
-                    &output::shown(self.course.now, text, self.state.as_ref().expect("a handoff"))
+                self.timeline.out +=
+                    &output::shown(self.timeline.now, text, self.state.as_ref().expect("a handoff"))
             }
         }
-        self.course.take()
+        self.timeline.take()
     }
 }
 
 impl World {
     fn new(scene: &[(String, String)]) -> World {
         let mut world = World {
-            course: Course::default(),
+            timeline: Timeline::default(),
             urgency: Urgency::Immediate,
             candidates: Vec::new(),
             tasks: Vec::new(),
@@ -113,7 +113,7 @@ impl World {
             "away" => self.away = names(),
             "others" => self.others = value.split(' ').map(|id| id.parse().expect("an exchange")).collect(),
             "nothing known" => self.unknown = value == "yes",
-            shared => self.course.set(shared, value),
+            shared => self.timeline.set(shared, value),
         }
     }
 
@@ -130,7 +130,7 @@ impl World {
                 let url = format!("http://127.0.0.1/{number}");
                 let published_as = Publish::Local;
                 let published =
-                    Published { url, bytes: 10, published_as, failures: Vec::new(), at: self.course.now };
+                    Published { url, bytes: 10, published_as, failures: Vec::new(), at: self.timeline.now };
                 let name = self.state.as_ref().map(|state| state.document_name.clone()).unwrap_or_default();
                 Report::DocumentPublished { number, name, published }
             }
@@ -147,7 +147,7 @@ impl World {
     }
 
     fn say(&mut self, who: &str, text: &str) {
-        let message = self.course.next_message();
+        let message = self.timeline.next_message();
         if text.starts_with("replace ") || text.starts_with("hand over ") {
             return self.begin(who, message, text);
         }
@@ -165,7 +165,7 @@ impl World {
         }
         .expect("who by whom");
         let mut policy = Policy::default();
-        policy.set_all(&self.course.policy).expect("a good policy");
+        policy.set_all(&self.timeline.policy).expect("a good policy");
         let party = |id: &str| Party { id: id.to_owned(), session: format!("{id}-session"), github: None };
         let first = Requested {
             id: ExchangeId { protocol: Protocol::Handoff, number: 1 },
@@ -190,10 +190,10 @@ impl World {
             handoff_id: "h-1".to_owned(),
             replacement: party(new),
         };
-        match begin(Replace { first, deliver: false }, self, self.course.now) {
-            Err(refusal) => self.course.out += &output::refused(self.course.now, &refusal),
+        match begin(Replace { first, deliver: false }, self, self.timeline.now) {
+            Err(refusal) => self.timeline.out += &output::refused(self.timeline.now, &refusal),
             Ok(decision) => {
-                self.state = decision.events.first().and_then(|event| born(event, self.course.now));
+                self.state = decision.events.first().and_then(|event| born(event, self.timeline.now));
                 self.carry_out(decision, "");
             }
         }
@@ -202,13 +202,13 @@ impl World {
     fn decide(&mut self, input: Input) {
         let state = self.state.clone().expect("a handoff");
         let before = output::standing(&state);
-        match decide(&state, input, self, self.course.now) {
-            Err(refusal) => self.course.out += &output::refused(self.course.now, &refusal),
+        match decide(&state, input, self, self.timeline.now) {
+            Err(refusal) => self.timeline.out += &output::refused(self.timeline.now, &refusal),
             Ok(decision) => {
-                let length = self.course.out.len();
+                let length = self.timeline.out.len();
                 self.carry_out(decision, &before);
-                if self.course.out.len() == length {
-                    self.course.out += &arrow(self.course.now, "nothing");
+                if self.timeline.out.len() == length {
+                    self.timeline.out += &arrow(self.timeline.now, "nothing");
                 }
             }
         }
@@ -217,17 +217,17 @@ impl World {
     fn carry_out(&mut self, decision: Decision, before: &str) {
         let state = self.state.as_mut().expect("a handoff");
         for event in &decision.events {
-            apply(state, event, self.course.now);
+            apply(state, event, self.timeline.now);
         }
-        self.course.out += &output::decided(self.course.now, &decision);
+        self.timeline.out += &output::decided(self.timeline.now, &decision);
         for event in &decision.events {
             if let Event::Recorded { incident } = event {
-                self.course.out += &output::incident(self.course.now, incident);
+                self.timeline.out += &output::incident(self.timeline.now, incident);
             }
         }
         let standing = output::standing(state);
         if standing != before {
-            self.course.out += &stands(self.course.now, &standing);
+            self.timeline.out += &state_line(self.timeline.now, &standing);
         }
     }
 
@@ -314,7 +314,7 @@ fn issue(text: &str) -> IssueUpdate {
 
 impl Facts for World {
     fn down_across(&self, due: Time) -> bool {
-        self.course.down_across(due)
+        self.timeline.down_across(due)
     }
 
     fn can_take(&self, agent: &Name) -> bool {

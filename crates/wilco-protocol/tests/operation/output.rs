@@ -7,7 +7,7 @@ use wilco_protocol::operation::{
     Decision, Notice, Say, State, StepState, ToInitiator, Track, TrackState, log, options, timers,
 };
 
-use crate::player::{arrow, clock, stands};
+use crate::player::{arrow, clock, state_line};
 
 pub(crate) fn incident(at: Time, incident: &Incident) -> String {
     arrow(at, format!("incident: {} {} after {} requests", incident.agent, incident.kind, incident.attempts))
@@ -142,5 +142,5 @@ pub(crate) fn shown(at: Time, text: &str, state: &State) -> String {
         "show options" => vec![options(state).join(", ")],
         unknown => panic!("a step is `who: what`, `show …` or `end`, not {unknown}"),
     };
-    lines.into_iter().map(|line| stands(at, &line)).collect()
+    lines.into_iter().map(|line| state_line(at, &line)).collect()
 }

@@ -8,10 +8,10 @@ use wilco_protocol::operation::{
 use wilco_protocol::{ExchangeId, MessageId, Name, Protocol, Span, Time};
 
 use super::output;
-use crate::player::{Course, Theatre, arrow, stands};
+use crate::player::{Timeline, Harness, arrow, state_line};
 
 pub(crate) struct World {
-    course: Course,
+    timeline: Timeline,
     kind: Option<Kind>,
     execute: Execute,
     unreached: Vec<Name>,
@@ -21,22 +21,22 @@ pub(crate) struct World {
     running: Vec<(Name, u32)>,
 }
 
-impl Theatre for World {
+impl Harness for World {
     fn set(scene: &[(String, String)]) -> World {
         World::new(scene)
     }
 
     /// Lets time pass: every wake at its own instant, or when the server is up again.
     fn run_until(&mut self, at: Time) -> String {
-        assert!(self.course.now <= at, "time goes on");
-        while let Some(due) = self.next_wake().filter(|due| self.course.served_at(*due) <= at) {
-            self.course.now = self.course.served_at(due);
+        assert!(self.timeline.now <= at, "time goes on");
+        while let Some(due) = self.next_wake().filter(|due| self.timeline.served_at(*due) <= at) {
+            self.timeline.now = self.timeline.served_at(due);
             let before = self.state.clone();
             self.decide(Input::Wake);
             assert_ne!(before, self.state, "a wake that was due did nothing");
         }
-        self.course.now = at;
-        self.course.take()
+        self.timeline.now = at;
+        self.timeline.take()
     }
 
     /// Plays one step.
@@ -46,18 +46,18 @@ impl Theatre for World {
             Some((who, rest)) => self.say(who, rest),
             None if text == "end" => {}
             None => {
-                self.course.out +=
-                    &output::shown(self.course.now, text, self.state.as_ref().expect("an operation"))
+                self.timeline.out +=
+                    &output::shown(self.timeline.now, text, self.state.as_ref().expect("an operation"))
             }
         }
-        self.course.take()
+        self.timeline.take()
     }
 }
 
 impl World {
     fn new(scene: &[(String, String)]) -> World {
         let mut world = World {
-            course: Course::default(),
+            timeline: Timeline::default(),
             kind: None,
             execute: Execute::Manual,
             unreached: Vec::new(),
@@ -78,7 +78,7 @@ impl World {
             "execute" => self.execute = execute(value),
             "unreached" => self.unreached = names(),
             "unread" => self.unread = names(),
-            shared => self.course.set(shared, value),
+            shared => self.timeline.set(shared, value),
         }
     }
 
@@ -103,7 +103,7 @@ impl World {
     }
 
     fn say(&mut self, who: &str, text: &str) {
-        let message = self.course.next_message();
+        let message = self.timeline.next_message();
         if text.starts_with("operate ") {
             return self.begin(who, message, text);
         }
@@ -123,7 +123,7 @@ impl World {
         let mut policy = Policy::default();
         let preset = Policy::built_in().into_iter().find(|(name, _)| *name == kind.word());
         policy.set_all(&preset.expect("a preset").1).expect("a good preset");
-        policy.set_all(&self.course.policy).expect("a good policy");
+        policy.set_all(&self.timeline.policy).expect("a good policy");
         let pre_notice = more.iter().find_map(|part| part.strip_prefix("pre-notice "));
         let operate = Operate {
             id: ExchangeId { protocol: Protocol::Operation, number: 1 },
@@ -139,10 +139,10 @@ impl World {
             policy,
             execute: self.execute.clone(),
         };
-        match begin(operate, self, self.course.now) {
-            Err(refusal) => self.course.out += &output::refused(self.course.now, &refusal),
+        match begin(operate, self, self.timeline.now) {
+            Err(refusal) => self.timeline.out += &output::refused(self.timeline.now, &refusal),
             Ok(decision) => {
-                self.state = decision.events.first().and_then(|event| born(event, self.course.now));
+                self.state = decision.events.first().and_then(|event| born(event, self.timeline.now));
                 self.carry_out(decision, "");
             }
         }
@@ -151,13 +151,13 @@ impl World {
     fn decide(&mut self, input: Input) {
         let state = self.state.clone().expect("an operation");
         let before = output::standing(&state);
-        match decide(&state, input, self, self.course.now) {
-            Err(refusal) => self.course.out += &output::refused(self.course.now, &refusal),
+        match decide(&state, input, self, self.timeline.now) {
+            Err(refusal) => self.timeline.out += &output::refused(self.timeline.now, &refusal),
             Ok(decision) => {
-                let length = self.course.out.len();
+                let length = self.timeline.out.len();
                 self.carry_out(decision, &before);
-                if self.course.out.len() == length {
-                    self.course.out += &arrow(self.course.now, "nothing");
+                if self.timeline.out.len() == length {
+                    self.timeline.out += &arrow(self.timeline.now, "nothing");
                 }
             }
         }
@@ -166,12 +166,12 @@ impl World {
     fn carry_out(&mut self, decision: Decision, before: &str) {
         let state = self.state.as_mut().expect("an operation");
         for event in &decision.events {
-            apply(state, event, self.course.now);
+            apply(state, event, self.timeline.now);
         }
-        self.course.out += &output::decided(self.course.now, &decision);
+        self.timeline.out += &output::decided(self.timeline.now, &decision);
         for event in &decision.events {
             if let Event::Recorded { incident } = event {
-                self.course.out += &output::incident(self.course.now, incident);
+                self.timeline.out += &output::incident(self.timeline.now, incident);
             }
         }
         for effect in &decision.effects {
@@ -181,7 +181,7 @@ impl World {
         }
         let standing = output::standing(state);
         if standing != before {
-            self.course.out += &stands(self.course.now, &standing);
+            self.timeline.out += &state_line(self.timeline.now, &standing);
         }
     }
 }
@@ -234,7 +234,7 @@ fn what(text: &str) -> What {
 
 impl Facts for World {
     fn down_across(&self, due: Time) -> bool {
-        self.course.down_across(due)
+        self.timeline.down_across(due)
     }
 
     fn delivery(&self, _: ExchangeId, agent: &Name) -> Stage {

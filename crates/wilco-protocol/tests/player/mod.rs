@@ -5,19 +5,19 @@
 //! lines that somebody wrote by hand, plays them, and compares the whole text that results. With
 //! `WILCO_BLESS=1` the file is rewritten instead: read the difference before you keep it.
 
-mod course;
+mod timeline;
 mod diff;
 mod script;
 
 use std::fs;
 use std::path::PathBuf;
 
-pub(crate) use course::Course;
+pub(crate) use timeline::Timeline;
 use script::Script;
 use wilco_protocol::Time;
 
 /// The world that transcripts of one protocol are played in.
-pub(crate) trait Theatre {
+pub(crate) trait Harness {
     /// Set as the first lines say.
     fn set(scene: &[(String, String)]) -> Self;
     /// Lets time pass; what Wilco does meanwhile.
@@ -36,7 +36,7 @@ fn file_of(test: &str) -> String {
 }
 
 /// Plays a transcript and compares what happens with what it says.
-pub(crate) fn check<T: Theatre>(transcripts: &str, test: &str) {
+pub(crate) fn check<T: Harness>(transcripts: &str, test: &str) {
     let path = folder(transcripts).join(file_of(test));
     let expected = fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
     let played = play::<T>(&expected);
@@ -65,17 +65,17 @@ pub(crate) fn check_all_are_played(transcripts: &str, tests: &[&str]) {
     assert_eq!(written, played);
 }
 
-fn play<T: Theatre>(text: &str) -> String {
+fn play<T: Harness>(text: &str) -> String {
     let script = Script::parse(text);
-    let mut theatre = T::set(&script.scene);
+    let mut harness = T::set(&script.scene);
     let mut played: String = script.opening.iter().map(|line| format!("{line}\n")).collect();
     for step in script.steps {
-        played += &theatre.run_until(step.at);
+        played += &harness.run_until(step.at);
         for line in step.before {
             played += &format!("{line}\n");
         }
         played += &format!("{:>8}  {}\n", clock(step.at), step.text);
-        played += &theatre.play(step.at, &step.text);
+        played += &harness.play(step.at, &step.text);
     }
     for line in script.closing {
         played += &format!("{line}\n");
@@ -94,7 +94,7 @@ pub(crate) fn arrow(at: Time, text: impl std::fmt::Display) -> String {
 }
 
 /// How things stand.
-pub(crate) fn stands(at: Time, standing: impl std::fmt::Display) -> String {
+pub(crate) fn state_line(at: Time, standing: impl std::fmt::Display) -> String {
     line(at, "=", standing)
 }
 

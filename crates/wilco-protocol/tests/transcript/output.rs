@@ -8,7 +8,7 @@ use wilco_protocol::escalation::Incident;
 use wilco_protocol::exchange::{CheckpointText, Texts};
 use wilco_protocol::{ExchangeId, MessageId, Time, directory};
 
-use crate::player::{arrow, clock, stands};
+use crate::player::{arrow, clock, state_line};
 
 /// Nothing is said and nothing moves; something may have been written down.
 pub(crate) fn nothing(at: Time, recorded: bool) -> String {
@@ -216,7 +216,7 @@ pub(crate) fn shown(at: Time, what: &str, state: &State) -> String {
         "former assignees" => state.former_assignees.iter().map(ToString::to_string).collect(),
         unknown => panic!("there is no {unknown} to show"),
     };
-    lines.into_iter().map(|text| stands(at, text)).collect()
+    lines.into_iter().map(|text| state_line(at, text)).collect()
 }
 
 fn item(item: &wilco_protocol::exchange::ChecklistItem) -> String {

@@ -12,7 +12,7 @@ use wilco_protocol::{ExchangeId, MessageId, Name, Protocol, Span, Time};
 use super::output;
 use super::scene::{self, Scene};
 use super::speech::{Words, assign, what, word};
-use crate::player::{Theatre, clock, stands};
+use crate::player::{Harness, clock, state_line};
 
 /// How often an open escalation is told again, as by default.
 const REMINDER: Span = Span::minutes(30);
@@ -31,7 +31,7 @@ pub(crate) struct World {
     out: String,
 }
 
-impl Theatre for World {
+impl Harness for World {
     fn set(scene: &[(String, String)]) -> World {
         World::new(scene::set(scene))
     }
@@ -197,7 +197,7 @@ impl World {
         }
         let standing = output::standing(&self.exchanges[number]);
         if standing != before {
-            self.out += &stands(self.now, &standing);
+            self.out += &state_line(self.now, &standing);
         }
         for tell in decision.tells {
             match tell {

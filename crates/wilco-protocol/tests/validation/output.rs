@@ -7,7 +7,7 @@ use wilco_protocol::validation::{
     Decision, Label, Notice, Phase, Relief, Say, State, error_id, id, options, timers,
 };
 
-use crate::player::{arrow, clock, stands};
+use crate::player::{arrow, clock, state_line};
 
 pub(crate) fn incident(at: Time, incident: &Incident) -> String {
     arrow(at, format!("incident: {} {}", incident.agent, incident.kind))
@@ -142,5 +142,5 @@ pub(crate) fn shown(at: Time, text: &str, state: &State) -> String {
         "show phase" => state.phase().map_or("none", |phase| phase.name.as_str()).to_owned(),
         unknown => panic!("a step is `who: what`, `show …` or `end`, not {unknown}"),
     };
-    stands(at, &line)
+    state_line(at, &line)
 }

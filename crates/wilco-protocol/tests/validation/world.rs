@@ -8,10 +8,10 @@ use wilco_protocol::validation::{
 use wilco_protocol::{ExchangeId, MessageId, Name, Protocol, Time};
 
 use super::output;
-use crate::player::{Course, Theatre, arrow, stands};
+use crate::player::{Timeline, Harness, arrow, state_line};
 
 pub(crate) struct World {
-    course: Course,
+    timeline: Timeline,
     phases: Vec<Planned>,
     watchers: Vec<Name>,
     /// Another loop of the initiator is about this issue.
@@ -19,22 +19,22 @@ pub(crate) struct World {
     state: Option<State>,
 }
 
-impl Theatre for World {
+impl Harness for World {
     fn set(scene: &[(String, String)]) -> World {
         World::new(scene)
     }
 
     /// Lets time pass: every wake at its own instant, or when the server is up again.
     fn run_until(&mut self, at: Time) -> String {
-        assert!(self.course.now <= at, "time goes on");
-        while let Some(due) = self.next_wake().filter(|due| self.course.served_at(*due) <= at) {
-            self.course.now = self.course.served_at(due);
+        assert!(self.timeline.now <= at, "time goes on");
+        while let Some(due) = self.next_wake().filter(|due| self.timeline.served_at(*due) <= at) {
+            self.timeline.now = self.timeline.served_at(due);
             let before = self.state.clone();
             self.decide(Input::Wake);
             assert_ne!(before, self.state, "a wake that was due did nothing");
         }
-        self.course.now = at;
-        self.course.take()
+        self.timeline.now = at;
+        self.timeline.take()
     }
 
     /// Plays one step.
@@ -45,19 +45,19 @@ impl Theatre for World {
             None => match text.strip_suffix(" is not reached") {
                 Some(agent) => self.decide(Input::Signal(Signal::Unreached { agent: agent.into() })),
                 None => {
-                    self.course.out +=
-                        &output::shown(self.course.now, text, self.state.as_ref().expect("a validation"))
+                    self.timeline.out +=
+                        &output::shown(self.timeline.now, text, self.state.as_ref().expect("a validation"))
                 }
             },
         }
-        self.course.take()
+        self.timeline.take()
     }
 }
 
 impl World {
     fn new(scene: &[(String, String)]) -> World {
         let mut world = World {
-            course: Course::default(),
+            timeline: Timeline::default(),
             phases: planned("unit=alice"),
             watchers: Vec::new(),
             open: None,
@@ -74,7 +74,7 @@ impl World {
             "phases" => self.phases = planned(value),
             "watchers" => self.watchers = value.split(' ').map(Name::new).collect(),
             "open" => self.open = Some(value.to_owned()),
-            shared => self.course.set(shared, value),
+            shared => self.timeline.set(shared, value),
         }
     }
 
@@ -83,7 +83,7 @@ impl World {
     }
 
     fn say(&mut self, who: &str, text: &str) {
-        let message = self.course.next_message();
+        let message = self.timeline.next_message();
         if let Some(issue) = text.strip_prefix("validate ") {
             return self.begin(who, message, issue);
         }
@@ -94,7 +94,7 @@ impl World {
 
     fn begin(&mut self, by: &str, message: MessageId, issue: &str) {
         let mut policy = Policy::default();
-        policy.set_all(&self.course.policy).expect("a good policy");
+        policy.set_all(&self.timeline.policy).expect("a good policy");
         let validate = Validate {
             id: ExchangeId { protocol: Protocol::Validation, number: 1 },
             by: by.into(),
@@ -106,10 +106,10 @@ impl World {
             watchers: self.watchers.clone(),
             policy,
         };
-        match begin(validate, self, self.course.now) {
-            Err(refusal) => self.course.out += &output::refused(self.course.now, &refusal),
+        match begin(validate, self, self.timeline.now) {
+            Err(refusal) => self.timeline.out += &output::refused(self.timeline.now, &refusal),
             Ok(decision) => {
-                self.state = decision.events.first().and_then(|event| born(event, self.course.now));
+                self.state = decision.events.first().and_then(|event| born(event, self.timeline.now));
                 self.carry_out(decision, "");
             }
         }
@@ -118,13 +118,13 @@ impl World {
     fn decide(&mut self, input: Input) {
         let state = self.state.clone().expect("a validation");
         let before = output::standing(&state);
-        match decide(&state, input, self, self.course.now) {
-            Err(refusal) => self.course.out += &output::refused(self.course.now, &refusal),
+        match decide(&state, input, self, self.timeline.now) {
+            Err(refusal) => self.timeline.out += &output::refused(self.timeline.now, &refusal),
             Ok(decision) => {
-                let length = self.course.out.len();
+                let length = self.timeline.out.len();
                 self.carry_out(decision, &before);
-                if self.course.out.len() == length {
-                    self.course.out += &arrow(self.course.now, "nothing");
+                if self.timeline.out.len() == length {
+                    self.timeline.out += &arrow(self.timeline.now, "nothing");
                 }
             }
         }
@@ -133,22 +133,22 @@ impl World {
     fn carry_out(&mut self, decision: Decision, before: &str) {
         let state = self.state.as_mut().expect("a validation");
         for event in &decision.events {
-            apply(state, event, self.course.now);
+            apply(state, event, self.timeline.now);
         }
-        self.course.out += &output::decided(self.course.now, state, &decision);
+        self.timeline.out += &output::decided(self.timeline.now, state, &decision);
         for event in &decision.events {
             if let Event::Recorded { incident } = event {
-                self.course.out += &output::incident(self.course.now, incident);
+                self.timeline.out += &output::incident(self.timeline.now, incident);
             }
         }
         for effect in &decision.effects {
             if let Effect::RunCheck { phase, run, .. } = effect {
-                self.course.out += &output::runs(self.course.now, &state.phases[*phase], *run);
+                self.timeline.out += &output::runs(self.timeline.now, &state.phases[*phase], *run);
             }
         }
         let standing = output::standing(state);
         if standing != before {
-            self.course.out += &stands(self.course.now, &standing);
+            self.timeline.out += &state_line(self.timeline.now, &standing);
         }
     }
 }
@@ -205,7 +205,7 @@ fn choice(text: &str) -> Choice {
 
 impl Facts for World {
     fn down_across(&self, due: Time) -> bool {
-        self.course.down_across(due)
+        self.timeline.down_across(due)
     }
 
     fn validation_of(&self, _: &Name, issue: &str) -> Option<ExchangeId> {

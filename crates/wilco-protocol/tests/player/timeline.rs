@@ -5,7 +5,7 @@ use wilco_protocol::policy::Overrides;
 use wilco_protocol::{MessageId, Span, Time};
 
 #[derive(Default)]
-pub(crate) struct Course {
+pub(crate) struct Timeline {
     pub(crate) now: Time,
     /// What happened since it was last taken.
     pub(crate) out: String,
@@ -15,7 +15,7 @@ pub(crate) struct Course {
     messages: u32,
 }
 
-impl Course {
+impl Timeline {
     /// A line of the scene that every world knows: `policy: key = value`, `down: 1m to 5m`.
     pub(crate) fn set(&mut self, key: &str, value: &str) {
         match key {
