@@ -8,14 +8,14 @@ use proptest::prelude::*;
 use wilco_protocol::delegation::{Judge, Verdict};
 use wilco_protocol::exchange::Describe;
 use wilco_protocol::handoff::{
-    Choice, Decision, Effect, Event, Input, Said, State, What, apply, begin, born, decide, timers,
+    Choice, Decision, Effect, Event, Input, Said, State, Statement, apply, begin, born, decide, timers,
 };
 use wilco_protocol::journal::{Entry, Fact};
 use wilco_protocol::{MessageId, Span, Time, exchange};
 
 #[derive(Debug, Clone)]
 enum Step {
-    Say(&'static str, What),
+    Say(&'static str, Statement),
     /// Time passes, and what became due is done when somebody looks.
     Pass(u64),
     /// The courier reports on one of its orders, in one of the ways there are, maybe twice.
@@ -39,7 +39,7 @@ fn choices() -> impl Strategy<Value = Choices> {
     )
 }
 
-fn what() -> impl Strategy<Value = What> {
+fn what() -> impl Strategy<Value = Statement> {
     let verdicts = vec![Verdict::Correct, Verdict::WrongTask, Verdict::WrongSummary, Verdict::Partial];
     let options = vec!["provide_alternative_agent", "retry", "override", "abort", "nonsense"];
     let agents = vec![None, Some("carol"), Some("helper"), Some("worker"), Some("boss")];
@@ -50,28 +50,28 @@ fn what() -> impl Strategy<Value = What> {
         any::<bool>(),
     )
         .prop_map(|(option, escalation, agent, note)| {
-            What::Decide(Choice { option: option.to_owned(), escalation, agent: agent.map(Into::into), note })
+            Statement::Decide(Choice { option: option.to_owned(), escalation, agent: agent.map(Into::into), note })
         });
     prop_oneof![
         8 => prop::sample::select(Answer::ALL.to_vec()).prop_map(Answer::what),
-        2 => any::<bool>().prop_map(|document| What::Clarify { document }),
-        2 => prop::sample::select(verdicts).prop_map(|verdict| What::Verdict { verdict }),
+        2 => any::<bool>().prop_map(|document| Statement::Clarify { document }),
+        2 => prop::sample::select(verdicts).prop_map(|verdict| Statement::Verdict { verdict }),
         3 => decision,
-        1 => Just(What::UnclearVerdict),
-        1 => Just(What::Override),
-        1 => Just(What::OwnReminder),
-        1 => Just(What::Remark),
+        1 => Just(Statement::UnclearVerdict),
+        1 => Just(Statement::Override),
+        1 => Just(Statement::OwnReminder),
+        1 => Just(Statement::Remark),
     ]
 }
 
 /// Mostly by whom it may be said.
-fn said() -> impl Strategy<Value = (&'static str, What)> {
+fn said() -> impl Strategy<Value = (&'static str, Statement)> {
     let anybody = vec!["boss", "helper", "carol", "worker", "ecos", "operator", "eve"];
     (what(), any::<bool>(), prop::sample::select(anybody), 0..6u8).prop_map(|(what, first, other, odd)| {
         let fitting = match what {
-            What::Ack(_) | What::Malformed if first => "helper",
-            What::Ack(_) | What::Malformed => "carol",
-            What::Decide(_) if first => "ecos",
+            Statement::Ack(_) | Statement::Malformed if first => "helper",
+            Statement::Ack(_) | Statement::Malformed => "carol",
+            Statement::Decide(_) if first => "ecos",
             _ => "boss",
         };
         (if odd == 0 { other } else { fitting }, what)

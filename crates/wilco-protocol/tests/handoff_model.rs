@@ -8,7 +8,7 @@ use stateright::{Checker, Model, Property};
 use wilco_protocol::decision::{Report as Came, Tell};
 use wilco_protocol::delegation::{Judge, Signal, Verdict};
 use wilco_protocol::handoff::{
-    Choice, Decision, Effect, Event, Input, Said, Say, State, What, apply, begin, born, decide, timers,
+    Choice, Decision, Effect, Event, Input, Said, Say, State, Statement, apply, begin, born, decide, timers,
 };
 use wilco_protocol::{MessageId, Time, exchange};
 
@@ -44,7 +44,7 @@ struct Moment {
 #[derive(Debug, Clone, PartialEq)]
 enum Act {
     Answer { by: &'static str, answer: Answer },
-    Say { by: &'static str, what: What },
+    Say { by: &'static str, what: Statement },
     Report { order: Order, report: Came },
     Timeout,
 }
@@ -69,22 +69,22 @@ impl Model for Bounds {
                     if moment.state.agent == *by { &Answer::ALL } else { &[Answer::Ready] };
                 acts.extend(answers.iter().map(|answer| Act::Answer { by, answer: *answer }));
             }
-            let verdict = |verdict| What::Verdict { verdict };
+            let verdict = |verdict| Statement::Verdict { verdict };
             let whats = [
-                What::Clarify { document: false },
+                Statement::Clarify { document: false },
                 verdict(Verdict::Correct),
                 verdict(Verdict::WrongSummary),
-                What::Override,
+                Statement::Override,
             ];
             acts.extend(whats.map(|what| Act::Say { by: "boss", what }));
             // Two documents at a time only where answers are owed: elsewhere nothing else can happen to them.
             let publishes = |one: &Order| matches!(one, Order::Courier(Effect::PublishDocument { .. }));
             if moment.state.is_asked() || !moment.orders.iter().any(publishes) {
-                acts.push(Act::Say { by: "boss", what: What::Clarify { document: true } });
+                acts.push(Act::Say { by: "boss", what: Statement::Clarify { document: true } });
             }
             for option in ["provide_alternative_agent", "retry", "override", "abort"] {
                 let choice = Choice { option: option.to_owned(), escalation: None, agent: None, note: true };
-                acts.push(Act::Say { by: "ecos", what: What::Decide(choice) });
+                acts.push(Act::Say { by: "ecos", what: Statement::Decide(choice) });
             }
         }
         // Of an open escalation somebody is reminded, and no more.
@@ -96,7 +96,7 @@ impl Model for Bounds {
 
     fn next_state(&self, moment: &Moment, act: Act) -> Option<Moment> {
         let mut next = moment.clone();
-        let said = |by: &str, what: What, number: u8| {
+        let said = |by: &str, what: Statement, number: u8| {
             let message = MessageId::new(format!("m-{number}"));
             Input::Said(Said { by: by.into(), operator: false, message, what })
         };
@@ -252,7 +252,7 @@ impl Moment {
         let readable = matches!(self.last, Some(Answer::Ready | Answer::Unsure));
         match act {
             Some(Act::Answer { by, answer }) => self.state.agent == **by && *answer == Answer::Ready,
-            Some(Act::Say { by, what: What::Verdict { verdict: Verdict::Correct } }) => {
+            Some(Act::Say { by, what: Statement::Verdict { verdict: Verdict::Correct } }) => {
                 *by == "boss" && (readable || self.last == Some(Answer::Malformed))
             }
             Some(Act::Report { report: Came::Judged { verdict: Verdict::Correct, .. }, .. }) => readable,

@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 use stateright::{Checker, Model, Property};
 use wilco_protocol::decision::Routing;
 use wilco_protocol::delegation::{
-    Assign, Decision, Input, Policy, Said, Say, State, Signal, What, apply, begin, born, decide, timers,
+    Assign, Decision, Input, Policy, Said, Say, State, Signal, Statement, apply, begin, born, decide, timers,
 };
 use wilco_protocol::{ExchangeId, MessageId, Name, Protocol, Span, Time};
 
@@ -37,7 +37,7 @@ struct Moment {
 
 #[derive(Debug, Clone, PartialEq)]
 enum Act {
-    Say { by: &'static str, what: What },
+    Say { by: &'static str, what: Statement },
     Timeout,
     Supersede,
     AgentReturns(&'static str),

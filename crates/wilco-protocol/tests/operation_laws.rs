@@ -7,13 +7,13 @@ use wilco_protocol::decision::Report;
 use wilco_protocol::exchange::Describe;
 use wilco_protocol::journal::{Entry, Fact};
 use wilco_protocol::operation::{
-    Answer, Choice, Event, Input, OwnStep, Said, State, StepEnd, What, apply, begin, born, decide, timers,
+    Answer, Choice, Event, Input, OwnStep, Said, State, StepEnd, Statement, apply, begin, born, decide, timers,
 };
 use wilco_protocol::{Name, Span, Time, exchange};
 
 #[derive(Debug, Clone)]
 enum Step {
-    Say(&'static str, What),
+    Say(&'static str, Statement),
     /// Time passes, and what became due is done when somebody looks.
     Pass(u64),
     Report(usize, u8),
@@ -34,18 +34,18 @@ fn choices() -> impl Strategy<Value = Choices> {
     )
 }
 
-fn what() -> impl Strategy<Value = What> {
+fn what() -> impl Strategy<Value = Statement> {
     let answer =
         prop_oneof![Just(Answer::Ready), Just(Answer::Wait), Just(Answer::Cancel), Just(Answer::Information)];
     let own = prop_oneof![Just(OwnStep::Reminder), Just(OwnStep::Timeout), Just(OwnStep::Extension)];
     let option = prop_oneof![Just("proceed"), Just("retry"), Just("abort"), Just("nonsense")];
     prop_oneof![
-        6 => (answer, any::<bool>()).prop_map(|(answer, to_notice)| What::Answer { answer, to_notice }),
-        1 => any::<bool>().prop_map(|done| What::Result { done, results: Vec::new() }),
-        1 => Just(What::Withdraw),
-        1 => own.prop_map(|step| What::Own { step, agents: vec![AGENTS[0].into()] }),
-        1 => option.prop_map(|option| What::Decide(Choice { option: option.to_owned(), escalation: None })),
-        1 => Just(What::Remark),
+        6 => (answer, any::<bool>()).prop_map(|(answer, to_notice)| Statement::Answer { answer, to_notice }),
+        1 => any::<bool>().prop_map(|done| Statement::Result { done, results: Vec::new() }),
+        1 => Just(Statement::Withdraw),
+        1 => own.prop_map(|step| Statement::Own { step, agents: vec![AGENTS[0].into()] }),
+        1 => option.prop_map(|option| Statement::Decide(Choice { option: option.to_owned(), escalation: None })),
+        1 => Just(Statement::Remark),
     ]
 }
 

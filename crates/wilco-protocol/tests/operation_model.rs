@@ -7,7 +7,7 @@ use crate::asked::{AGENTS, BOSS, Choices, World, never_stuck, silence_leads_some
 use stateright::{Checker, Model, Property};
 use wilco_protocol::decision::{Effect, Report};
 use wilco_protocol::operation::{
-    Answer, Choice, Decision, Event, Execute, Input, Outcome, Phase, Said, Say, State, StepEnd, What, apply,
+    Answer, Choice, Decision, Event, Execute, Input, Outcome, Phase, Said, Say, State, StepEnd, Statement, apply,
     begin, born, decide, timers,
 };
 use wilco_protocol::{MessageId, Name, Time};
@@ -40,7 +40,7 @@ struct Moment {
 
 #[derive(Debug, Clone, PartialEq)]
 enum Act {
-    Say { by: &'static str, what: What },
+    Say { by: &'static str, what: Statement },
     Timeout,
     Ended { place: usize, well: bool },
     Interrupted { place: usize },
@@ -58,14 +58,14 @@ impl Model for Bounds {
         if moment.messages < self.messages {
             for by in AGENTS {
                 for answer in [Answer::Ready, Answer::Wait, Answer::Cancel] {
-                    acts.push(Act::Say { by, what: What::Answer { answer, to_notice: false } });
+                    acts.push(Act::Say { by, what: Statement::Answer { answer, to_notice: false } });
                 }
             }
-            acts.push(Act::Say { by: BOSS, what: What::Withdraw });
-            acts.push(Act::Say { by: BOSS, what: What::Result { done: true, results: Vec::new() } });
+            acts.push(Act::Say { by: BOSS, what: Statement::Withdraw });
+            acts.push(Act::Say { by: BOSS, what: Statement::Result { done: true, results: Vec::new() } });
             for option in ["proceed", "retry", "abort"] {
                 let choice = Choice { option: option.to_owned(), escalation: None };
-                acts.push(Act::Say { by: BOSS, what: What::Decide(choice) });
+                acts.push(Act::Say { by: BOSS, what: Statement::Decide(choice) });
             }
         }
         if moment.timeouts < self.timeouts && !timers(&moment.state).is_empty() {
@@ -89,7 +89,7 @@ impl Model for Bounds {
             }
             Act::Say { by, what } => {
                 next.messages += 1;
-                next.repeats += u8::from(matches!(&what, What::Decide(choice) if choice.option == "retry"));
+                next.repeats += u8::from(matches!(&what, Statement::Decide(choice) if choice.option == "retry"));
                 let message = MessageId::new(what.meaning());
                 Input::Said(Said { by: by.into(), operator: false, message, what })
             }

@@ -5,14 +5,14 @@ use crate::looped::{World, never_stuck, planned, silence_leads_somewhere, valida
 use proptest::prelude::*;
 use wilco_protocol::exchange::Describe;
 use wilco_protocol::validation::{
-    Choice, Event, Finding, Fingerprint, Input, Named, Said, State, Status, Signal, What, apply, begin, born,
+    Choice, Event, Finding, Fingerprint, Input, Named, Said, State, Status, Signal, Statement, apply, begin, born,
     decide, timers,
 };
 use wilco_protocol::{MessageId, Time};
 
 #[derive(Debug, Clone)]
 enum Step {
-    Say(&'static str, What),
+    Say(&'static str, Statement),
     Wake,
     Unreached(&'static str),
 }
@@ -26,9 +26,9 @@ fn named() -> impl Strategy<Value = Named> {
     ]
 }
 
-fn what() -> impl Strategy<Value = What> {
+fn what() -> impl Strategy<Value = Statement> {
     let finding = prop_oneof![2 => Just(Finding::Pass), 4 => Just(Finding::Fail), 1 => Just(Finding::Error)];
-    let result = (named(), finding, "[ab]").prop_map(|(named, finding, failures)| What::Result {
+    let result = (named(), finding, "[ab]").prop_map(|(named, finding, failures)| Statement::Result {
         named,
         finding,
         failures: Fingerprint(failures),
@@ -36,17 +36,17 @@ fn what() -> impl Strategy<Value = What> {
     let option = prop::sample::select(vec!["manual-fix", "skip", "abort", "extend", "extend", "begin"]);
     let decision = (option, prop::option::of(1..4u32), prop::option::of(0..3u32)).prop_map(
         |(option, escalation, iterations)| {
-            What::Decide(Choice { option: option.to_owned(), escalation, iterations, ..Choice::default() })
+            Statement::Decide(Choice { option: option.to_owned(), escalation, iterations, ..Choice::default() })
         },
     );
     prop_oneof![
         6 => result,
-        2 => named().prop_map(|named| What::Acknowledged { named }),
-        5 => named().prop_map(|named| What::Fixed { named }),
-        1 => named().prop_map(|named| What::CannotFix { named }),
-        1 => named().prop_map(|named| What::Unreadable { named }),
+        2 => named().prop_map(|named| Statement::Acknowledged { named }),
+        5 => named().prop_map(|named| Statement::Fixed { named }),
+        1 => named().prop_map(|named| Statement::CannotFix { named }),
+        1 => named().prop_map(|named| Statement::Unreadable { named }),
         3 => decision,
-        1 => Just(What::Remark),
+        1 => Just(Statement::Remark),
     ]
 }
 

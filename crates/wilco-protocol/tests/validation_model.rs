@@ -4,7 +4,7 @@
 use crate::looped::{World, never_stuck, planned, silence_leads_somewhere, validate};
 use stateright::{Checker, Model, Property};
 use wilco_protocol::validation::{
-    Choice, Decision, Event, Finding, Fingerprint, Input, Named, Said, State, Status, What, apply, begin,
+    Choice, Decision, Event, Finding, Fingerprint, Input, Named, Said, State, Status, Statement, apply, begin,
     born, decide, timers,
 };
 use wilco_protocol::{MessageId, Time};
@@ -33,12 +33,12 @@ struct Moment {
 
 #[derive(Debug, Clone, PartialEq)]
 enum Act {
-    Say { by: &'static str, what: What },
+    Say { by: &'static str, what: Statement },
     Timeout,
 }
 
-fn found(finding: Finding, failures: &str) -> What {
-    What::Result { named: Named::Nothing, finding, failures: Fingerprint(failures.to_owned()) }
+fn found(finding: Finding, failures: &str) -> Statement {
+    Statement::Result { named: Named::Nothing, finding, failures: Fingerprint(failures.to_owned()) }
 }
 
 impl Model for Bounds {
@@ -56,14 +56,14 @@ impl Model for Bounds {
                 acts.extend(whats.map(|what| Act::Say { by, what }));
             }
             let named = Named::Nothing;
-            let main = [What::Acknowledged { named }, What::Fixed { named }, What::CannotFix { named }];
+            let main = [Statement::Acknowledged { named }, Statement::Fixed { named }, Statement::CannotFix { named }];
             acts.extend(main.map(|what| Act::Say { by: "main", what }));
             for option in ["manual-fix", "skip", "abort", "extend"] {
                 let open = moment.state.escalation().map(|open| open.number);
                 let iterations = (option == "extend").then_some(1);
                 let choice =
                     Choice { option: option.to_owned(), escalation: open, iterations, ..Choice::default() };
-                acts.push(Act::Say { by: "boss", what: What::Decide(choice) });
+                acts.push(Act::Say { by: "boss", what: Statement::Decide(choice) });
             }
         }
         if moment.timeouts < self.timeouts && !timers(&moment.state).is_empty() {

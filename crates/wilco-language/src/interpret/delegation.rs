@@ -1,7 +1,7 @@
 //! What a message means to a delegation.
 
 use wilco_protocol::delegation::{
-    Ack, AgentError, Choice, Ruling, Said, Scored, State, Understanding, Verdict, What,
+    Ack, AgentError, Choice, Ruling, Said, Scored, State, Understanding, Verdict, Statement,
 };
 
 use super::{Cited, InContext};
@@ -14,7 +14,7 @@ use crate::read::verdict::{VerdictReading, verdicts};
 pub(super) fn interpret(state: &State, context: &InContext<'_>, cited: &Cited) -> Said {
     let what = match &context.incoming.typed {
         Typed::Delegation(said) => typed(state, context, cited, said),
-        Typed::Decision(choice) => What::Decide(Choice {
+        Typed::Decision(choice) => Statement::Decide(Choice {
             option: choice.option.clone(),
             escalation: choice.escalation.map(|id| id.number),
             agent: choice.agent.as_deref().map(|name| context.resolve.resolve(name)),
@@ -22,58 +22,58 @@ pub(super) fn interpret(state: &State, context: &InContext<'_>, cited: &Cited) -
         }),
         Typed::Operation(_) | Typed::Handoff(_) | Typed::Validation(_) => remark(context),
         Typed::Conversation | Typed::Talk if context.incoming.only_wilco() => remark(context),
-        Typed::Conversation | Typed::Talk if context.amends => What::Amend,
-        Typed::Conversation | Typed::Talk if context.again => What::Again,
+        Typed::Conversation | Typed::Talk if context.amends => Statement::Amend,
+        Typed::Conversation | Typed::Talk if context.again => Statement::Again,
         Typed::Conversation | Typed::Talk => text(state, context, cited),
     };
     Said { by: context.by.clone(), operator: context.operator, message: context.id.clone(), what }
 }
 
-fn typed(state: &State, context: &InContext<'_>, cited: &Cited, said: &Delegation) -> What {
+fn typed(state: &State, context: &InContext<'_>, cited: &Cited, said: &Delegation) -> Statement {
     match said {
-        Delegation::Assign(_) => What::Again,
-        Delegation::Ack(ack) => What::Ack(ack_of(state, context, cited, ack)),
-        Delegation::Error { code, retry_after, alternatives, .. } => What::Error(AgentError {
+        Delegation::Assign(_) => Statement::Again,
+        Delegation::Ack(ack) => Statement::Ack(ack_of(state, context, cited, ack)),
+        Delegation::Error { code, retry_after, alternatives, .. } => Statement::Error(AgentError {
             code: *code,
             retry_after: *retry_after,
             alternatives: alternatives.iter().map(|name| context.resolve.resolve(name)).collect(),
         }),
-        Delegation::Clarify { answers, .. } => What::Clarify { answers: *answers },
-        Delegation::AskAgain { .. } if context.by == state.initiator => What::AskAgain,
+        Delegation::Clarify { answers, .. } => Statement::Clarify { answers: *answers },
+        Delegation::AskAgain { .. } if context.by == state.initiator => Statement::AskAgain,
         // From anybody else it is only talk.
         Delegation::AskAgain { .. } => remark(context),
         Delegation::Verdict(said) => {
             let criteria = criteria(state, cited);
-            What::Verdict { verdict: said.verdict, missing: indexes(&criteria, &said.missing) }
+            Statement::Verdict { verdict: said.verdict, missing: indexes(&criteria, &said.missing) }
         }
-        Delegation::Checkpoint { number, .. } => What::Checkpoint { number: *number },
-        Delegation::Complete { .. } => What::Complete,
-        Delegation::Amend { .. } => What::Amend,
-        Delegation::Cancel { .. } => What::Cancel,
-        Delegation::StopAck { .. } => What::StopAck,
-        Delegation::Pause { expected_duration, .. } => What::Pause { expected_duration: *expected_duration },
-        Delegation::PauseAck { .. } => What::PauseAck,
-        Delegation::Resume { .. } => What::Resume,
-        Delegation::ResumeAck { .. } => What::ResumeAck,
-        Delegation::Extend { time, .. } => What::Extend { time: *time },
+        Delegation::Checkpoint { number, .. } => Statement::Checkpoint { number: *number },
+        Delegation::Complete { .. } => Statement::Complete,
+        Delegation::Amend { .. } => Statement::Amend,
+        Delegation::Cancel { .. } => Statement::Cancel,
+        Delegation::StopAck { .. } => Statement::StopAck,
+        Delegation::Pause { expected_duration, .. } => Statement::Pause { expected_duration: *expected_duration },
+        Delegation::PauseAck { .. } => Statement::PauseAck,
+        Delegation::Resume { .. } => Statement::Resume,
+        Delegation::ResumeAck { .. } => Statement::ResumeAck,
+        Delegation::Extend { time, .. } => Statement::Extend { time: *time },
     }
 }
 
 /// Plain text: an `[ACK]`, a `[VERDICT]`, an answer to questions, or a remark.
-fn text(state: &State, context: &InContext<'_>, cited: &Cited) -> What {
+fn text(state: &State, context: &InContext<'_>, cited: &Cited) -> Statement {
     let body = context.incoming.text();
     if context.by == state.initiator {
         match verdicts(body).into_iter().find(|said| same(said.task_id(), &state.task_id)) {
             Some(VerdictReading::Verdict(said)) => {
                 return text_verdict(state, cited, said.verdict, &said.missing, said.correction.is_some());
             }
-            Some(VerdictReading::Contradiction { .. }) => return What::UnclearVerdict,
+            Some(VerdictReading::Contradiction { .. }) => return Statement::UnclearVerdict,
             None => {}
         }
         // Words to an escalation are no answer to the questions behind it.
         let decides = context.parent.as_ref().is_some_and(|parent| parent.kind == "escalation");
         if state.is_asked() && !decides && !body.trim().is_empty() {
-            return What::Clarify { answers: None };
+            return Statement::Clarify { answers: None };
         }
         return remark(context);
     }
@@ -85,26 +85,26 @@ fn text(state: &State, context: &InContext<'_>, cited: &Cited) -> What {
         None => readings.swap_remove(0),
     };
     match reading {
-        AckReading::Ack(ack) => What::Ack(ack_of(state, context, cited, &from_text(ack))),
-        AckReading::Contradiction { .. } => What::Contradiction,
+        AckReading::Ack(ack) => Statement::Ack(ack_of(state, context, cited, &from_text(ack))),
+        AckReading::Contradiction { .. } => Statement::Contradiction,
     }
 }
 
 /// A verdict in words that lacks what it needs judges nothing.
-fn text_verdict(state: &State, cited: &Cited, verdict: Verdict, missing: &[String], corrected: bool) -> What {
+fn text_verdict(state: &State, cited: &Cited, verdict: Verdict, missing: &[String], corrected: bool) -> Statement {
     let whole = match verdict {
         Verdict::WrongSummary => corrected,
         Verdict::Partial => !missing.is_empty(),
         Verdict::Correct | Verdict::WrongTask => true,
     };
     if !whole {
-        return What::HalfVerdict { verdict };
+        return Statement::HalfVerdict { verdict };
     }
-    What::Verdict { verdict, missing: indexes(&criteria(state, cited), missing) }
+    Statement::Verdict { verdict, missing: indexes(&criteria(state, cited), missing) }
 }
 
-fn remark(context: &InContext<'_>) -> What {
-    What::Remark { to_notice: context.parent.as_ref().is_some_and(|parent| parent.kind == "protocol-notice") }
+fn remark(context: &InContext<'_>) -> Statement {
+    Statement::Remark { to_notice: context.parent.as_ref().is_some_and(|parent| parent.kind == "protocol-notice") }
 }
 
 fn from_text(ack: AckText) -> Acknowledgment {

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 use wilco_protocol::delegation::{Ruling, Scored, Understanding};
-use wilco_protocol::handoff::{Ack, AckStatus, Choice, Named, Said, StartingFrom, State, What};
+use wilco_protocol::handoff::{Ack, AckStatus, Choice, Named, Said, StartingFrom, State, Statement};
 
 use super::{Cited, InContext};
 use crate::parse::{Delegation, Handoff, HandoffAck, Task, Typed};
@@ -13,17 +13,17 @@ use crate::read::verdict::{VerdictReading, verdicts};
 pub(super) fn interpret(state: &State, context: &InContext<'_>, cited: &Cited) -> Said {
     let what = match &context.incoming.typed {
         Typed::Handoff(said) => typed(state, cited, said),
-        Typed::Delegation(Delegation::Verdict(said)) => What::Verdict { verdict: said.verdict },
-        Typed::Delegation(Delegation::Clarify { .. }) => What::Clarify { document: false },
-        Typed::Decision(choice) => What::Decide(Choice {
+        Typed::Delegation(Delegation::Verdict(said)) => Statement::Verdict { verdict: said.verdict },
+        Typed::Delegation(Delegation::Clarify { .. }) => Statement::Clarify { document: false },
+        Typed::Decision(choice) => Statement::Decide(Choice {
             option: choice.option.clone(),
             escalation: choice.escalation.map(|id| id.number),
             agent: choice.agent.as_deref().map(|name| context.resolve.resolve(name)),
             note: ["note", "reason"].iter().any(|key| says(context.incoming.content.get(*key))),
         }),
-        Typed::Conversation | Typed::Talk if context.incoming.only_wilco() => What::Remark,
+        Typed::Conversation | Typed::Talk if context.incoming.only_wilco() => Statement::Remark,
         Typed::Conversation | Typed::Talk => text(state, context, cited),
-        _ => What::Remark,
+        _ => Statement::Remark,
     };
     Said { by: context.by.clone(), operator: context.operator, message: context.id.clone(), what }
 }
@@ -32,38 +32,38 @@ fn says(value: Option<&Value>) -> bool {
     value.and_then(Value::as_str).is_some_and(|text| !text.trim().is_empty())
 }
 
-fn typed(state: &State, cited: &Cited, said: &Handoff) -> What {
+fn typed(state: &State, cited: &Cited, said: &Handoff) -> Statement {
     match said {
         Handoff::Ack(ack) => ack_of(state, cited, ack),
-        Handoff::Clarify { document } => What::Clarify { document: *document },
-        Handoff::Override => What::Override,
-        Handoff::Reminder => What::OwnReminder,
-        Handoff::Replace(_) | Handoff::HandOver(_) => What::Remark,
+        Handoff::Clarify { document } => Statement::Clarify { document: *document },
+        Handoff::Override => Statement::Override,
+        Handoff::Reminder => Statement::OwnReminder,
+        Handoff::Replace(_) | Handoff::HandOver(_) => Statement::Remark,
     }
 }
 
 /// Plain text: an `[ACK]`, a `[VERDICT]`, answers to questions; of the replacement, anything else is a malformed ACK.
-fn text(state: &State, context: &InContext<'_>, cited: &Cited) -> What {
+fn text(state: &State, context: &InContext<'_>, cited: &Cited) -> Statement {
     let body = context.incoming.text();
     if context.by == state.initiator {
         match verdicts(body).into_iter().find(|said| same(said.task_id(), &state.handoff_id)) {
-            Some(VerdictReading::Verdict(said)) => return What::Verdict { verdict: said.verdict },
-            Some(VerdictReading::Contradiction { .. }) => return What::UnclearVerdict,
+            Some(VerdictReading::Verdict(said)) => return Statement::Verdict { verdict: said.verdict },
+            Some(VerdictReading::Contradiction { .. }) => return Statement::UnclearVerdict,
             None => {}
         }
         let decides = context.parent.as_ref().is_some_and(|parent| parent.kind == "escalation");
         if state.is_asked() && !decides && !body.trim().is_empty() {
-            return What::Clarify { document: false };
+            return Statement::Clarify { document: false };
         }
-        return What::Remark;
+        return Statement::Remark;
     }
     let asked = context.by == state.agent || state.former.iter().any(|former| former.agent == context.by);
     let mut acks = handoff_acks(body);
     let of_this = acks.iter().position(|ack| same(&ack.handoff_id, &state.handoff_id));
     match of_this.or((!acks.is_empty()).then_some(0)) {
         Some(place) => ack_of(state, cited, &from_text(acks.swap_remove(place))),
-        None if asked => What::Malformed,
-        None => What::Remark,
+        None if asked => Statement::Malformed,
+        None => Statement::Remark,
     }
 }
 
@@ -77,8 +77,8 @@ fn from_text(ack: HandoffAckText) -> HandoffAck {
     }
 }
 
-fn ack_of(state: &State, cited: &Cited, ack: &HandoffAck) -> What {
-    let Some(status) = ack.status else { return What::Malformed };
+fn ack_of(state: &State, cited: &Cited, ack: &HandoffAck) -> Statement {
+    let Some(status) = ack.status else { return Statement::Malformed };
     let named = match &ack.handoff_id {
         Some(id) if !same(id, &state.handoff_id) => Named::Other,
         Some(_) | None => Named::This,
@@ -87,11 +87,11 @@ fn ack_of(state: &State, cited: &Cited, ack: &HandoffAck) -> What {
     let ready = status == AckStatus::ReadyToProceed && ack.questions.is_empty();
     let lacks = ack.understanding.is_none() || (ack.starting_from.is_none() && state.starting_from.is_some());
     if ready && lacks && named == Named::This {
-        return What::Malformed;
+        return Statement::Malformed;
     }
     let said = ack.understanding.as_deref().unwrap_or("");
     let starting = ack.starting_from.as_deref().unwrap_or("");
-    What::Ack(Ack {
+    Statement::Ack(Ack {
         status,
         named,
         scored: scored(state, cited, said),

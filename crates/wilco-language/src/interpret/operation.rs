@@ -1,6 +1,6 @@
 //! What a message means to an operation.
 
-use wilco_protocol::operation::{Choice, Said, State, What};
+use wilco_protocol::operation::{Choice, Said, State, Statement};
 
 use super::InContext;
 use crate::parse::{Operation, Typed};
@@ -9,45 +9,45 @@ use crate::read::answer::answer;
 pub(super) fn interpret(state: &State, context: &InContext<'_>) -> Said {
     let what = match &context.incoming.typed {
         Typed::Operation(said) => typed(state, context, said),
-        Typed::Decision(choice) => What::Decide(Choice {
+        Typed::Decision(choice) => Statement::Decide(Choice {
             option: choice.option.clone(),
             escalation: choice.escalation.map(|id| id.number),
         }),
-        Typed::Conversation | Typed::Talk if context.incoming.only_wilco() => What::Remark,
+        Typed::Conversation | Typed::Talk if context.incoming.only_wilco() => Statement::Remark,
         Typed::Conversation | Typed::Talk => plain(state, context),
-        Typed::Delegation(_) | Typed::Handoff(_) | Typed::Validation(_) => What::Remark,
+        Typed::Delegation(_) | Typed::Handoff(_) | Typed::Validation(_) => Statement::Remark,
     };
     Said { by: context.by.clone(), operator: context.operator, message: context.id.clone(), what }
 }
 
-fn typed(state: &State, context: &InContext<'_>, said: &Operation) -> What {
+fn typed(state: &State, context: &InContext<'_>, said: &Operation) -> Statement {
     match said {
-        Operation::Announce(_) => What::Remark,
+        Operation::Announce(_) => Statement::Remark,
         // Whoever is not asked, the initiator too, is refused by its role.
         Operation::Acknowledgment { ready, .. } => answered(context, *ready),
         Operation::Result { done, results, .. } => {
             let of = |(name, done): &(String, bool)| (context.resolve.resolve(name), *done);
-            What::Result { done: *done, results: results.iter().map(of).collect() }
+            Statement::Result { done: *done, results: results.iter().map(of).collect() }
         }
-        Operation::Cancel { .. } => What::Withdraw,
+        Operation::Cancel { .. } => Statement::Withdraw,
         // From anybody else it is only talk.
         Operation::Own { step, .. } if context.by == state.initiator => {
-            What::Own { step: *step, agents: context.to.to_vec() }
+            Statement::Own { step: *step, agents: context.to.to_vec() }
         }
-        Operation::Own { .. } => What::Remark,
+        Operation::Own { .. } => Statement::Remark,
     }
 }
 
 /// Plain words are an answer when they are an agent's.
-fn plain(state: &State, context: &InContext<'_>) -> What {
+fn plain(state: &State, context: &InContext<'_>) -> Statement {
     if state.track(&context.by).is_some() {
         answered(context, context.incoming.content.get("ready").and_then(|ready| ready.as_bool()))
     } else {
-        What::Remark
+        Statement::Remark
     }
 }
 
-fn answered(context: &InContext<'_>, ready: Option<bool>) -> What {
+fn answered(context: &InContext<'_>, ready: Option<bool>) -> Statement {
     let to_notice = context.parent.as_ref().is_some_and(|parent| parent.kind == "protocol-notice");
-    What::Answer { answer: answer(context.incoming.text(), ready), to_notice }
+    Statement::Answer { answer: answer(context.incoming.text(), ready), to_notice }
 }

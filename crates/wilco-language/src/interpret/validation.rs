@@ -1,6 +1,6 @@
 //! What a message means to a validation.
 
-use wilco_protocol::validation::{Choice, Fingerprint, Named, Said, State, What, is_id, named};
+use wilco_protocol::validation::{Choice, Fingerprint, Named, Said, State, Statement, is_id, named};
 
 use super::InContext;
 use crate::parse::{Operation, Typed, Validation};
@@ -10,7 +10,7 @@ use crate::read::validation::{Answer, message_id, reading};
 pub(super) fn interpret(state: &State, context: &InContext<'_>) -> Said {
     let what = match &context.incoming.typed {
         Typed::Validation(said) => typed(state, context, said),
-        Typed::Decision(choice) => What::Decide(Choice {
+        Typed::Decision(choice) => Statement::Decide(Choice {
             option: choice.option.clone(),
             escalation: choice.escalation.map(|id| id.number),
             phase: choice.phase.clone(),
@@ -19,46 +19,46 @@ pub(super) fn interpret(state: &State, context: &InContext<'_>) -> Said {
         }),
         // An acknowledgement by any name.
         Typed::Operation(Operation::Acknowledgment { .. }) if context.by == state.main_agent => {
-            What::Acknowledged { named: id_of(state, context, None) }
+            Statement::Acknowledged { named: id_of(state, context, None) }
         }
-        Typed::Operation(_) | Typed::Delegation(_) | Typed::Handoff(_) => What::Remark,
-        Typed::Conversation | Typed::Talk if context.incoming.only_wilco() => What::Remark,
+        Typed::Operation(_) | Typed::Delegation(_) | Typed::Handoff(_) => Statement::Remark,
+        Typed::Conversation | Typed::Talk if context.incoming.only_wilco() => Statement::Remark,
         Typed::Conversation | Typed::Talk => text(state, context),
     };
     Said { by: context.by.clone(), operator: context.operator, message: context.id.clone(), what }
 }
 
-fn typed(state: &State, context: &InContext<'_>, said: &Validation) -> What {
+fn typed(state: &State, context: &InContext<'_>, said: &Validation) -> Statement {
     let named = id_of(state, context, said.message_id());
     match said {
-        Validation::Start(_) => What::Remark,
+        Validation::Start(_) => Statement::Remark,
         Validation::Result { finding, failures, .. } => {
-            What::Result { named, finding: *finding, failures: Fingerprint(digest(failures)) }
+            Statement::Result { named, finding: *finding, failures: Fingerprint(digest(failures)) }
         }
-        Validation::Acknowledgment { .. } => What::Acknowledged { named },
-        Validation::Completion { fixed: true, .. } => What::Fixed { named },
-        Validation::Completion { fixed: false, .. } => What::CannotFix { named },
+        Validation::Acknowledgment { .. } => Statement::Acknowledged { named },
+        Validation::Completion { fixed: true, .. } => Statement::Fixed { named },
+        Validation::Completion { fixed: false, .. } => Statement::CannotFix { named },
     }
 }
 
 /// Words count as an answer from whoever may give it.
-fn text(state: &State, context: &InContext<'_>) -> What {
+fn text(state: &State, context: &InContext<'_>) -> Statement {
     let specialist = state.phases.iter().any(|phase| phase.specialist == context.by);
     let main = context.by == state.main_agent;
     let Some(read) = reading(context.incoming.text()).filter(|_| specialist || main) else {
-        return What::Remark;
+        return Statement::Remark;
     };
     let named = id_of(state, context, read.id.as_deref());
     match read.answer {
         Answer::Result { finding, failures, .. } if specialist => {
-            What::Result { named, finding, failures: Fingerprint(digest(&failures)) }
+            Statement::Result { named, finding, failures: Fingerprint(digest(&failures)) }
         }
-        Answer::Acknowledged if main => What::Acknowledged { named },
-        Answer::Fixed { .. } if main => What::Fixed { named },
-        Answer::CannotFix { .. } if main => What::CannotFix { named },
-        Answer::Unreadable { .. } => What::Unreadable { named },
+        Answer::Acknowledged if main => Statement::Acknowledged { named },
+        Answer::Fixed { .. } if main => Statement::Fixed { named },
+        Answer::CannotFix { .. } if main => Statement::CannotFix { named },
+        Answer::Unreadable { .. } => Statement::Unreadable { named },
         Answer::Result { .. } | Answer::Acknowledged | Answer::Fixed { .. } | Answer::CannotFix { .. } => {
-            What::Remark
+            Statement::Remark
         }
     }
 }

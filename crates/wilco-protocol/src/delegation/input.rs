@@ -58,11 +58,11 @@ pub struct Said {
     /// Whether an operator says it, who may decide anything.
     pub operator: bool,
     pub message: MessageId,
-    pub what: What,
+    pub what: Statement,
 }
 
 #[derive(Debug, Clone, PartialEq)]
-pub enum What {
+pub enum Statement {
     Ack(Ack),
     Error(AgentError),
     Checkpoint {
@@ -167,31 +167,31 @@ pub struct Choice {
     pub time: Option<Span>,
 }
 
-impl What {
+impl Statement {
     /// What it is called when somebody is told how a message was read.
     pub fn meaning(&self) -> &'static str {
         match self {
-            What::Ack(ack) => ack.status.word(),
-            What::Error(_) => "error",
-            What::Checkpoint { .. } => "checkpoint",
-            What::Complete => "complete",
-            What::StopAck => "stop-confirmed",
-            What::PauseAck => "pause-confirmed",
-            What::ResumeAck => "resume-confirmed",
-            What::Clarify { .. } => "answers",
-            What::Verdict { verdict, .. } => verdict.word(),
-            What::HalfVerdict { .. } => "unfinished-verdict",
-            What::UnclearVerdict => "contradiction",
-            What::Amend => "amendment",
-            What::Cancel => "cancel",
-            What::Pause { .. } => "pause",
-            What::Resume => "resume",
-            What::Extend { .. } => "extend",
-            What::Again => "assigned-again",
-            What::AskAgain => "ack-request",
-            What::Decide(_) => "decision",
-            What::Remark { .. } => "remark",
-            What::Contradiction => "contradiction",
+            Statement::Ack(ack) => ack.status.word(),
+            Statement::Error(_) => "error",
+            Statement::Checkpoint { .. } => "checkpoint",
+            Statement::Complete => "complete",
+            Statement::StopAck => "stop-confirmed",
+            Statement::PauseAck => "pause-confirmed",
+            Statement::ResumeAck => "resume-confirmed",
+            Statement::Clarify { .. } => "answers",
+            Statement::Verdict { verdict, .. } => verdict.word(),
+            Statement::HalfVerdict { .. } => "unfinished-verdict",
+            Statement::UnclearVerdict => "contradiction",
+            Statement::Amend => "amendment",
+            Statement::Cancel => "cancel",
+            Statement::Pause { .. } => "pause",
+            Statement::Resume => "resume",
+            Statement::Extend { .. } => "extend",
+            Statement::Again => "assigned-again",
+            Statement::AskAgain => "ack-request",
+            Statement::Decide(_) => "decision",
+            Statement::Remark { .. } => "remark",
+            Statement::Contradiction => "contradiction",
         }
     }
 }

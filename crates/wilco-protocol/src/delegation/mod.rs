@@ -17,7 +17,7 @@ mod words;
 pub use apply::{apply, born};
 pub use decide::{Decision, begin, decide, options, untried};
 pub use event::{Assigned, Event, Resend, Why};
-pub use input::{Ack, AgentError, Assign, Choice, ErrorCode, Input, Ruling, Said, Scored, Signal, What};
+pub use input::{Ack, AgentError, Assign, Choice, ErrorCode, Input, Ruling, Said, Scored, Signal, Statement};
 pub use policy::{Judge, KEYS, OnBusy, Policy};
 pub use say::{CancelReason, Notice, Owed, Say, ToInitiator};
 pub use state::{

@@ -29,11 +29,11 @@ pub struct Said {
     /// Whether an operator says it, who may decide anything.
     pub operator: bool,
     pub message: MessageId,
-    pub what: What,
+    pub what: Statement,
 }
 
 #[derive(Debug, Clone, PartialEq)]
-pub enum What {
+pub enum Statement {
     Ack(Ack),
     /// An answer that lacks what an ACK needs, or some other text.
     Malformed,
@@ -85,19 +85,19 @@ pub struct Choice {
     pub note: bool,
 }
 
-impl What {
+impl Statement {
     /// What it is called when somebody is told how a message was read.
     pub fn meaning(&self) -> &'static str {
         match self {
-            What::Ack(ack) => ack.status.word(),
-            What::Malformed => "malformed-ack",
-            What::Clarify { .. } => "answers",
-            What::Verdict { verdict } => verdict.word(),
-            What::UnclearVerdict => "unfinished-verdict",
-            What::Override => "override",
-            What::OwnReminder => "reminder",
-            What::Decide(_) => "decision",
-            What::Remark => "remark",
+            Statement::Ack(ack) => ack.status.word(),
+            Statement::Malformed => "malformed-ack",
+            Statement::Clarify { .. } => "answers",
+            Statement::Verdict { verdict } => verdict.word(),
+            Statement::UnclearVerdict => "unfinished-verdict",
+            Statement::Override => "override",
+            Statement::OwnReminder => "reminder",
+            Statement::Decide(_) => "decision",
+            Statement::Remark => "remark",
         }
     }
 }

@@ -23,7 +23,7 @@ pub use apply::{apply, born};
 pub use decide::{Decision, begin, decide, options, untried};
 pub use effect::{Effect, IssueUpdate, Published, Report, TaskUpdate, Updated};
 pub use event::{Event, Requested, Why};
-pub use input::{Ack, Choice, Input, Named, Replace, Said, What};
+pub use input::{Ack, Choice, Input, Named, Replace, Said, Statement};
 pub use order::{
     AuditAck, AuditConfirmation, AuditDocument, AuditEntry, AuditFailed, AuditGithub, AuditNotification,
     Body, DocumentOrder, IssuesOrder, Party, Progress, Publish, Repetition, Replacement, StateFileOrder,

@@ -39,11 +39,11 @@ pub struct Said {
     /// Whether an operator says it, who may decide anything.
     pub operator: bool,
     pub message: MessageId,
-    pub what: What,
+    pub what: Statement,
 }
 
 #[derive(Debug, Clone, PartialEq)]
-pub enum What {
+pub enum Statement {
     /// An agent's. `to_notice`: it answers a notice of Wilco's.
     Answer {
         answer: Answer,
@@ -82,18 +82,18 @@ pub struct Choice {
     pub escalation: Option<u32>,
 }
 
-impl What {
+impl Statement {
     /// What it is called when somebody is told how a message was read.
     pub fn meaning(&self) -> &'static str {
         match self {
-            What::Answer { answer, .. } => answer.word(),
-            What::Result { .. } => "result",
-            What::Withdraw => "cancel",
-            What::Own { step: OwnStep::Reminder, .. } => "reminder",
-            What::Own { step: OwnStep::Timeout, .. } => "timeout",
-            What::Own { step: OwnStep::Extension, .. } => "extension",
-            What::Decide(_) => "decision",
-            What::Remark => "remark",
+            Statement::Answer { answer, .. } => answer.word(),
+            Statement::Result { .. } => "result",
+            Statement::Withdraw => "cancel",
+            Statement::Own { step: OwnStep::Reminder, .. } => "reminder",
+            Statement::Own { step: OwnStep::Timeout, .. } => "timeout",
+            Statement::Own { step: OwnStep::Extension, .. } => "extension",
+            Statement::Decide(_) => "decision",
+            Statement::Remark => "remark",
         }
     }
 }

@@ -21,7 +21,7 @@ pub use apply::{apply, born};
 pub use decide::{Decision, begin, decide, options};
 pub use event::{Announced, Begun, Event, Why};
 pub use execute::{Command, Execute, PLACEHOLDERS, Step, StepEnd, StepState, placeholders};
-pub use input::{Choice, Input, Operate, OwnStep, Said, What};
+pub use input::{Choice, Input, Operate, OwnStep, Said, Statement};
 pub use policy::{ALIASES, KEYS, OnCancel, OnInterrupted, Policy};
 pub use quorum::{Quorum, Tally, Verdict, weigh};
 pub use say::{Notice, Say, ToInitiator};

@@ -60,11 +60,11 @@ pub struct Said {
     /// Whether an operator says it, who may decide anything.
     pub operator: bool,
     pub message: MessageId,
-    pub what: What,
+    pub what: Statement,
 }
 
 #[derive(Debug, Clone, PartialEq)]
-pub enum What {
+pub enum Statement {
     /// A specialist's `validation-result` or `revalidation-result`.
     Result {
         named: Named,
@@ -119,19 +119,19 @@ pub struct Choice {
     pub time: Option<Span>,
 }
 
-impl What {
+impl Statement {
     /// What it is called when somebody is told how a message was read.
     pub fn meaning(&self) -> &'static str {
         match self {
-            What::Result { finding: Finding::Pass, .. } => "pass",
-            What::Result { finding: Finding::Fail, .. } => "fail",
-            What::Result { finding: Finding::Error, .. } => "error",
-            What::Acknowledged { .. } => "fix-acknowledgment",
-            What::Fixed { .. } => "fix-completion",
-            What::CannotFix { .. } => "cannot-fix",
-            What::Unreadable { .. } => "unreadable",
-            What::Decide(_) => "decision",
-            What::Remark => "remark",
+            Statement::Result { finding: Finding::Pass, .. } => "pass",
+            Statement::Result { finding: Finding::Fail, .. } => "fail",
+            Statement::Result { finding: Finding::Error, .. } => "error",
+            Statement::Acknowledged { .. } => "fix-acknowledgment",
+            Statement::Fixed { .. } => "fix-completion",
+            Statement::CannotFix { .. } => "cannot-fix",
+            Statement::Unreadable { .. } => "unreadable",
+            Statement::Decide(_) => "decision",
+            Statement::Remark => "remark",
         }
     }
 }

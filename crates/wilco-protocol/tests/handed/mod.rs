@@ -5,7 +5,7 @@ use wilco_protocol::decision::{Effect as Ordered, Facts, Report as Came};
 use wilco_protocol::delegation::{Judge, Ruling, Scored, Understanding, Verdict};
 use wilco_protocol::handoff::{
     Ack, AckStatus, Decision, Delegated, Effect, Input, Named, Party, Phase, Policy, Publish, Published,
-    Replace, Report, Requested, State, Task, What, apply, decide, timers,
+    Replace, Report, Requested, State, Task, Statement, apply, decide, timers,
 };
 use wilco_protocol::{ExchangeId, MessageId, Name, Protocol, Time};
 
@@ -95,7 +95,7 @@ impl Answer {
         Answer::Malformed,
     ];
 
-    pub(crate) fn what(self) -> What {
+    pub(crate) fn what(self) -> Statement {
         let understanding = Understanding {
             score: 500,
             verdict: None::<Verdict>,
@@ -110,13 +110,13 @@ impl Answer {
             _ => Ruling::Correct,
         };
         let status = match self {
-            Answer::Malformed => return What::Malformed,
+            Answer::Malformed => return Statement::Malformed,
             Answer::Questions => AckStatus::NeedsClarification,
             Answer::Environment => AckStatus::EnvironmentIssue,
             Answer::Rejected => AckStatus::Rejected,
             _ => AckStatus::ReadyToProceed,
         };
-        What::Ack(Ack {
+        Statement::Ack(Ack {
             status,
             named: if self == Answer::OtherId { Named::Other } else { Named::This },
             scored: Some(Scored { understanding, ruling }),

@@ -7,7 +7,7 @@ use wilco_protocol::directory::Mark;
 use wilco_protocol::handoff::{
     Ack, AckStatus, Choice, Decision, Delegated, Effect, Event, Input, IssueUpdate, Named, Party, Policy,
     Publish, Published, Replace, Report, Requested, Said, StartingFrom, State, Task, TaskUpdate, Updated,
-    Urgency, What, apply, begin, born, decide, timers,
+    Urgency, Statement, apply, begin, born, decide, timers,
 };
 use wilco_protocol::{ExchangeId, MessageId, Name, Protocol, Time};
 
@@ -234,24 +234,24 @@ impl World {
     /// `ack`, `ack wrong id`, `ack unsure`, `ack empty`, `ack blank`, `ack elsewhere`, `ack 2 questions`, `ack environment`,
     /// `ack rejected`, `talk`, `clarify`, `clarify with a document`, `verdict correct`, `override`, `remind`,
     /// `decide retry`, `decide provide_alternative_agent carol`, `decide override because`.
-    fn what(&self, text: &str) -> What {
+    fn what(&self, text: &str) -> Statement {
         let (head, rest) = text.split_once(' ').unwrap_or((text, ""));
         match head {
-            "ack" => What::Ack(self.ack(rest)),
-            "talk" => What::Malformed,
-            "clarify" => What::Clarify { document: rest.contains("document") },
+            "ack" => Statement::Ack(self.ack(rest)),
+            "talk" => Statement::Malformed,
+            "clarify" => Statement::Clarify { document: rest.contains("document") },
             "verdict" => {
-                What::Verdict { verdict: serde_json::from_value(Value::from(rest)).expect("a verdict") }
+                Statement::Verdict { verdict: serde_json::from_value(Value::from(rest)).expect("a verdict") }
             }
-            "override" => What::Override,
-            "remind" => What::OwnReminder,
-            "remark" => What::Remark,
+            "override" => Statement::Override,
+            "remind" => Statement::OwnReminder,
+            "remark" => Statement::Remark,
             "decide" => {
                 let mut words = rest.split(' ');
                 let option = words.next().unwrap_or("").to_owned();
                 let more = words.next();
                 let agent = more.filter(|_| option.starts_with("provide")).map(Name::new);
-                What::Decide(Choice { note: more.is_some(), option, escalation: None, agent })
+                Statement::Decide(Choice { note: more.is_some(), option, escalation: None, agent })
             }
             unknown => panic!("nobody says {unknown}"),
         }

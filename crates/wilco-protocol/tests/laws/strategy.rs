@@ -4,7 +4,7 @@ use proptest::prelude::*;
 use wilco_protocol::decision::Report;
 use wilco_protocol::delegation::{
     Ack, AckStatus, AgentError, Choice, ErrorCode, Judge, OnBusy, Policy, Ruling, Said, Scored, Sign, Signal,
-    Understanding, Verdict, What,
+    Understanding, Verdict, Statement,
 };
 use wilco_protocol::{ExchangeId, MessageId, Name, Protocol, Span};
 
@@ -127,42 +127,42 @@ fn said() -> impl Strategy<Value = Step> {
     })
 }
 
-fn of_agent(what: &What) -> bool {
+fn of_agent(what: &Statement) -> bool {
     matches!(
         what,
-        What::Ack(_)
-            | What::Error(_)
-            | What::Checkpoint { .. }
-            | What::Complete
-            | What::StopAck
-            | What::PauseAck
-            | What::ResumeAck
-            | What::Contradiction
+        Statement::Ack(_)
+            | Statement::Error(_)
+            | Statement::Checkpoint { .. }
+            | Statement::Complete
+            | Statement::StopAck
+            | Statement::PauseAck
+            | Statement::ResumeAck
+            | Statement::Contradiction
     )
 }
 
-fn what() -> impl Strategy<Value = What> {
+fn what() -> impl Strategy<Value = Statement> {
     prop_oneof![
-        8 => ack().prop_map(What::Ack),
-        3 => error().prop_map(What::Error),
-        3 => (1u32..5).prop_map(|number| What::Checkpoint { number }),
+        8 => ack().prop_map(Statement::Ack),
+        3 => error().prop_map(Statement::Error),
+        3 => (1u32..5).prop_map(|number| Statement::Checkpoint { number }),
         1 => prop_oneof![
-            Just(What::Complete), Just(What::StopAck), Just(What::Amend), Just(What::Cancel),
-            Just(What::Contradiction), verdict().prop_map(|verdict| What::HalfVerdict { verdict }),
-            Just(What::UnclearVerdict), Just(What::Remark { to_notice: false }),
+            Just(Statement::Complete), Just(Statement::StopAck), Just(Statement::Amend), Just(Statement::Cancel),
+            Just(Statement::Contradiction), verdict().prop_map(|verdict| Statement::HalfVerdict { verdict }),
+            Just(Statement::UnclearVerdict), Just(Statement::Remark { to_notice: false }),
         ],
         3 => prop_oneof![
-            Just(What::PauseAck), Just(What::ResumeAck), Just(What::Resume),
+            Just(Statement::PauseAck), Just(Statement::ResumeAck), Just(Statement::Resume),
             prop::option::of((0u64..900).prop_map(Span::seconds))
-                .prop_map(|expected_duration| What::Pause { expected_duration }),
+                .prop_map(|expected_duration| Statement::Pause { expected_duration }),
         ],
-        2 => prop::option::of(0u32..3).prop_map(|answers| What::Clarify { answers }),
+        2 => prop::option::of(0u32..3).prop_map(|answers| Statement::Clarify { answers }),
         3 => (verdict(), prop::collection::vec(0u16..3, 0..3))
-            .prop_map(|(verdict, missing)| What::Verdict { verdict, missing }),
-        1 => (0u64..900).prop_map(|seconds| What::Extend { time: Span::seconds(seconds) }),
-        1 => Just(What::Again),
-        1 => Just(What::AskAgain),
-        4 => choice().prop_map(What::Decide),
+            .prop_map(|(verdict, missing)| Statement::Verdict { verdict, missing }),
+        1 => (0u64..900).prop_map(|seconds| Statement::Extend { time: Span::seconds(seconds) }),
+        1 => Just(Statement::Again),
+        1 => Just(Statement::AskAgain),
+        4 => choice().prop_map(Statement::Decide),
     ]
 }
 

@@ -2,7 +2,7 @@
 
 use wilco_protocol::Span;
 use wilco_protocol::delegation::{
-    Ack, AckStatus, AgentError, Choice, ErrorCode, Ruling, Scored, Understanding, Verdict, What,
+    Ack, AckStatus, AgentError, Choice, ErrorCode, Ruling, Scored, Understanding, Verdict, Statement,
 };
 
 /// Who does it: the initiator, or one of the two agents.
@@ -10,7 +10,7 @@ pub(crate) const BOSS: &str = "boss";
 pub(crate) const AGENTS: [&str; 2] = ["worker", "helper"];
 
 /// What an agent may say. Each stands for its kind: early, late, once more.
-pub(crate) fn of_agent(revision: u32) -> Vec<What> {
+pub(crate) fn of_agent(revision: u32) -> Vec<Statement> {
     let ack = |status, ruling, revision, questions| {
         let understanding = Understanding {
             score: 0,
@@ -21,9 +21,9 @@ pub(crate) fn of_agent(revision: u32) -> Vec<What> {
             said_missing: vec![],
         };
         let scored = Scored { understanding, ruling };
-        What::Ack(Ack { status, names_task: true, revision, questions, vague: false, scored, planned: 0 })
+        Statement::Ack(Ack { status, names_task: true, revision, questions, vague: false, scored, planned: 0 })
     };
-    let error = |code| What::Error(AgentError { code, retry_after: None, alternatives: Vec::new() });
+    let error = |code| Statement::Error(AgentError { code, retry_after: None, alternatives: Vec::new() });
     let now = Some(revision);
     vec![
         ack(AckStatus::Received, Ruling::Correct, now, 0),
@@ -37,31 +37,31 @@ pub(crate) fn of_agent(revision: u32) -> Vec<What> {
         error(ErrorCode::NetworkError),
         error(ErrorCode::CapabilityMismatch),
         error(ErrorCode::InvalidTaskFormat),
-        What::Checkpoint { number: 1 },
-        What::Complete,
-        What::StopAck,
-        What::PauseAck,
-        What::ResumeAck,
+        Statement::Checkpoint { number: 1 },
+        Statement::Complete,
+        Statement::StopAck,
+        Statement::PauseAck,
+        Statement::ResumeAck,
     ]
 }
 
 /// What the initiator may say.
-pub(crate) fn of_boss() -> Vec<What> {
+pub(crate) fn of_boss() -> Vec<Statement> {
     let decide = |option: &str, agent: Option<&str>| {
         let (option, agent, time) = (option.to_owned(), agent.map(Into::into), Some(Span::minutes(1)));
-        What::Decide(Choice { option, escalation: None, agent, time })
+        Statement::Decide(Choice { option, escalation: None, agent, time })
     };
     vec![
-        What::Clarify { answers: None },
-        What::Verdict { verdict: Verdict::Correct, missing: Vec::new() },
-        What::Verdict { verdict: Verdict::Partial, missing: Vec::new() },
-        What::Amend,
-        What::Cancel,
-        What::Pause { expected_duration: Some(Span::minutes(1)) },
-        What::Resume,
-        What::Extend { time: Span::minutes(1) },
-        What::Again,
-        What::AskAgain,
+        Statement::Clarify { answers: None },
+        Statement::Verdict { verdict: Verdict::Correct, missing: Vec::new() },
+        Statement::Verdict { verdict: Verdict::Partial, missing: Vec::new() },
+        Statement::Amend,
+        Statement::Cancel,
+        Statement::Pause { expected_duration: Some(Span::minutes(1)) },
+        Statement::Resume,
+        Statement::Extend { time: Span::minutes(1) },
+        Statement::Again,
+        Statement::AskAgain,
         decide("retry", None),
         decide("reassign", None),
         decide("reassign", Some("worker")),

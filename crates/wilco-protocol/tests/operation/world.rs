@@ -3,7 +3,7 @@
 use wilco_protocol::decision::{Effect, Facts, Report, Stage};
 use wilco_protocol::operation::{
     Answer, Choice, Command, Decision, Event, Execute, Input, Kind, Operate, OwnStep, Policy, Said, State,
-    StepEnd, What, apply, begin, born, decide, timers,
+    StepEnd, Statement, apply, begin, born, decide, timers,
 };
 use wilco_protocol::{ExchangeId, MessageId, Name, Protocol, Span, Time};
 
@@ -201,8 +201,8 @@ fn execute(text: &str) -> Execute {
     }
 }
 
-fn what(text: &str) -> What {
-    let answer = |answer| What::Answer { answer, to_notice: false };
+fn what(text: &str) -> Statement {
+    let answer = |answer| Statement::Answer { answer, to_notice: false };
     let (head, rest) = text.split_once(' ').unwrap_or((text, ""));
     let agents = || rest.split(' ').map(Name::new).collect();
     match head {
@@ -217,17 +217,17 @@ fn what(text: &str) -> What {
                 let (agent, status) = one.split_once(' ').expect("AGENT done");
                 (Name::new(agent), status == "done")
             };
-            What::Result { done, results: words.map(of).collect() }
+            Statement::Result { done, results: words.map(of).collect() }
         }
-        "withdraw" => What::Withdraw,
-        "remind" => What::Own { step: OwnStep::Reminder, agents: agents() },
-        "timeout" => What::Own { step: OwnStep::Timeout, agents: agents() },
-        "extend" => What::Own { step: OwnStep::Extension, agents: agents() },
+        "withdraw" => Statement::Withdraw,
+        "remind" => Statement::Own { step: OwnStep::Reminder, agents: agents() },
+        "timeout" => Statement::Own { step: OwnStep::Timeout, agents: agents() },
+        "extend" => Statement::Own { step: OwnStep::Extension, agents: agents() },
         "decide" => {
             let (option, number) = rest.split_once(' ').unwrap_or((rest, ""));
-            What::Decide(Choice { option: option.to_owned(), escalation: number.parse().ok() })
+            Statement::Decide(Choice { option: option.to_owned(), escalation: number.parse().ok() })
         }
-        "remark" => What::Remark,
+        "remark" => Statement::Remark,
         unknown => panic!("nobody says {unknown}"),
     }
 }

@@ -12,7 +12,7 @@
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 use wilco_protocol::delegation::{
-    Ack, AckStatus, AgentError, Assign, Choice, ErrorCode, Policy, Ruling, Scored, Understanding, What,
+    Ack, AckStatus, AgentError, Assign, Choice, ErrorCode, Policy, Ruling, Scored, Understanding, Statement,
 };
 use wilco_protocol::{ExchangeId, MessageId, Name, Span};
 
@@ -102,45 +102,45 @@ pub(crate) fn assign(
     }
 }
 
-pub(crate) fn what(words: &Words<'_>) -> What {
+pub(crate) fn what(words: &Words<'_>) -> Statement {
     let (verb, rest) = words.head.split_once(' ').unwrap_or((words.head, ""));
     match (verb, rest) {
         ("received" | "confirmed" | "needs-clarification" | "rejected" | "queued", "") => {
-            What::Ack(ack(word(verb), words))
+            Statement::Ack(ack(word(verb), words))
         }
-        ("error", code) => What::Error(AgentError {
+        ("error", code) => Statement::Error(AgentError {
             code: error_code(code),
             retry_after: words.span("retry after"),
             alternatives: words.names("alternatives"),
         }),
-        ("checkpoint", which) => What::Checkpoint { number: number(which) },
-        ("complete", "") => What::Complete,
-        ("stop-ack", "") => What::StopAck,
-        ("pause-ack", "") => What::PauseAck,
-        ("resume-ack", "") => What::ResumeAck,
-        ("answer", "all") => What::Clarify { answers: None },
-        ("answer", count) => What::Clarify { answers: Some(number(count)) },
-        ("verdict", verdict) => What::Verdict {
+        ("checkpoint", which) => Statement::Checkpoint { number: number(which) },
+        ("complete", "") => Statement::Complete,
+        ("stop-ack", "") => Statement::StopAck,
+        ("pause-ack", "") => Statement::PauseAck,
+        ("resume-ack", "") => Statement::ResumeAck,
+        ("answer", "all") => Statement::Clarify { answers: None },
+        ("answer", count) => Statement::Clarify { answers: Some(number(count)) },
+        ("verdict", verdict) => Statement::Verdict {
             verdict: word(verdict),
             missing: words.list("missing").into_iter().map(|index| number(index) as u16).collect(),
         },
-        ("half-verdict", verdict) => What::HalfVerdict { verdict: word(verdict) },
-        ("verdicts", "contradicting") => What::UnclearVerdict,
-        ("amend", "") => What::Amend,
-        ("cancel", "") => What::Cancel,
-        ("pause", "") => What::Pause { expected_duration: words.span("for") },
-        ("resume", "") => What::Resume,
-        ("extend", time) => What::Extend { time: span(time) },
-        ("assign", "again") => What::Again,
-        ("ack-request", "") => What::AskAgain,
-        ("decide", option) => What::Decide(Choice {
+        ("half-verdict", verdict) => Statement::HalfVerdict { verdict: word(verdict) },
+        ("verdicts", "contradicting") => Statement::UnclearVerdict,
+        ("amend", "") => Statement::Amend,
+        ("cancel", "") => Statement::Cancel,
+        ("pause", "") => Statement::Pause { expected_duration: words.span("for") },
+        ("resume", "") => Statement::Resume,
+        ("extend", time) => Statement::Extend { time: span(time) },
+        ("assign", "again") => Statement::Again,
+        ("ack-request", "") => Statement::AskAgain,
+        ("decide", option) => Statement::Decide(Choice {
             option: option.to_owned(),
             escalation: words.number("escalation"),
             agent: words.after("agent").map(Name::new),
             time: words.span("time"),
         }),
-        ("remark", "") => What::Remark { to_notice: words.has("to a notice") },
-        ("contradiction", "") => What::Contradiction,
+        ("remark", "") => Statement::Remark { to_notice: words.has("to a notice") },
+        ("contradiction", "") => Statement::Contradiction,
         _ => panic!("nobody can say {:?}", words.head),
     }
 }

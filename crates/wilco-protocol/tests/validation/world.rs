@@ -3,7 +3,7 @@
 use wilco_protocol::decision::{Effect, Facts};
 use wilco_protocol::validation::{
     Choice, Decision, Event, Finding, Fingerprint, Input, Named, Planned, Policy, Said, State, Signal,
-    Validate, What, apply, begin, born, decide, named, timers,
+    Validate, Statement, apply, begin, born, decide, named, timers,
 };
 use wilco_protocol::{ExchangeId, MessageId, Name, Protocol, Time};
 
@@ -164,7 +164,7 @@ fn planned(text: &str) -> Vec<Planned> {
 }
 
 /// `FAIL a b (VALRES-42-alice-1)`: the failures a and b, with this id.
-fn what(state: &State, text: &str) -> What {
+fn what(state: &State, text: &str) -> Statement {
     let (text, id) = match text.split_once(" (") {
         Some((text, id)) => (text, Some(id.trim_end_matches(')'))),
         None => (text, None),
@@ -172,17 +172,17 @@ fn what(state: &State, text: &str) -> What {
     let named = id.map_or(Named::Nothing, |id| named(state, id));
     let (head, rest) = text.split_once(' ').unwrap_or((text, ""));
     let result =
-        |finding, rest: &str| What::Result { named, finding, failures: Fingerprint(rest.to_owned()) };
+        |finding, rest: &str| Statement::Result { named, finding, failures: Fingerprint(rest.to_owned()) };
     match head {
         "PASS" => result(Finding::Pass, ""),
         "FAIL" => result(Finding::Fail, rest),
         "ERROR" => result(Finding::Error, ""),
-        "ack" => What::Acknowledged { named },
-        "fixed" => What::Fixed { named },
-        "cannot-fix" => What::CannotFix { named },
-        "garbled" => What::Unreadable { named },
-        "remark" => What::Remark,
-        "decide" => What::Decide(choice(rest)),
+        "ack" => Statement::Acknowledged { named },
+        "fixed" => Statement::Fixed { named },
+        "cannot-fix" => Statement::CannotFix { named },
+        "garbled" => Statement::Unreadable { named },
+        "remark" => Statement::Remark,
+        "decide" => Statement::Decide(choice(rest)),
         unknown => panic!("nobody says {unknown}"),
     }
 }

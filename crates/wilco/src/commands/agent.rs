@@ -14,11 +14,11 @@ use crate::values;
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     #[command(subcommand)]
-    pub(crate) what: What,
+    pub(crate) what: AgentCommand,
 }
 
 #[derive(Debug, Subcommand)]
-pub(crate) enum What {
+pub(crate) enum AgentCommand {
     Register(Box<Register>),
     Remove(Remove),
 }
@@ -77,13 +77,13 @@ pub(crate) struct Remove {
 
 pub(crate) fn run(args: Args) -> anyhow::Result<ExitCode> {
     match args.what {
-        What::Register(args) => {
+        AgentCommand::Register(args) => {
             let answer = args.caller.client().register(&args.agent, &spec(&args));
             args.caller.show(answer, |agent, _| {
                 format!("{} is registered and {}.", one_line(&agent.name), agent.status)
             })?;
         }
-        What::Remove(args) => {
+        AgentCommand::Remove(args) => {
             args.caller.checked(args.caller.client().remove(&args.agent))?;
             match args.caller.json {
                 true => output::print_json(&serde_json::json!({"removed": args.agent}).to_string()),

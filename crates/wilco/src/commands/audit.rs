@@ -14,11 +14,11 @@ use crate::output;
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     #[command(subcommand)]
-    pub(crate) what: What,
+    pub(crate) what: AuditCommand,
 }
 
 #[derive(Debug, Subcommand)]
-pub(crate) enum What {
+pub(crate) enum AuditCommand {
     Export(Export),
     Verify(Verify),
 }
@@ -66,8 +66,8 @@ pub(crate) struct Verify {
 
 pub(crate) fn run(args: Args) -> anyhow::Result<ExitCode> {
     let Verify { file, partial, data, deep, caller } = match args.what {
-        What::Verify(verify) => verify,
-        What::Export(Export { from, to, format, caller }) => {
+        AuditCommand::Verify(verify) => verify,
+        AuditCommand::Export(Export { from, to, format, caller }) => {
             output::print_json(&caller.checked(caller.client().audit(from, to, format))?);
             return Ok(ExitCode::SUCCESS);
         }

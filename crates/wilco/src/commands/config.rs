@@ -16,11 +16,11 @@ use crate::values;
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     #[command(subcommand)]
-    pub(crate) what: What,
+    pub(crate) what: ConfigCommand,
 }
 
 #[derive(Debug, Subcommand)]
-pub(crate) enum What {
+pub(crate) enum ConfigCommand {
     Show(Show),
     Sample(Sample),
 }
@@ -56,8 +56,8 @@ pub(crate) struct Sample {}
 
 pub(crate) fn run(args: Args) -> anyhow::Result<ExitCode> {
     match args.what {
-        What::Show(args) => show(&args)?,
-        What::Sample(Sample {}) => output::print(&config::sample()),
+        ConfigCommand::Show(args) => show(&args)?,
+        ConfigCommand::Sample(Sample {}) => output::print(&config::sample()),
     }
     Ok(ExitCode::SUCCESS)
 }

@@ -15,11 +15,11 @@ use crate::output::{self, Screen};
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     #[command(subcommand)]
-    pub(crate) what: What,
+    pub(crate) what: ReportCommand,
 }
 
 #[derive(Debug, Subcommand)]
-pub(crate) enum What {
+pub(crate) enum ReportCommand {
     /// Delegations: who has which task, how far it is, what it took, newest first
     #[command(after_help = "Examples:\n  wilco report delegations\n  wilco report delegations --json")]
     Delegations(Asked),
@@ -74,40 +74,40 @@ impl Asked {
 
 pub(crate) fn run(args: Args) -> anyhow::Result<ExitCode> {
     match args.what {
-        What::Delegations(asked) if asked.print_as_written("delegations")? => {}
-        What::Incidents(asked) if asked.print_as_written("incidents")? => {}
-        What::Operations(asked) if asked.print_as_written("operations")? => {}
-        What::Replacements(asked) if asked.print_as_written("replacements")? => {}
-        What::Validations(asked) if asked.print_as_written("validations")? => {}
-        What::Delegations(asked) => {
+        ReportCommand::Delegations(asked) if asked.print_as_written("delegations")? => {}
+        ReportCommand::Incidents(asked) if asked.print_as_written("incidents")? => {}
+        ReportCommand::Operations(asked) if asked.print_as_written("operations")? => {}
+        ReportCommand::Replacements(asked) if asked.print_as_written("replacements")? => {}
+        ReportCommand::Validations(asked) if asked.print_as_written("validations")? => {}
+        ReportCommand::Delegations(asked) => {
             let caller = &asked.caller;
             caller.show(caller.client().delegations(), |page, screen| match page.items.as_slice() {
                 [] => "No delegations.".to_owned(),
                 items => delegations(items, screen),
             })?;
         }
-        What::Incidents(asked) => {
+        ReportCommand::Incidents(asked) => {
             let caller = &asked.caller;
             caller.show_at(caller.client().incidents(), |page, now, screen| match page.items.as_slice() {
                 [] => "No incidents.".to_owned(),
                 items => incidents(items, now, screen),
             })?;
         }
-        What::Replacements(asked) => {
+        ReportCommand::Replacements(asked) => {
             let caller = &asked.caller;
             caller.show(caller.client().replacements(), |report, screen| match report.total {
                 0 => "No replacements.".to_owned(),
                 _ => replacements(report, screen),
             })?;
         }
-        What::Validations(asked) => {
+        ReportCommand::Validations(asked) => {
             let caller = &asked.caller;
             caller.show(caller.client().validations(), |page, screen| match page.items.as_slice() {
                 [] => "No validations.".to_owned(),
                 items => validations(items, screen),
             })?;
         }
-        What::Operations(asked) => {
+        ReportCommand::Operations(asked) => {
             let caller = &asked.caller;
             caller.show(caller.client().operations(), |page, screen| match page.items.as_slice() {
                 [] => "No operations.".to_owned(),

@@ -16,11 +16,11 @@ use crate::place::Place;
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     #[command(subcommand)]
-    pub(crate) what: What,
+    pub(crate) what: TokenCommand,
 }
 
 #[derive(Debug, Subcommand)]
-pub(crate) enum What {
+pub(crate) enum TokenCommand {
     Create(Create),
     List(List),
     Revoke(Revoke),
@@ -90,7 +90,7 @@ impl Kind {
 
 pub(crate) fn run(args: Args) -> anyhow::Result<ExitCode> {
     match args.what {
-        What::Create(args) => {
+        TokenCommand::Create(args) => {
             let name = check_name(&args.name).map_err(|why| Usage(format!("NAME: {why}")))?;
             let created = tokens(&args.place)?.create(name, args.role.role())?;
             match args.json {
@@ -102,8 +102,8 @@ pub(crate) fn run(args: Args) -> anyhow::Result<ExitCode> {
                 false => output::print(&created.secret),
             }
         }
-        What::List(args) => list(&args)?,
-        What::Revoke(args) => {
+        TokenCommand::List(args) => list(&args)?,
+        TokenCommand::Revoke(args) => {
             tokens(&args.place)?.revoke(&args.id)?;
             match args.json {
                 true => output::print_json(&json!({"revoked": args.id}).to_string()),

@@ -3,7 +3,7 @@
 use super::draft::Draft;
 use super::{ack, choice, handover, initiator, trouble, work};
 use crate::decision::Refusal;
-use crate::delegation::input::{Said, What};
+use crate::delegation::input::{Said, Statement};
 use crate::delegation::say::{CancelReason, Notice, Say, ToInitiator};
 use crate::delegation::state::{Phase, State};
 use crate::name::Name;
@@ -34,36 +34,36 @@ fn may_say(state: &State, said: &Said) -> Result<Standing, Refusal> {
     let is_assignee = said.by == state.assignee;
     let is_former = !is_assignee && state.former_assignees.contains(&said.by);
     match said.what {
-        What::Ack(_)
-        | What::Error(_)
-        | What::Checkpoint { .. }
-        | What::Complete
-        | What::StopAck
-        | What::PauseAck
-        | What::ResumeAck
-        | What::Contradiction => match (is_assignee, is_former) {
+        Statement::Ack(_)
+        | Statement::Error(_)
+        | Statement::Checkpoint { .. }
+        | Statement::Complete
+        | Statement::StopAck
+        | Statement::PauseAck
+        | Statement::ResumeAck
+        | Statement::Contradiction => match (is_assignee, is_former) {
             (true, _) => Ok(Standing::Current),
             (false, true) => Ok(Standing::Former),
             (false, false) => Err(Refusal::Role { expected: "assignee" }),
         },
-        What::Clarify { .. }
-        | What::Verdict { .. }
-        | What::HalfVerdict { .. }
-        | What::UnclearVerdict
-        | What::Amend
-        | What::Cancel
-        | What::Pause { .. }
-        | What::Resume
-        | What::Extend { .. }
-        | What::Again
-        | What::AskAgain => {
+        Statement::Clarify { .. }
+        | Statement::Verdict { .. }
+        | Statement::HalfVerdict { .. }
+        | Statement::UnclearVerdict
+        | Statement::Amend
+        | Statement::Cancel
+        | Statement::Pause { .. }
+        | Statement::Resume
+        | Statement::Extend { .. }
+        | Statement::Again
+        | Statement::AskAgain => {
             if is_initiator {
                 Ok(Standing::Current)
             } else {
                 Err(Refusal::Role { expected: "initiator" })
             }
         }
-        What::Decide(_) => {
+        Statement::Decide(_) => {
             let is_addressee = state.escalations.last().is_some_and(|last| last.addressee == said.by);
             if is_initiator || is_addressee || said.operator {
                 Ok(Standing::Current)
@@ -71,7 +71,7 @@ fn may_say(state: &State, said: &Said) -> Result<Standing, Refusal> {
                 Err(Refusal::Role { expected: "initiator, addressee or operator" })
             }
         }
-        What::Remark { .. } => match (is_initiator || is_assignee || said.operator, is_former) {
+        Statement::Remark { .. } => match (is_initiator || is_assignee || said.operator, is_former) {
             (true, _) | (false, true) => Ok(Standing::Current),
             (false, false) => Err(Refusal::Role { expected: "participant" }),
         },
@@ -83,81 +83,81 @@ fn current(draft: &mut Draft<'_>, said: Said) -> Result<(), Refusal> {
     let phase = draft.state.phase.clone();
     match (&phase, what) {
         // Late it is good to know too.
-        (Phase::Ended { .. }, What::StopAck) if draft.state.stop_of(&by).is_some() => work::stopped(draft),
+        (Phase::Ended { .. }, Statement::StopAck) if draft.state.stop_of(&by).is_some() => work::stopped(draft),
         (
             Phase::Ended { .. },
-            What::Cancel
-            | What::Amend
-            | What::Verdict { .. }
-            | What::HalfVerdict { .. }
-            | What::UnclearVerdict
-            | What::Decide(_),
+            Statement::Cancel
+            | Statement::Amend
+            | Statement::Verdict { .. }
+            | Statement::HalfVerdict { .. }
+            | Statement::UnclearVerdict
+            | Statement::Decide(_),
         ) => {
             return Err(Refusal::State { expected: "an open exchange", got: phase.name() });
         }
-        (Phase::Ended { .. }, What::Remark { to_notice: true }) => {}
-        (Phase::Ended { .. }, What::Ack(_) | What::Checkpoint { .. } | What::Complete)
+        (Phase::Ended { .. }, Statement::Remark { to_notice: true }) => {}
+        (Phase::Ended { .. }, Statement::Ack(_) | Statement::Checkpoint { .. } | Statement::Complete)
             if draft.state.superseded_by.is_some() =>
         {
             superseded(draft, by);
         }
         (Phase::Ended { outcome, .. }, _) => draft.say(by, Say::Notice(Notice::Ended { outcome: *outcome })),
 
-        (open, What::Ack(ack)) if open.at_work() => ack::at_work(draft, message, ack),
-        (_, What::Ack(ack)) => ack::before_work(draft, message, ack),
-        (_, What::Contradiction) => draft.say(by, Say::Notice(Notice::Contradiction)),
-        (_, What::Error(error)) => trouble::error(draft, error),
+        (open, Statement::Ack(ack)) if open.at_work() => ack::at_work(draft, message, ack),
+        (_, Statement::Ack(ack)) => ack::before_work(draft, message, ack),
+        (_, Statement::Contradiction) => draft.say(by, Say::Notice(Notice::Contradiction)),
+        (_, Statement::Error(error)) => trouble::error(draft, error),
 
-        (open, What::Checkpoint { number }) if may_report(draft, open) => {
+        (open, Statement::Checkpoint { number }) if may_report(draft, open) => {
             work::checkpoint(draft, message, number);
         }
-        (open, What::Complete) if may_report(draft, open) => work::complete(draft),
-        (_, What::Checkpoint { .. }) => work::too_early(draft, message, false),
-        (_, What::Complete) => work::too_early(draft, message, true),
+        (open, Statement::Complete) if may_report(draft, open) => work::complete(draft),
+        (_, Statement::Checkpoint { .. }) => work::too_early(draft, message, false),
+        (_, Statement::Complete) => work::too_early(draft, message, true),
 
-        (Phase::InReview { .. }, What::Verdict { verdict, missing }) => {
+        (Phase::InReview { .. }, Statement::Verdict { verdict, missing }) => {
             ack::judged(draft, message, verdict, missing);
         }
-        (Phase::InReview { .. }, What::HalfVerdict { verdict }) => {
+        (Phase::InReview { .. }, Statement::HalfVerdict { verdict }) => {
             draft.withhold();
             draft.say(by, Say::Notice(Notice::HalfVerdict { verdict }));
         }
-        (Phase::InReview { .. }, What::UnclearVerdict) => {
+        (Phase::InReview { .. }, Statement::UnclearVerdict) => {
             draft.withhold();
             draft.say(by, Say::Notice(Notice::UnclearVerdict));
         }
-        (_, What::Verdict { .. } | What::HalfVerdict { .. } | What::UnclearVerdict) => {
+        (_, Statement::Verdict { .. } | Statement::HalfVerdict { .. } | Statement::UnclearVerdict) => {
             return Err(Refusal::State { expected: "in-review", got: phase.name() });
         }
-        (_, What::Clarify { answers }) if draft.state.is_asked() => {
+        (_, Statement::Clarify { answers }) if draft.state.is_asked() => {
             initiator::clarify(draft, message, answers);
         }
-        (_, What::Clarify { .. }) => draft.pass_to_assignee(false),
+        (_, Statement::Clarify { .. }) => draft.pass_to_assignee(false),
 
-        (_, What::Amend) => initiator::amend(draft, message),
-        (_, What::Cancel) => initiator::cancel(draft),
-        (open, What::Again) if to_be_answered(open) => initiator::again(draft),
-        (_, What::Again) => draft.pass_to_assignee(false),
-        (_, What::AskAgain) => initiator::asks_again(draft),
-        (_, What::Extend { time }) => return initiator::extend(draft, time),
+        (_, Statement::Amend) => initiator::amend(draft, message),
+        (_, Statement::Cancel) => initiator::cancel(draft),
+        (open, Statement::Again) if to_be_answered(open) => initiator::again(draft),
+        (_, Statement::Again) => draft.pass_to_assignee(false),
+        (_, Statement::AskAgain) => initiator::asks_again(draft),
+        (_, Statement::Extend { time }) => return initiator::extend(draft, time),
 
-        (Phase::Working { .. }, What::Pause { expected_duration }) => work::pause(draft, expected_duration),
-        (_, What::Pause { .. }) => {
+        (Phase::Working { .. }, Statement::Pause { expected_duration }) => work::pause(draft, expected_duration),
+        (_, Statement::Pause { .. }) => {
             return Err(Refusal::State { expected: "working", got: phase.name() });
         }
-        (Phase::Working { .. } | Phase::Paused { .. }, What::Resume) => return work::resume(draft),
-        (_, What::Resume) => {
+        (Phase::Working { .. } | Phase::Paused { .. }, Statement::Resume) => return work::resume(draft),
+        (_, Statement::Resume) => {
             return Err(Refusal::State { expected: "paused", got: phase.name() });
         }
-        (open, What::PauseAck) if open.at_work() => work::pause_confirmed(draft),
-        (Phase::Paused { .. }, What::ResumeAck) => work::resume_confirmed(draft),
-        (_, What::PauseAck) => nothing_to_confirm(draft, "pause"),
-        (_, What::ResumeAck) => nothing_to_confirm(draft, "resume"),
-        (_, What::StopAck) => nothing_to_confirm(draft, "stop"),
+        (open, Statement::PauseAck) if open.at_work() => work::pause_confirmed(draft),
+        (Phase::Paused { .. }, Statement::ResumeAck) => work::resume_confirmed(draft),
+        (_, Statement::PauseAck) => nothing_to_confirm(draft, "pause"),
+        (_, Statement::ResumeAck) => nothing_to_confirm(draft, "resume"),
+        (_, Statement::StopAck) => nothing_to_confirm(draft, "stop"),
 
-        (Phase::Escalated { .. }, What::Decide(choice)) => return choice::decide(draft, by, choice),
-        (_, What::Decide(choice)) => return Err(choice::not_asked(&draft.state, &choice)),
-        (_, What::Remark { .. }) => {}
+        (Phase::Escalated { .. }, Statement::Decide(choice)) => return choice::decide(draft, by, choice),
+        (_, Statement::Decide(choice)) => return Err(choice::not_asked(&draft.state, &choice)),
+        (_, Statement::Remark { .. }) => {}
     }
     Ok(())
 }
@@ -194,26 +194,26 @@ fn not_yours(draft: &mut Draft<'_>, agent: Name, because: CancelReason) {
 /// A task keeps one assignee: whoever had it before is told again that it is not theirs.
 fn former(draft: &mut Draft<'_>, said: Said) {
     match said.what {
-        What::Ack(_) | What::Checkpoint { .. } | What::Complete => {
+        Statement::Ack(_) | Statement::Checkpoint { .. } | Statement::Complete => {
             not_yours(draft, said.by, CancelReason::NotYours);
         }
-        What::Error(_)
-        | What::StopAck
-        | What::PauseAck
-        | What::ResumeAck
-        | What::Contradiction
-        | What::Clarify { .. }
-        | What::Verdict { .. }
-        | What::HalfVerdict { .. }
-        | What::UnclearVerdict
-        | What::Amend
-        | What::Cancel
-        | What::Pause { .. }
-        | What::Resume
-        | What::Extend { .. }
-        | What::Again
-        | What::AskAgain
-        | What::Decide(_)
-        | What::Remark { .. } => {}
+        Statement::Error(_)
+        | Statement::StopAck
+        | Statement::PauseAck
+        | Statement::ResumeAck
+        | Statement::Contradiction
+        | Statement::Clarify { .. }
+        | Statement::Verdict { .. }
+        | Statement::HalfVerdict { .. }
+        | Statement::UnclearVerdict
+        | Statement::Amend
+        | Statement::Cancel
+        | Statement::Pause { .. }
+        | Statement::Resume
+        | Statement::Extend { .. }
+        | Statement::Again
+        | Statement::AskAgain
+        | Statement::Decide(_)
+        | Statement::Remark { .. } => {}
     }
 }

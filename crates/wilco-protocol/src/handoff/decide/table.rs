@@ -4,7 +4,7 @@ use super::draft::Draft;
 use super::{ack, choice, confirm, delivery, silence};
 use crate::decision::Refusal;
 use crate::handoff::event::Event;
-use crate::handoff::input::{Said, What};
+use crate::handoff::input::{Said, Statement};
 use crate::handoff::say::Notice;
 use crate::handoff::state::{Phase, State};
 use crate::name::Name;
@@ -13,36 +13,36 @@ pub(super) fn said(draft: &mut Draft<'_>, said: Said) -> Result<(), Refusal> {
     let standing = may_say(&draft.state, &said)?;
     let Said { by, message, what, .. } = said;
     if matches!(standing, Standing::Former) {
-        if matches!(what, What::Ack(_) | What::Malformed) {
+        if matches!(what, Statement::Ack(_) | Statement::Malformed) {
             draft.notice(by, Notice::Superseded);
         }
         return Ok(());
     }
     let got = draft.state.name();
     match (what, draft.state.is_delivered()) {
-        (What::Remark, _) => {}
-        (What::Decide(choice), _) => return choice::decide(draft, by, message, choice),
-        (What::Ack(ack), true) => ack::heard(draft, message, ack),
-        (What::Malformed, true) if owes_ack(&draft.state) => ack::malformed(draft, message),
-        (What::Malformed, true) => {}
-        (What::Ack(_), false) if !draft.state.is_open() => draft.notice(by, Notice::Ended),
-        (What::Ack(_) | What::Malformed, false) => {}
-        (What::Clarify { document }, true) => delivery::clarify(draft, message, document),
-        (What::Verdict { verdict }, true) if in_review(&draft.state) => ack::judged(draft, message, verdict),
-        (What::UnclearVerdict, true) if in_review(&draft.state) => {
+        (Statement::Remark, _) => {}
+        (Statement::Decide(choice), _) => return choice::decide(draft, by, message, choice),
+        (Statement::Ack(ack), true) => ack::heard(draft, message, ack),
+        (Statement::Malformed, true) if owes_ack(&draft.state) => ack::malformed(draft, message),
+        (Statement::Malformed, true) => {}
+        (Statement::Ack(_), false) if !draft.state.is_open() => draft.notice(by, Notice::Ended),
+        (Statement::Ack(_) | Statement::Malformed, false) => {}
+        (Statement::Clarify { document }, true) => delivery::clarify(draft, message, document),
+        (Statement::Verdict { verdict }, true) if in_review(&draft.state) => ack::judged(draft, message, verdict),
+        (Statement::UnclearVerdict, true) if in_review(&draft.state) => {
             draft.withhold();
             draft.notice(by, Notice::UnclearVerdict);
         }
-        (What::Override, true) => {
+        (Statement::Override, true) => {
             draft.withhold();
             overridden(draft, by, message);
         }
-        (What::OwnReminder, true) => silence::reminded_by_initiator(draft),
-        (What::OwnReminder, false) => {}
-        (What::Verdict { .. } | What::UnclearVerdict, _) => {
+        (Statement::OwnReminder, true) => silence::reminded_by_initiator(draft),
+        (Statement::OwnReminder, false) => {}
+        (Statement::Verdict { .. } | Statement::UnclearVerdict, _) => {
             return Err(Refusal::State { expected: "in-review", got });
         }
-        (What::Clarify { .. } | What::Override, false) => {
+        (Statement::Clarify { .. } | Statement::Override, false) => {
             return Err(Refusal::State { expected: "waiting for its replacement", got });
         }
     }
@@ -63,23 +63,23 @@ fn may_say(state: &State, said: &Said) -> Result<Standing, Refusal> {
     let is_failed = state.failed_agent().as_ref() == Some(&said.by);
     let is_controller = said.by == state.controller;
     let (allowed, expected) = match said.what {
-        What::Ack(_) | What::Malformed if is_former => return Ok(Standing::Former),
+        Statement::Ack(_) | Statement::Malformed if is_former => return Ok(Standing::Former),
         // Whoever failed does not take over, whatever it answers to.
-        What::Ack(_) | What::Malformed if is_failed => {
+        Statement::Ack(_) | Statement::Malformed if is_failed => {
             return Err(Refusal::Barred { expected: "replacement" });
         }
-        What::Ack(_) | What::Malformed => (is_replacement, "replacement"),
-        What::Clarify { .. }
-        | What::Verdict { .. }
-        | What::UnclearVerdict
-        | What::Override
-        | What::OwnReminder => (is_initiator, "initiator"),
-        What::Decide(_) => {
+        Statement::Ack(_) | Statement::Malformed => (is_replacement, "replacement"),
+        Statement::Clarify { .. }
+        | Statement::Verdict { .. }
+        | Statement::UnclearVerdict
+        | Statement::Override
+        | Statement::OwnReminder => (is_initiator, "initiator"),
+        Statement::Decide(_) => {
             let is_addressee = state.escalations.last().is_some_and(|last| last.addressee == said.by);
             let may = is_initiator || is_addressee || is_controller || said.operator;
             (may, "initiator, addressee or operator")
         }
-        What::Remark => {
+        Statement::Remark => {
             let takes_part = is_initiator || is_replacement || is_former || is_failed || is_controller;
             (takes_part || said.operator, "participants")
         }

@@ -4,7 +4,7 @@ use super::draft::Draft;
 use super::fix::Word;
 use super::{check, choice, fix, silence};
 use crate::decision::Refusal;
-use crate::validation::input::{Said, What};
+use crate::validation::input::{Said, Statement};
 use crate::validation::say::Notice;
 use crate::validation::state::State;
 
@@ -15,15 +15,15 @@ pub(super) fn said(draft: &mut Draft<'_>, said: Said) -> Result<(), Refusal> {
         return over(draft, by, what);
     }
     match what {
-        What::Result { named, finding, failures } => {
+        Statement::Result { named, finding, failures } => {
             check::found(draft, by, message, named, finding, failures);
         }
-        What::Acknowledged { named } => fix::heard(draft, by, message, named, Word::Acknowledged),
-        What::Fixed { named } => fix::heard(draft, by, message, named, Word::Done),
-        What::CannotFix { named } => fix::heard(draft, by, message, named, Word::Cannot),
-        What::Unreadable { named } => silence::unreadable(draft, &by, &message, named),
-        What::Decide(choice) => return choice::decide(draft, by, choice),
-        What::Remark => {
+        Statement::Acknowledged { named } => fix::heard(draft, by, message, named, Word::Acknowledged),
+        Statement::Fixed { named } => fix::heard(draft, by, message, named, Word::Done),
+        Statement::CannotFix { named } => fix::heard(draft, by, message, named, Word::Cannot),
+        Statement::Unreadable { named } => silence::unreadable(draft, &by, &message, named),
+        Statement::Decide(choice) => return choice::decide(draft, by, choice),
+        Statement::Remark => {
             silence::alive(draft, &by);
             silence::evidence(draft, &by, &message);
         }
@@ -32,17 +32,17 @@ pub(super) fn said(draft: &mut Draft<'_>, said: Said) -> Result<(), Refusal> {
 }
 
 /// What comes after the end changes nothing.
-fn over(draft: &mut Draft<'_>, by: crate::Name, what: What) -> Result<(), Refusal> {
+fn over(draft: &mut Draft<'_>, by: crate::Name, what: Statement) -> Result<(), Refusal> {
     match what {
-        What::Decide(_) => {
+        Statement::Decide(_) => {
             return Err(Refusal::State { expected: "an open escalation", got: draft.state.name() });
         }
-        What::Remark => {}
-        What::Result { .. }
-        | What::Acknowledged { .. }
-        | What::Fixed { .. }
-        | What::CannotFix { .. }
-        | What::Unreadable { .. } => draft.notice(by, Notice::Over),
+        Statement::Remark => {}
+        Statement::Result { .. }
+        | Statement::Acknowledged { .. }
+        | Statement::Fixed { .. }
+        | Statement::CannotFix { .. }
+        | Statement::Unreadable { .. } => draft.notice(by, Notice::Over),
     }
     Ok(())
 }
@@ -53,10 +53,10 @@ fn may_say(state: &State, said: &Said) -> Result<(), Refusal> {
     let checks = state.phases.iter().any(|phase| phase.specialist == said.by);
     let fixes = state.main_agent == said.by;
     let (allowed, expected) = match said.what {
-        What::Result { .. } => (checks, "specialists"),
-        What::Acknowledged { .. } | What::Fixed { .. } | What::CannotFix { .. } => (fixes, "main agent"),
-        What::Decide(_) => (is_initiator || said.operator, "initiator or operator"),
-        What::Unreadable { .. } | What::Remark => (
+        Statement::Result { .. } => (checks, "specialists"),
+        Statement::Acknowledged { .. } | Statement::Fixed { .. } | Statement::CannotFix { .. } => (fixes, "main agent"),
+        Statement::Decide(_) => (is_initiator || said.operator, "initiator or operator"),
+        Statement::Unreadable { .. } | Statement::Remark => (
             is_initiator || checks || fixes || said.operator || state.watchers.contains(&said.by),
             "participants",
         ),
