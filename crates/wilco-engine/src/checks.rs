@@ -14,8 +14,8 @@ use wilco_protocol::validation::State;
 use wilco_protocol::{Exchange, Name};
 use wilco_store::{Message, Priority, Reading, StoreError};
 
-use crate::execute::{Cause, refused};
 use crate::command::Refused;
+use crate::execute::{Cause, refused};
 use crate::layer::Live;
 use crate::workspace::Workspace;
 
@@ -69,7 +69,8 @@ impl Workspace<'_> {
             resolve: &AsWritten,
         };
         let cited = self.citing(&live.exchange, None)?;
-        let (said, exchange, now) = (interpret(&live.exchange, &heard, &cited), live.exchange.clone(), self.now);
+        let (said, exchange, now) =
+            (interpret(&live.exchange, &heard, &cited), live.exchange.clone(), self.now);
         let decided = self.decide(|facts| exchange.said(said, facts, now))?;
         let decision = decided.map_err(|refusal| refused(&refusal, Some(exchange.id())))?;
         let position = self.reserve();

@@ -328,7 +328,9 @@ fn run(workspace: &mut Workspace<'_>, command: Command) -> Answer {
         Command::Post(post) => workspace.accept(*post).map(Done::Accepted),
         Command::Examine { content } => workspace.examine(&content).map(|()| Done::Nothing),
         Command::PutAgent(put) => workspace.put_agent(*put).map(|changed| Done::Agent(Box::new(changed))),
-        Command::PatchAgent(patch) => workspace.patch_agent(*patch).map(|changed| Done::Agent(Box::new(changed))),
+        Command::PatchAgent(patch) => {
+            workspace.patch_agent(*patch).map(|changed| Done::Agent(Box::new(changed)))
+        }
         Command::RemoveAgent { name, by } => workspace.remove_agent(&name, &by).map(|()| Done::Nothing),
         Command::Seen { agent } => workspace.seen(&agent).map(|()| Done::Nothing),
         Command::Called { agent, proven } => workspace.called(&agent, proven).map(|()| Done::Nothing),

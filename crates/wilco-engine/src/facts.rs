@@ -131,7 +131,10 @@ impl Facts for World<'_, '_> {
     fn unreached(&self, exchange: ExchangeId, agent: &Name, since: Time) -> bool {
         let (failed, seen) = {
             let workspace = self.workspace.borrow();
-            (workspace.nudge_fails(agent), workspace.state.presence.last_seen(agent).is_some_and(|seen| seen >= since))
+            (
+                workspace.nudge_fails(agent),
+                workspace.state.presence.last_seen(agent).is_some_and(|seen| seen >= since),
+            )
         };
         failed && !seen && self.delivery(exchange, agent) == Stage::Stored
     }

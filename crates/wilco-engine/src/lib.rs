@@ -6,12 +6,12 @@
 mod accept;
 mod agents;
 mod cache;
-mod execute;
 mod checks;
 mod command;
 mod derived;
 mod engine;
 mod exact;
+mod execute;
 mod facts;
 mod handoff;
 mod ids;
@@ -34,7 +34,7 @@ pub use command::{
 };
 pub use derived::differs;
 pub use engine::{Committed, Engine, Stepped, status};
-pub use nudge::{StoredEffect, How, NEVER, Nudge, NudgeJob, NudgeOutcome, NudgedMessage};
+pub use nudge::{How, NEVER, Nudge, NudgeJob, NudgeOutcome, NudgedMessage, StoredEffect};
 pub use rebuild::rebuild;
 pub use settings::{
     AutoRegister, EscalationSettings, HandoffSettings, NudgeSettings, PolicySettings, Settings,

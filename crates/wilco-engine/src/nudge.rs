@@ -320,8 +320,8 @@ impl Workspace<'_> {
         let lying = unread(self.store, agent, nudge.after, nudge.through, MAX_TOLD)?;
         let ids: BTreeSet<_> = lying.into_iter().filter_map(|(_, letter)| letter.exchange).collect();
         let told = |id| {
-            let told = validation::NudgedMessage::Unreached { agent: agent.clone() };
-            Tell::Exchange(id, exchange::NudgedMessage::Validation(told))
+            let told = validation::Signal::Unreached { agent: agent.clone() };
+            Tell::Exchange(id, exchange::Signal::Validation(told))
         };
         let of_loops = ids.into_iter().filter(|id| id.protocol == Protocol::Validation);
         self.tell_all(of_loops.map(told).collect(), &Name::wilco())

@@ -4,8 +4,8 @@ use wilco_protocol::decision::{Effect, Report};
 use wilco_protocol::{Name, Time};
 use wilco_store::{EffectChange, EffectRow};
 
-use crate::execute::refused;
 use crate::command::{Order, Refused};
+use crate::execute::refused;
 use crate::workspace::Workspace;
 
 /// Exchanges woken in one step; the next step goes on.

@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 use wilco_language::interpret::Cited;
 use wilco_language::parse::message;
 use wilco_language::read::failures::Failure;
-use wilco_language::read::form::{Kind, forms};
+use wilco_language::read::form::{FormKind, forms};
 use wilco_language::read::validation::{Answer, message_id, reading};
 use wilco_language::render::{Rendered, Setting, say};
 use wilco_protocol::exchange::{Exchange, Say as Any};
@@ -52,16 +52,16 @@ fn state(feature: &str, phase: &str, reason: &str) -> State {
     serde_json::from_value(state).expect("a state")
 }
 
-fn says() -> Vec<(Say, Kind)> {
+fn says() -> Vec<(Say, FormKind)> {
     let at: Time = AT.parse().unwrap();
     let mut says = vec![
-        (Say::Request { phase: 0, again: true }, Kind::Request),
-        (Say::Trigger { phase: 0, again: false }, Kind::Trigger),
-        (Say::FailureReport { phase: 0 }, Kind::FailureReport),
-        (Say::FixRequest { phase: 0, again: false }, Kind::FixRequest),
-        (Say::Success { phase: 0, took: Span::minutes(75), next: vec![1] }, Kind::Success),
-        (Say::Escalation { number: 1, again: false }, Kind::Escalation),
-        (Say::Unreadable { phase: 0, duty: Duty::Fix }, Kind::Error),
+        (Say::Request { phase: 0, again: true }, FormKind::Request),
+        (Say::Trigger { phase: 0, again: false }, FormKind::Trigger),
+        (Say::FailureReport { phase: 0 }, FormKind::FailureReport),
+        (Say::FixRequest { phase: 0, again: false }, FormKind::FixRequest),
+        (Say::Success { phase: 0, took: Span::minutes(75), next: vec![1] }, FormKind::Success),
+        (Say::Escalation { number: 1, again: false }, FormKind::Escalation),
+        (Say::Unreadable { phase: 0, duty: Duty::Fix }, FormKind::Error),
         (
             Say::Change {
                 phase: Some(0),
@@ -69,12 +69,12 @@ fn says() -> Vec<(Say, Kind)> {
                 after: Status::Fail,
                 because: Cause::Failed,
             },
-            Kind::Change,
+            FormKind::Change,
         ),
     ];
     let (timeout, grace) = (Span::minutes(30), Span::minutes(5));
     for duty in [Duty::Validation, Duty::Fix, Duty::Revalidation] {
-        says.push((Say::Reminder { phase: 0, duty, since: at, timeout, grace }, Kind::Timeout));
+        says.push((Say::Reminder { phase: 0, duty, since: at, timeout, grace }, FormKind::Timeout));
     }
     let troubles =
         [Trouble::Communication, Trouble::InvalidResponse, Trouble::SpecialistFailure, Trouble::Unresponsive];
@@ -84,7 +84,7 @@ fn says() -> Vec<(Say, Kind)> {
             let duty = Duty::Validation;
             says.push((
                 Say::Error { phase: 0, duty, trouble, agent, since: at, message, relief },
-                Kind::Error,
+                FormKind::Error,
             ));
         }
     }
@@ -126,7 +126,7 @@ fn val_5_rules_part_the_head_the_sections_and_the_foot() {
         assert!(!in_a_row, "{kind:?}: {lines:#?}");
         let head = lines.iter().position(|line| *line == "---").unwrap();
         let sections = lines[head + 1].starts_with("### ");
-        assert_eq!(sections, kind != Kind::Change, "{kind:?}: {lines:#?}");
+        assert_eq!(sections, kind != FormKind::Change, "{kind:?}: {lines:#?}");
     }
 }
 
@@ -298,7 +298,7 @@ proptest! {
             let kinds: Vec<_> = found.iter().map(|form| form.kind).collect();
             prop_assert_eq!(kinds, vec![kind], "{:?}: {}", said, text);
             prop_assert_eq!(reading(text), None, "{:?}: {}", said, text);
-            if matches!(kind, Kind::Request | Kind::Trigger | Kind::FixRequest | Kind::FailureReport | Kind::Success) {
+            if matches!(kind, FormKind::Request | FormKind::Trigger | FormKind::FixRequest | FormKind::FailureReport | FormKind::Success) {
                 prop_assert_eq!(message_id(text), message.content["message_id"].as_str().map(str::to_owned));
             }
             let clean = !text.contains(char::from(27)) && !message.subject.contains(char::is_control);

@@ -11,7 +11,7 @@ use wilco_protocol::{Span, Time};
 
 use crate::document::Template;
 use crate::github::{Github, MAX_WAIT};
-use crate::{Outcome, audit_file, document, state_file};
+use crate::{EffectResult, audit_file, document, state_file};
 
 /// Where handoffs leave their traces, from the configuration.
 #[derive(Debug, Clone, Default)]
@@ -30,7 +30,7 @@ pub struct Handoffs {
 }
 
 impl Handoffs {
-    pub(crate) async fn carry_out(&self, effect: &Effect, payload: &Value, now: Time) -> Outcome {
+    pub(crate) async fn carry_out(&self, effect: &Effect, payload: &Value, now: Time) -> EffectResult {
         let done = match effect {
             Effect::PublishDocument { number } => self.publish(*number, payload).await,
             Effect::UpdateIssues => self.update_issues(payload, now).await,
@@ -42,7 +42,7 @@ impl Handoffs {
             Err(Trouble::Lasting(reason)) => reported(effect.failed(reason)),
             Err(Trouble::Passing { reason, after, otherwise }) => {
                 let otherwise = otherwise.map(|report| wilco_protocol::decision::Report::Handoff(*report));
-                Outcome::NotYet { reason, after, otherwise }
+                EffectResult::NotYet { reason, after, otherwise }
             }
         }
     }
@@ -119,8 +119,8 @@ impl Handoffs {
     }
 }
 
-fn reported(report: Report) -> Outcome {
-    Outcome::Reported(wilco_protocol::decision::Report::Handoff(report))
+fn reported(report: Report) -> EffectResult {
+    EffectResult::Reported(wilco_protocol::decision::Report::Handoff(report))
 }
 
 /// Why an order was not carried out, and whether another try makes sense.

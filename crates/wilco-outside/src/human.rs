@@ -6,11 +6,11 @@ use wilco_protocol::decision::Report;
 
 use crate::command::run;
 use crate::webhook::Hook;
-use crate::{Outcome, Outside};
+use crate::{EffectResult, Outside};
 
 /// The escalation goes to the program's standard input as JSON, and to the webhook as its data. One that
 /// succeeds is enough.
-pub(crate) async fn call(outside: &Outside, escalation: u32, payload: &Value, now: Time) -> Outcome {
+pub(crate) async fn call(outside: &Outside, escalation: u32, payload: &Value, now: Time) -> EffectResult {
     let mut failed = Vec::new();
     if let Some(program) = &outside.human
         && let Err(reason) = run(program, &payload.to_string()).await
@@ -25,8 +25,8 @@ pub(crate) async fn call(outside: &Outside, escalation: u32, payload: &Value, no
     }
     let ways = usize::from(outside.human.is_some()) + usize::from(outside.human_webhook.is_some());
     match failed.len() {
-        0 => Outcome::Reported(Report::HumanCalled { escalation, reached: ways > 0 }),
-        lost if lost < ways => Outcome::Reported(Report::HumanCalled { escalation, reached: true }),
-        _ => Outcome::NotYet { reason: failed.join("; "), after: None, otherwise: None },
+        0 => EffectResult::Reported(Report::HumanCalled { escalation, reached: ways > 0 }),
+        lost if lost < ways => EffectResult::Reported(Report::HumanCalled { escalation, reached: true }),
+        _ => EffectResult::NotYet { reason: failed.join("; "), after: None, otherwise: None },
     }
 }

@@ -6,7 +6,7 @@ use wilco_protocol::MessageId;
 use wilco_protocol::decision::Report;
 use wilco_protocol::delegation::Verdict;
 
-use crate::Outcome;
+use crate::EffectResult;
 use crate::command::{Program, run};
 
 #[derive(Deserialize)]
@@ -18,8 +18,8 @@ struct Judgement {
 }
 
 /// Task and ACK as JSON in, a verdict as JSON out. Whatever goes wrong, the initiator is asked instead.
-pub(crate) async fn judge(program: Option<&Program>, ack: &MessageId, payload: &Value) -> Outcome {
-    let failed = |reason: String| Outcome::Reported(Report::JudgeFailed { ack: ack.clone(), reason });
+pub(crate) async fn judge(program: Option<&Program>, ack: &MessageId, payload: &Value) -> EffectResult {
+    let failed = |reason: String| EffectResult::Reported(Report::JudgeFailed { ack: ack.clone(), reason });
     let Some(program) = program else { return failed("no judge is configured".to_owned()) };
     let printed = match run(program, &payload.to_string()).await {
         Ok(printed) => printed,
@@ -29,7 +29,9 @@ pub(crate) async fn judge(program: Option<&Program>, ack: &MessageId, payload: &
         Ok(Judgement { verdict, correction, missing }) => {
             match lacks(verdict, correction.as_deref(), &missing) {
                 Some(what) => failed(format!("its verdict lacks {what}")),
-                None => Outcome::Reported(Report::Judged { ack: ack.clone(), verdict, correction, missing }),
+                None => {
+                    EffectResult::Reported(Report::Judged { ack: ack.clone(), verdict, correction, missing })
+                }
             }
         }
         Err(error) => failed(format!("it did not print a verdict: {error}")),

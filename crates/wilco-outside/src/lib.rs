@@ -70,7 +70,7 @@ pub struct Outside {
 
 /// What became of an order.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Outcome {
+pub enum EffectResult {
     Reported(Report),
     /// It failed in a way that may pass; worth another try.
     NotYet {
@@ -84,19 +84,19 @@ pub enum Outcome {
 
 impl Outside {
     /// Carries out an order.
-    pub async fn carry_out(&self, order: &Order, now: Time) -> Outcome {
+    pub async fn carry_out(&self, order: &Order, now: Time) -> EffectResult {
         match &order.effect {
             Effect::Judge { ack, .. } => judge::judge(self.judge.as_ref(), ack, &order.payload).await,
             Effect::CallHuman { escalation, .. } => human::call(self, *escalation, &order.payload, now).await,
             Effect::RunStep { exchange, agent, run } => {
                 let tag = self.tagging(*exchange, agent, *run);
                 let end = step::run(&self.commands, &order.payload, &tag).await;
-                Outcome::Reported(Report::StepEnded { agent: agent.clone(), run: *run, end })
+                EffectResult::Reported(Report::StepEnded { agent: agent.clone(), run: *run, end })
             }
             Effect::RunCheck { exchange, phase, run } => {
                 let tag = self.tagging(*exchange, &left_running::phase(*phase), *run);
                 let end = step::run(&self.checks, &order.payload, &tag).await;
-                Outcome::Reported(Report::CheckEnded { phase: *phase, run: *run, end })
+                EffectResult::Reported(Report::CheckEnded { phase: *phase, run: *run, end })
             }
             Effect::Handoff { order: effect, .. } => {
                 self.handoffs.carry_out(effect, &order.payload, now).await

@@ -8,7 +8,7 @@ use crate::github_server::{Fault, GithubServer, TOKEN};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 use wilco_engine::Order;
-use wilco_outside::{Github, Handoffs, Outcome, Outside, Template, Tls, saved};
+use wilco_outside::{EffectResult, Github, Handoffs, Outside, Template, Tls, saved};
 use wilco_protocol::decision::{Effect, Report as Brought};
 use wilco_protocol::handoff::{self, Body, DocumentOrder, IssuesOrder, Party, Publish, Published, Report};
 use wilco_protocol::{ExchangeId, Span, Time};
@@ -36,7 +36,7 @@ impl Scene {
         Scene { github, outside, directory }
     }
 
-    async fn carry_out(&self, order: handoff::Effect, payload: Value) -> Outcome {
+    async fn carry_out(&self, order: handoff::Effect, payload: Value) -> EffectResult {
         let exchange: ExchangeId = "del-1".parse().unwrap();
         let order = Order { effect: Effect::Handoff { exchange, order }, payload };
         self.outside.carry_out(&order, Time::ZERO).await
@@ -45,8 +45,10 @@ impl Scene {
     async fn publish(&self, order: &DocumentOrder) -> Published {
         let outcome = self.carry_out(handoff::Effect::PublishDocument { number: 1 }, json!(order)).await;
         match outcome {
-            Outcome::Reported(Brought::Handoff(Report::DocumentPublished {
-                number: 1, published, ..
+            EffectResult::Reported(Brought::Handoff(Report::DocumentPublished {
+                number: 1,
+                published,
+                ..
             })) => published,
             other => panic!("{other:?}"),
         }
@@ -182,7 +184,8 @@ async fn ho_3_nothing_is_published_that_could_not_be_saved() {
     fs::write(scene.directory.path().join("handoffs"), "in the way").unwrap();
     let order = json!(document("text", Publish::GithubIssue));
     let outcome = scene.carry_out(handoff::Effect::PublishDocument { number: 1 }, order).await;
-    let Outcome::Reported(Brought::Handoff(Report::DocumentFailed { number: 1, reason })) = outcome else {
+    let EffectResult::Reported(Brought::Handoff(Report::DocumentFailed { number: 1, reason })) = outcome
+    else {
         panic!("{outcome:?}");
     };
     assert!(reason.contains("cannot be saved"), "{reason}");
@@ -192,7 +195,7 @@ async fn ho_3_nothing_is_published_that_could_not_be_saved() {
     let elsewhere = DocumentOrder { name: "../../evil.md".to_owned(), ..document("x", Publish::Local) };
     let outcome = scene.carry_out(handoff::Effect::PublishDocument { number: 1 }, json!(elsewhere)).await;
     assert!(
-        matches!(outcome, Outcome::Reported(Brought::Handoff(Report::DocumentFailed { .. }))),
+        matches!(outcome, EffectResult::Reported(Brought::Handoff(Report::DocumentFailed { .. }))),
         "{outcome:?}"
     );
 }
@@ -238,7 +241,7 @@ async fn ho_3_ho_20_ho_30_handoffs_that_end_together_share_their_files() {
             (handoff::Effect::AppendAudit, audit_entry(&id)),
         ] {
             let outcome = scene.carry_out(order, payload).await;
-            assert!(matches!(outcome, Outcome::Reported(_)), "{outcome:?}");
+            assert!(matches!(outcome, EffectResult::Reported(_)), "{outcome:?}");
         }
     };
     futures_util::future::join_all((0..TOGETHER).map(one)).await;
@@ -270,7 +273,8 @@ async fn ho_21_issues_move_to_the_replacement_and_pull_requests_too() {
     let scene = Scene::new().await;
     for _ in 0..2 {
         let outcome = scene.carry_out(handoff::Effect::UpdateIssues, issues(&[42], &[43])).await;
-        let Outcome::Reported(Brought::Handoff(Report::IssuesUpdated { issues, pulls })) = outcome else {
+        let EffectResult::Reported(Brought::Handoff(Report::IssuesUpdated { issues, pulls })) = outcome
+        else {
             panic!("{outcome:?}");
         };
         assert!(issues[0].assignee_changed && issues[0].labels_changed && issues[0].failure.is_none());
@@ -294,7 +298,7 @@ async fn ho_21_whom_github_does_not_know_is_not_assigned_and_the_label_tells() {
     let scene = Scene::new().await;
     scene.github.world().people.clear();
     let outcome = scene.carry_out(handoff::Effect::UpdateIssues, issues(&[42], &[])).await;
-    let Outcome::Reported(Brought::Handoff(Report::IssuesUpdated { issues, .. })) = outcome else {
+    let EffectResult::Reported(Brought::Handoff(Report::IssuesUpdated { issues, .. })) = outcome else {
         panic!("{outcome:?}");
     };
     assert!(!issues[0].assignee_changed && issues[0].labels_changed && issues[0].failure.is_none());
@@ -310,7 +314,7 @@ async fn ho_22_a_rate_limit_is_waited_for_and_each_issue_says_what_became_of_it(
     );
     scene.github.fail("POST /repos/owner/repo/issues/43/labels", limit);
     let outcome = scene.carry_out(handoff::Effect::UpdateIssues, issues(&[42, 43, 99], &[])).await;
-    let Outcome::NotYet { reason, after, otherwise } = outcome else { panic!("{outcome:?}") };
+    let EffectResult::NotYet { reason, after, otherwise } = outcome else { panic!("{outcome:?}") };
     assert_eq!(after, Some(Span::seconds(90)));
     assert!(reason.contains("rate limit"), "{reason}");
     let Some(Brought::Handoff(Report::IssuesUpdated { issues: updates, .. })) = otherwise else { panic!() };
@@ -318,7 +322,8 @@ async fn ho_22_a_rate_limit_is_waited_for_and_each_issue_says_what_became_of_it(
     assert_eq!(failures, [false, true, true]);
 
     let outcome = scene.carry_out(handoff::Effect::UpdateIssues, issues(&[42, 43, 99], &[])).await;
-    let Outcome::Reported(Brought::Handoff(Report::IssuesUpdated { issues: updates, .. })) = outcome else {
+    let EffectResult::Reported(Brought::Handoff(Report::IssuesUpdated { issues: updates, .. })) = outcome
+    else {
         panic!("{outcome:?}");
     };
     assert!(updates[1].failure.is_none(), "{:?}", updates[1]);
@@ -341,10 +346,10 @@ async fn ho_22_all_waiting_for_github_together_is_ten_minutes() {
     };
     for minutes in [0, 5] {
         let outcome = again(Time::ZERO.plus(Span::minutes(minutes))).await;
-        assert!(matches!(outcome, Outcome::NotYet { .. }), "after {minutes} minutes: {outcome:?}");
+        assert!(matches!(outcome, EffectResult::NotYet { .. }), "after {minutes} minutes: {outcome:?}");
     }
     let outcome = again(Time::ZERO.plus(Span::minutes(10))).await;
-    let Outcome::Reported(Brought::Handoff(Report::IssuesUpdated { issues, .. })) = outcome else {
+    let EffectResult::Reported(Brought::Handoff(Report::IssuesUpdated { issues, .. })) = outcome else {
         panic!("{outcome:?}");
     };
     assert!(issues[0].failure.as_ref().unwrap().contains("rate limit"), "{issues:?}");
@@ -359,7 +364,7 @@ async fn ho_22_a_github_that_never_answers_fails_the_issue_and_says_so() {
         outside.handoffs.github.map(|github| github.patient_for(Duration::from_millis(300)));
     let scene = Scene { outside, ..scene };
     let outcome = scene.carry_out(handoff::Effect::UpdateIssues, issues(&[42, 43], &[])).await;
-    let Outcome::NotYet { otherwise: Some(Brought::Handoff(report)), .. } = outcome else {
+    let EffectResult::NotYet { otherwise: Some(Brought::Handoff(report)), .. } = outcome else {
         panic!("{outcome:?}");
     };
     let Report::IssuesUpdated { issues, .. } = report else { panic!("{report:?}") };

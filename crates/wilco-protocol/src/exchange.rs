@@ -6,7 +6,7 @@ use std::ops::Deref;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::decision::{self, Facts, Routing, Refusal, Report, Spoken, Timer};
+use crate::decision::{self, Facts, Refusal, Report, Routing, Spoken, Timer};
 use crate::escalation::{Escalation, Incident};
 use crate::name::{ExchangeId, MessageId, Name, Protocol};
 use crate::time::Time;

@@ -50,7 +50,12 @@ fn what() -> impl Strategy<Value = Statement> {
         any::<bool>(),
     )
         .prop_map(|(option, escalation, agent, note)| {
-            Statement::Decide(Choice { option: option.to_owned(), escalation, agent: agent.map(Into::into), note })
+            Statement::Decide(Choice {
+                option: option.to_owned(),
+                escalation,
+                agent: agent.map(Into::into),
+                note,
+            })
         });
     prop_oneof![
         8 => prop::sample::select(Answer::ALL.to_vec()).prop_map(Answer::what),

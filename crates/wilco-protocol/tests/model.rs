@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 use stateright::{Checker, Model, Property};
 use wilco_protocol::decision::Routing;
 use wilco_protocol::delegation::{
-    Assign, Decision, Input, Policy, Said, Say, State, Signal, Statement, apply, begin, born, decide, timers,
+    Assign, Decision, Input, Policy, Said, Say, Signal, State, Statement, apply, begin, born, decide, timers,
 };
 use wilco_protocol::{ExchangeId, MessageId, Name, Protocol, Span, Time};
 

@@ -7,7 +7,8 @@ use wilco_protocol::decision::Report;
 use wilco_protocol::exchange::Describe;
 use wilco_protocol::journal::{Entry, Fact};
 use wilco_protocol::operation::{
-    Answer, Choice, Event, Input, OwnStep, Said, State, StepEnd, Statement, apply, begin, born, decide, timers,
+    Answer, Choice, Event, Input, OwnStep, Said, State, Statement, StepEnd, apply, begin, born, decide,
+    timers,
 };
 use wilco_protocol::{Name, Span, Time, exchange};
 

@@ -7,8 +7,8 @@ use crate::asked::{AGENTS, BOSS, Choices, World, never_stuck, silence_leads_some
 use stateright::{Checker, Model, Property};
 use wilco_protocol::decision::{Effect, Report};
 use wilco_protocol::operation::{
-    Answer, Choice, Decision, Event, Execute, Input, Outcome, Phase, Said, Say, State, StepEnd, Statement, apply,
-    begin, born, decide, timers,
+    Answer, Choice, Decision, Event, Execute, Input, Outcome, Phase, Said, Say, State, Statement, StepEnd,
+    apply, begin, born, decide, timers,
 };
 use wilco_protocol::{MessageId, Name, Time};
 
@@ -89,7 +89,8 @@ impl Model for Bounds {
             }
             Act::Say { by, what } => {
                 next.messages += 1;
-                next.repeats += u8::from(matches!(&what, Statement::Decide(choice) if choice.option == "retry"));
+                next.repeats +=
+                    u8::from(matches!(&what, Statement::Decide(choice) if choice.option == "retry"));
                 let message = MessageId::new(what.meaning());
                 Input::Said(Said { by: by.into(), operator: false, message, what })
             }

@@ -5,8 +5,8 @@ use crate::looped::{World, never_stuck, planned, silence_leads_somewhere, valida
 use proptest::prelude::*;
 use wilco_protocol::exchange::Describe;
 use wilco_protocol::validation::{
-    Choice, Event, Finding, Fingerprint, Input, Named, Said, State, Status, Signal, Statement, apply, begin, born,
-    decide, timers,
+    Choice, Event, Finding, Fingerprint, Input, Named, Said, Signal, State, Statement, Status, apply, begin,
+    born, decide, timers,
 };
 use wilco_protocol::{MessageId, Time};
 
@@ -36,7 +36,12 @@ fn what() -> impl Strategy<Value = Statement> {
     let option = prop::sample::select(vec!["manual-fix", "skip", "abort", "extend", "extend", "begin"]);
     let decision = (option, prop::option::of(1..4u32), prop::option::of(0..3u32)).prop_map(
         |(option, escalation, iterations)| {
-            Statement::Decide(Choice { option: option.to_owned(), escalation, iterations, ..Choice::default() })
+            Statement::Decide(Choice {
+                option: option.to_owned(),
+                escalation,
+                iterations,
+                ..Choice::default()
+            })
         },
     );
     prop_oneof![

@@ -4,8 +4,8 @@
 use crate::looped::{World, never_stuck, planned, silence_leads_somewhere, validate};
 use stateright::{Checker, Model, Property};
 use wilco_protocol::validation::{
-    Choice, Decision, Event, Finding, Fingerprint, Input, Named, Said, State, Status, Statement, apply, begin,
-    born, decide, timers,
+    Choice, Decision, Event, Finding, Fingerprint, Input, Named, Said, State, Statement, Status, apply,
+    begin, born, decide, timers,
 };
 use wilco_protocol::{MessageId, Time};
 
@@ -56,7 +56,11 @@ impl Model for Bounds {
                 acts.extend(whats.map(|what| Act::Say { by, what }));
             }
             let named = Named::Nothing;
-            let main = [Statement::Acknowledged { named }, Statement::Fixed { named }, Statement::CannotFix { named }];
+            let main = [
+                Statement::Acknowledged { named },
+                Statement::Fixed { named },
+                Statement::CannotFix { named },
+            ];
             acts.extend(main.map(|what| Act::Say { by: "main", what }));
             for option in ["manual-fix", "skip", "abort", "extend"] {
                 let open = moment.state.escalation().map(|open| open.number);

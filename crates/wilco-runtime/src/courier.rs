@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use tokio::sync::oneshot;
 use wilco_engine::{Command, How, NEVER, Nudge, NudgeJob, NudgeOutcome, Order, Refused};
-use wilco_outside::{Outcome, Outside};
+use wilco_outside::{EffectResult, Outside};
 use wilco_protocol::decision::Effect;
 use wilco_protocol::{Span, Time};
 use wilco_store::{EffectRow, StoreError};
@@ -85,7 +85,7 @@ pub(crate) async fn report(queue: SyncSender<Job>, meters: Meters, command: Comm
 }
 
 /// What is to be done for a row of the table of effects.
-pub(crate) enum Assignment {
+pub(crate) enum CourierJob {
     Order(EffectRow, Box<Order>),
     /// The job is none when everything was read meanwhile, and an error when the nudge makes no sense.
     Nudge(EffectRow, Nudge, Result<Option<Result<NudgeJob, String>>, StoreError>),
@@ -93,10 +93,15 @@ pub(crate) enum Assignment {
 }
 
 /// Carries it out; what came of it is a command again.
-pub(crate) async fn carried_out(outside: &Outside, errand: Assignment, now: Time, meters: &Meters) -> Command {
+pub(crate) async fn carried_out(
+    outside: &Outside,
+    errand: CourierJob,
+    now: Time,
+    meters: &Meters,
+) -> Command {
     match errand {
-        Assignment::Order(row, order) => ordered(outside, row, &order, now, meters).await,
-        Assignment::Nudge(row, nudge, job) => {
+        CourierJob::Order(row, order) => ordered(outside, row, &order, now, meters).await,
+        CourierJob::Nudge(row, nudge, job) => {
             let (position, index) = (row.position, row.index);
             let outcome = nudged(outside, &row, job, now).await;
             let word = match &outcome {
@@ -108,7 +113,7 @@ pub(crate) async fn carried_out(outside: &Outside, errand: Assignment, now: Time
             meters.ordered("nudge", word);
             Command::Nudged { position, index, agent: nudge.agent, through: nudge.through, outcome }
         }
-        Assignment::Unreadable(row, error) => {
+        CourierJob::Unreadable(row, error) => {
             tracing::error!(error, position = row.position, "an order cannot be read and is put off");
             let due = now.plus(Span::minutes(60));
             Command::Postpone { position: row.position, index: row.index, due }
@@ -120,16 +125,16 @@ async fn ordered(outside: &Outside, row: EffectRow, order: &Order, now: Time, me
     let (position, index) = (row.position, row.index);
     let word = order.effect.word();
     match outside.carry_out(order, now).await {
-        Outcome::Reported(report) => {
+        EffectResult::Reported(report) => {
             meters.ordered(word, "done");
             Command::Report { position, index, report }
         }
-        Outcome::NotYet { reason, otherwise, .. } if row.attempts + 1 >= MAX_ATTEMPTS => {
+        EffectResult::NotYet { reason, otherwise, .. } if row.attempts + 1 >= MAX_ATTEMPTS => {
             meters.ordered(word, "given-up");
             let report = otherwise.unwrap_or_else(|| Outside::given_up(order, reason));
             Command::Report { position, index, report }
         }
-        Outcome::NotYet { reason, after, .. } => {
+        EffectResult::NotYet { reason, after, .. } => {
             meters.ordered(word, "retried");
             tracing::warn!(reason, position, "an order failed and is tried again");
             let wait = FIRST_WAIT.doubled(row.attempts).max(after.unwrap_or_default());

@@ -16,9 +16,9 @@ use wilco_protocol::{Span, Time};
 use wilco_store::{Batch, EffectRow, Reader, SearchIndex, Store, StoreError};
 
 use crate::clock::Clock;
-use crate::committer::{Committer, Gone, CommitResult};
+use crate::committer::{CommitResult, Committer, Gone};
 use crate::complaint::Complaint;
-use crate::courier::{Assignment, Pending, carried_out, recover, report};
+use crate::courier::{CourierJob, Pending, carried_out, recover, report};
 use crate::handle::{AgentNow, Handle};
 use crate::marks::Marks;
 use crate::meters::Meters;
@@ -454,7 +454,7 @@ impl Writer {
             self.running += 1;
             let (outside, queue, meters) = (self.outside.clone(), self.queue.clone(), self.meters.clone());
             let mut ending = self.ending.subscribe();
-            let errand = self.errand(row);
+            let errand = self.courier_job(row);
             self.courier.spawn(async move {
                 tokio::select! {
                     command = carried_out(&outside, errand, now, &meters) => {
@@ -478,14 +478,14 @@ impl Writer {
     }
 
     /// What is to be done for a row, looked up at the last moment.
-    fn errand(&self, row: EffectRow) -> Assignment {
+    fn courier_job(&self, row: EffectRow) -> CourierJob {
         match serde_json::from_slice(&row.body) {
-            Ok(wilco_engine::Assignment::Order(order)) => Assignment::Order(row, Box::new(order)),
-            Ok(wilco_engine::Assignment::Nudge { nudge }) => {
+            Ok(wilco_engine::StoredEffect::Order(order)) => CourierJob::Order(row, Box::new(order)),
+            Ok(wilco_engine::StoredEffect::Nudge { nudge }) => {
                 let job = self.engine.nudge_job(&nudge, &row, &*self.reader);
-                Assignment::Nudge(row, nudge, job)
+                CourierJob::Nudge(row, nudge, job)
             }
-            Err(error) => Assignment::Unreadable(row, error.to_string()),
+            Err(error) => CourierJob::Unreadable(row, error.to_string()),
         }
     }
 

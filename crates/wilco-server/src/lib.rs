@@ -2,9 +2,9 @@
 //! answers into bytes. It never touches a store: everything goes through the runtime's handle.
 
 mod accept;
+mod app;
 mod auth;
 mod connection;
-mod app;
 mod health;
 mod maestro;
 pub mod mcp;
@@ -18,8 +18,8 @@ mod shape;
 mod stream;
 mod v1;
 
-pub use auth::{Created, Role, Token, TokenError, Tokens};
 pub use app::{Config, Limits};
+pub use auth::{Created, Role, Token, TokenError, Tokens};
 pub use openapi::document as openapi_document;
 #[doc(hidden)]
 pub use query::page;

@@ -11,8 +11,8 @@ use wilco_engine::Viewer;
 use wilco_engine::reads::{self, Standing};
 use wilco_runtime::{Measured, Readings};
 
-use crate::auth::Caller;
 use crate::app::App;
+use crate::auth::Caller;
 use crate::problem::Failure;
 use crate::query::Query;
 

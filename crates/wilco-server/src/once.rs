@@ -6,8 +6,8 @@ use serde_json::Value;
 use wilco_engine::Command;
 use wilco_language::parse::fingerprint;
 
-use crate::auth::Caller;
 use crate::app::App;
+use crate::auth::Caller;
 use crate::problem::Failure;
 use crate::v1::messages::idempotency_key;
 

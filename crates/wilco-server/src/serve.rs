@@ -17,9 +17,9 @@ use tokio::sync::{Semaphore, watch};
 use wilco_runtime::Handle;
 
 use crate::accept::EVENTS;
+use crate::app::{App, AppState, Config};
 use crate::auth::{Peer, guard};
 use crate::connection::{Connection, ConnectionState};
-use crate::app::{Config, App, AppState};
 use crate::problem::Failure;
 use crate::{maestro, mcp, v1};
 
@@ -34,7 +34,7 @@ const TURNED_AWAY: usize = 512;
 pub async fn serve(listener: TcpListener, handle: Handle, config: Config, stop: impl Future<Output = ()>) {
     let (stopping, stopped) = watch::channel(false);
     let seats = Arc::new(Semaphore::new(config.limits.connections));
-    let (app, app) = doors(handle, config, stopped.clone());
+    let (app, router) = doors(handle, config, stopped.clone());
     let turning_away = Arc::new(Semaphore::new(TURNED_AWAY));
     tokio::pin!(stop);
     loop {
@@ -51,9 +51,9 @@ pub async fn serve(listener: TcpListener, handle: Handle, config: Config, stop: 
         };
         match seats.clone().try_acquire_owned() {
             Ok(seat) => {
-                let (app, app, stopped) = (app.clone(), app.clone(), stopped.clone());
+                let (router, app, stopped) = (router.clone(), app.clone(), stopped.clone());
                 tokio::spawn(async move {
-                    connection(stream, peer, app, app, stopped).await;
+                    connection(stream, peer, router, app, stopped).await;
                     drop(seat);
                 });
             }
@@ -87,8 +87,8 @@ pub async fn answer_to(
     request: http::Request<Vec<u8>>,
 ) -> http::Response<Option<Vec<u8>>> {
     let (_stopping, stopped) = watch::channel(false);
-    let (app, app) = doors(handle, config, stopped);
-    let (parts, body) = answer(&app, app, request.map(axum::body::Body::from)).await.into_parts();
+    let (app, router) = doors(handle, config, stopped);
+    let (parts, body) = answer(&app, router, request.map(axum::body::Body::from)).await.into_parts();
     let kind = parts.headers.get(http::header::CONTENT_TYPE).and_then(|kind| kind.to_str().ok());
     let whole = match kind.is_some_and(|kind| kind.starts_with(EVENTS)) {
         true => None,
@@ -108,14 +108,14 @@ fn doors(handle: Handle, config: Config, stopping: watch::Receiver<bool>) -> (Ap
         failures: Arc::default(),
         stopping,
     }));
-    let app = v1::router(&app).merge(maestro::router()).merge(mcp::router(&app)).with_state(app.clone());
-    (app, app)
+    let router = v1::router(&app).merge(maestro::router()).merge(mcp::router(&app)).with_state(app.clone());
+    (app, router)
 }
 
 async fn connection(
     stream: TcpStream,
     peer: Peer,
-    app: axum::Router,
+    router: axum::Router,
     app: App,
     mut stopped: watch::Receiver<bool>,
 ) {
@@ -125,12 +125,12 @@ async fn connection(
     let io = TokioIo::new(Connection::new(stream, line.clone(), app.config.limits.header_timeout));
     let (told, idle_timeout) = (line.clone(), app.config.limits.idle_timeout);
     let service = hyper::service::service_fn(move |mut request: hyper::Request<Incoming>| {
-        let (app, app, line) = (app.clone(), app.clone(), told.clone());
+        let (router, app, line) = (router.clone(), app.clone(), told.clone());
         line.complete();
         request.extensions_mut().insert(peer);
         request.extensions_mut().insert(line.clone());
         async move {
-            let response = answer(&app, app, request.map(axum::body::Body::new)).await;
+            let response = answer(&app, router, request.map(axum::body::Body::new)).await;
             line.answered();
             Ok::<_, Infallible>(response)
         }
@@ -156,9 +156,9 @@ async fn connection(
 
 /// What every request passes, whatever it asks for. Around the router, not in layers of it: those box and copy the
 /// request once more each.
-async fn answer(app: &App, app: axum::Router, request: Request) -> Response {
+async fn answer(app: &App, router: axum::Router, request: Request) -> Response {
     let to_maestro = maestro::is_below(request.uri());
-    let response = guard(app, request, app).await;
+    let response = guard(app, request, router).await;
     if to_maestro { maestro::error_format(response) } else { response }
 }
 

@@ -16,9 +16,9 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc};
 use wilco_engine::Viewer;
 
 use crate::accept::EVENTS;
+use crate::app::App;
 use crate::auth::bearer;
 use crate::connection::ConnectionState;
-use crate::app::App;
 use crate::problem::Failure;
 
 /// A reader that takes nothing out of a full buffer for this long is cut off.

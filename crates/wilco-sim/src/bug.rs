@@ -162,13 +162,13 @@ impl Bug {
 
 fn nudges(change: &EffectChange) -> bool {
     let EffectChange::Put(row) = change else { return false };
-    matches!(serde_json::from_slice(&row.body), Ok(wilco_engine::Errand::Nudge { .. }))
+    matches!(serde_json::from_slice(&row.body), Ok(wilco_engine::StoredEffect::Nudge { .. }))
 }
 
 fn hands_over(change: &EffectChange) -> bool {
     let EffectChange::Put(row) = change else { return false };
     match serde_json::from_slice(&row.body) {
-        Ok(wilco_engine::Errand::Order(order)) => matches!(order.effect, Effect::Handoff { .. }),
-        Ok(wilco_engine::Errand::Nudge { .. }) | Err(_) => false,
+        Ok(wilco_engine::StoredEffect::Order(order)) => matches!(order.effect, Effect::Handoff { .. }),
+        Ok(wilco_engine::StoredEffect::Nudge { .. }) | Err(_) => false,
     }
 }

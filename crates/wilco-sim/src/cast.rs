@@ -2,8 +2,8 @@
 
 use wilco_protocol::Name;
 
-use crate::rng::Rng;
 use crate::fault_rates::FaultRates;
+use crate::rng::Rng;
 
 #[derive(Debug)]
 pub(crate) struct Cast {
@@ -46,7 +46,10 @@ const JOBS: [Job; 4] = [
 impl Cast {
     pub(crate) fn of(fault_rates: &FaultRates) -> Cast {
         let some = |names: &[&str], count| names.iter().take(count as usize).map(Name::new).collect();
-        Cast { workers: some(&WORKERS, fault_rates.workers), initiators: some(&INITIATORS, fault_rates.initiators) }
+        Cast {
+            workers: some(&WORKERS, fault_rates.workers),
+            initiators: some(&INITIATORS, fault_rates.initiators),
+        }
     }
 
     pub(crate) fn everybody(&self) -> impl Iterator<Item = &Name> {

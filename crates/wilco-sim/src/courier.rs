@@ -1,6 +1,6 @@
 //! The courier: carries orders out, reports on them, fails, reports twice.
 
-use wilco_engine::{Command, Errand as Ordered, Order};
+use wilco_engine::{Command, Order, StoredEffect};
 use wilco_protocol::Span;
 use wilco_protocol::decision::{Effect, Report};
 use wilco_protocol::delegation::Verdict;
@@ -10,12 +10,12 @@ use wilco_store::EffectRow;
 use crate::bug::Bug;
 use crate::model::Broken;
 use crate::nudge;
-use crate::step::Outcome;
+use crate::step::StepOutcome;
 use crate::world::{Happening, World};
 
 /// An order on its way.
 #[derive(Debug, Clone)]
-pub(crate) struct Errand {
+pub(crate) struct SimEffect {
     row: EffectRow,
     /// What came of it, when that could not be brought home yet.
     came: Option<Report>,
@@ -31,16 +31,16 @@ impl World {
             let due = row.due.since(self.now);
             let after = wilco_protocol::Span::millis(due.as_millis() + wait.as_millis());
             let errand = match serde_json::from_slice(&row.body) {
-                Ok(Ordered::Nudge { nudge }) => Happening::Nudge(Box::new((row.clone(), nudge))),
-                Ok(Ordered::Order(_)) | Err(_) => {
-                    Happening::Report(Box::new(Errand { row: row.clone(), came: None }))
+                Ok(StoredEffect::Nudge { nudge }) => Happening::Nudge(Box::new((row.clone(), nudge))),
+                Ok(StoredEffect::Order(_)) | Err(_) => {
+                    Happening::Report(Box::new(SimEffect { row: row.clone(), came: None }))
                 }
             };
             self.later(after, errand);
         }
     }
 
-    pub(crate) fn report(&mut self, errand: Errand) -> Result<(), Broken> {
+    pub(crate) fn report(&mut self, errand: SimEffect) -> Result<(), Broken> {
         let EffectRow { position, index, attempts, .. } = errand.row;
         let order: Order = serde_json::from_slice(&errand.row.body)?;
         let once = order.effect.interrupted().is_some();
@@ -58,12 +58,12 @@ impl World {
         }
         self.note(|| format!("the courier reports on {position}/{index}: {report:?}"));
         match self.step(vec![Command::Report { position, index, report: report.clone() }])? {
-            Outcome::Done(_) => self.model.reported(position, index),
-            Outcome::Refused => {
-                let again = Errand { row: errand.row, came: Some(report) };
+            StepOutcome::Done(_) => self.model.reported(position, index),
+            StepOutcome::Refused => {
+                let again = SimEffect { row: errand.row, came: Some(report) };
                 self.later(Span::seconds(1), Happening::Report(Box::new(again)));
             }
-            Outcome::Died => {}
+            StepOutcome::Died => {}
         }
         Ok(())
     }
@@ -112,8 +112,8 @@ impl World {
     pub(crate) fn resume_errands(&mut self, orders: &[EffectRow]) -> Result<(), Broken> {
         for row in orders {
             let order = match serde_json::from_slice(&row.body)? {
-                Ordered::Order(order) => order,
-                Ordered::Nudge { .. } => {
+                StoredEffect::Order(order) => order,
+                StoredEffect::Nudge { .. } => {
                     self.run_errands(std::slice::from_ref(row));
                     continue;
                 }
@@ -123,12 +123,12 @@ impl World {
                 Some(report) => {
                     let (position, index) = (row.position, row.index);
                     match self.step(vec![Command::Report { position, index, report: report.clone() }])? {
-                        Outcome::Done(_) => self.model.reported(position, index),
-                        Outcome::Refused => {
-                            let again = Errand { row: row.clone(), came: Some(report) };
+                        StepOutcome::Done(_) => self.model.reported(position, index),
+                        StepOutcome::Refused => {
+                            let again = SimEffect { row: row.clone(), came: Some(report) };
                             self.later(Span::seconds(1), Happening::Report(Box::new(again)));
                         }
-                        Outcome::Died => return Ok(()),
+                        StepOutcome::Died => return Ok(()),
                     }
                 }
             }

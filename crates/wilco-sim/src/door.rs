@@ -11,7 +11,7 @@ use crate::bug::Bug;
 use crate::initiator::Initiator;
 use crate::model::{Broken, broken};
 use crate::speech::Speech;
-use crate::step::Outcome;
+use crate::step::StepOutcome;
 use crate::world::{Happening, World};
 
 #[derive(Debug)]
@@ -96,8 +96,8 @@ impl World {
         }
         let after = self.model.head().0;
         match self.step(commands)? {
-            Outcome::Done(stepped) => self.answer(&asked, stepped.answers, after),
-            Outcome::Refused | Outcome::Died => Ok(()),
+            StepOutcome::Done(stepped) => self.answer(&asked, stepped.answers, after),
+            StepOutcome::Refused | StepOutcome::Died => Ok(()),
         }
     }
 

@@ -4,8 +4,8 @@ use serde_json::{Value, json};
 use wilco_protocol::{ExchangeId, Name, Protocol, Span};
 
 use crate::cast::{CAPABILITIES, Cast, job, task_id};
-use crate::rng::Rng;
 use crate::fault_rates::FaultRates;
+use crate::rng::Rng;
 use crate::speech::{SimMessage, Speech};
 
 pub(crate) struct Initiator<'a> {
@@ -193,11 +193,8 @@ impl Initiator<'_> {
         letter: Option<&SimMessage<'_>>,
     ) -> Speech {
         let reply = letter.filter(|_| self.rng.percent(30)).map(|letter| letter.id.clone());
-        let to = if self.rng.percent(50) {
-            vec![self.rng.pick(&self.cast.workers).clone()]
-        } else {
-            Vec::new()
-        };
+        let to =
+            if self.rng.percent(50) { vec![self.rng.pick(&self.cast.workers).clone()] } else { Vec::new() };
         let exchange = if reply.is_some() && !to.is_empty() { None } else { exchange };
         Speech { from: self.me.clone(), to, exchange, in_reply_to: reply, content }
     }

@@ -6,7 +6,7 @@ use wilco_protocol::Span;
 use wilco_store::EffectRow;
 
 use crate::model::Broken;
-use crate::step::Outcome;
+use crate::step::StepOutcome;
 use crate::world::{Happening, World};
 
 /// A nudge is tried this often at the most.
@@ -36,8 +36,8 @@ impl World {
         self.note(|| format!("{} is nudged: {outcome:?}", nudge.agent));
         let (position, index, agent, through) = (row.position, row.index, nudge.agent.clone(), nudge.through);
         match self.step(vec![Command::Nudged { position, index, agent, through, outcome }])? {
-            Outcome::Done(_) | Outcome::Died => {}
-            Outcome::Refused => self.later(Span::seconds(1), Happening::Nudge(Box::new((row, nudge)))),
+            StepOutcome::Done(_) | StepOutcome::Died => {}
+            StepOutcome::Refused => self.later(Span::seconds(1), Happening::Nudge(Box::new((row, nudge)))),
         }
         Ok(())
     }

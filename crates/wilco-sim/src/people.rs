@@ -68,8 +68,7 @@ impl World {
             last = row.position;
             self.react(who, &SimMessage::read(&row.body)?);
             if self.rng.percent(50) {
-                let mark =
-                    *self.rng.pick(&[MarkAs::Read, MarkAs::Read, MarkAs::Archived, MarkAs::Deleted]);
+                let mark = *self.rng.pick(&[MarkAs::Read, MarkAs::Read, MarkAs::Archived, MarkAs::Deleted]);
                 self.model.asks_to_mark(who, &row.id);
                 commands.push(Command::Mark { agent: who.clone(), id: row.id, mark });
             }

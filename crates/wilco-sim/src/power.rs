@@ -6,7 +6,7 @@ use wilco_store::Reader;
 
 use crate::bug::Bug;
 use crate::model::Broken;
-use crate::step::Outcome;
+use crate::step::StepOutcome;
 use crate::world::{Happening, World};
 
 impl World {
@@ -15,11 +15,8 @@ impl World {
         self.tally.deaths += 1;
         self.engine = None;
         self.died = self.now;
-        let away = if self.rng.percent(50) {
-            self.rng.seconds(1, 30)
-        } else {
-            self.rng.seconds(30, 2 * 3600)
-        };
+        let away =
+            if self.rng.percent(50) { self.rng.seconds(1, 30) } else { self.rng.seconds(30, 2 * 3600) };
         self.later(away, Happening::Restart);
     }
 
@@ -30,13 +27,13 @@ impl World {
         self.model.was_down(self.died, self.now);
         self.note(|| "the process starts again".to_owned());
         match self.start()? {
-            Outcome::Done(_) => {}
-            Outcome::Refused => {
+            StepOutcome::Done(_) => {}
+            StepOutcome::Refused => {
                 self.engine = None;
                 self.later(Span::seconds(5), Happening::Restart);
                 return Ok(());
             }
-            Outcome::Died => return Ok(()),
+            StepOutcome::Died => return Ok(()),
         }
         let orders = self.disk.effects()?;
         self.model.ordered(&orders)?;
@@ -47,7 +44,7 @@ impl World {
     }
 
     /// Loads what is stored, and says that it is there again.
-    pub(crate) fn start(&mut self) -> Result<Outcome, Broken> {
+    pub(crate) fn start(&mut self) -> Result<StepOutcome, Broken> {
         self.engine = Some(Engine::load(self.settings.clone(), &self.disk)?);
         let down_from = self.disk.head()?.at.map(|last| last.min(self.now));
         let down_from = down_from.filter(|_| self.bug != Some(Bug::ForgottenDowntime));

@@ -21,8 +21,7 @@ impl Initiator<'_> {
     }
 
     fn on_task(&mut self) -> Value {
-        let option =
-            *self.rng.pick(&["retry", "reassign", "accept", "extend", "proceed", "abort", "abort"]);
+        let option = *self.rng.pick(&["retry", "reassign", "accept", "extend", "proceed", "abort", "abort"]);
         let mut content = json!({"option": option});
         if option == "reassign" && self.rng.percent(60) {
             content["agent"] = json!(self.rng.pick(&self.cast.workers));

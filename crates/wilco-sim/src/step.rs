@@ -9,7 +9,7 @@ use crate::disk::{Disk, Fate};
 use crate::model::{Broken, broken};
 use crate::world::World;
 
-pub(crate) enum Outcome {
+pub(crate) enum StepOutcome {
     Done(Stepped),
     /// The disk refused: nothing happened, and the callers are told so.
     Refused,
@@ -57,14 +57,14 @@ fn commit(engine: &mut Engine, batch: Batch, disk: &mut Disk) -> Result<Committe
 }
 
 impl World {
-    pub(crate) fn step(&mut self, commands: Vec<Command>) -> Result<Outcome, Broken> {
+    pub(crate) fn step(&mut self, commands: Vec<Command>) -> Result<StepOutcome, Broken> {
         let fate = self.fate();
-        let Some(engine) = &mut self.engine else { return Ok(Outcome::Died) };
+        let Some(engine) = &mut self.engine else { return Ok(StepOutcome::Died) };
         if self.bug == Some(Bug::EarlyAnswer) && fate == Fate::DiesBefore {
             let mut imagined = self.disk.clone();
             let stepped = engine.step(commands, self.now, &mut imagined)?;
             self.die("after it answered, before it committed");
-            return Ok(Outcome::Done(stepped));
+            return Ok(StepOutcome::Done(stepped));
         }
         let at = self.bug.map_or(self.now, |bug| bug.clock(self.now));
         self.disk.fate = fate;
@@ -73,7 +73,7 @@ impl World {
         match (stepped, fate) {
             (Ok(stepped), Fate::Stored) => self.done(stepped),
             (Ok(stepped), _) if stepped.committed.is_none() => self.done(stepped),
-            (Ok(_), _) if self.bug == Some(Bug::StaleCache) => Ok(Outcome::Refused),
+            (Ok(_), _) if self.bug == Some(Bug::StaleCache) => Ok(StepOutcome::Refused),
             (Ok(_), _) => broken("G9", format!("a commit that was {fate:?} counts as stored")),
             (Err(error), Fate::Stored) => broken("G9", format!("a commit failed by itself: {error}")),
             (Err(_), Fate::Full | Fate::Failed) => {
@@ -81,17 +81,17 @@ impl World {
                 self.model.was_refused();
                 self.note(|| format!("           the disk refuses a commit: {fate:?}"));
                 self.observe()?;
-                Ok(Outcome::Refused)
+                Ok(StepOutcome::Refused)
             }
             (Err(_), Fate::DiesBefore | Fate::DiesAfter) => {
                 self.die(if fate == Fate::DiesBefore { "before a commit" } else { "after a commit" });
                 self.observe()?;
-                Ok(Outcome::Died)
+                Ok(StepOutcome::Died)
             }
         }
     }
 
-    fn done(&mut self, stepped: Stepped) -> Result<Outcome, Broken> {
+    fn done(&mut self, stepped: Stepped) -> Result<StepOutcome, Broken> {
         self.observe()?;
         if let Some(committed) = &stepped.committed {
             self.model.ordered(&committed.effects)?;
@@ -100,7 +100,7 @@ impl World {
                 self.will_look(agent);
             }
         }
-        Ok(Outcome::Done(stepped))
+        Ok(StepOutcome::Done(stepped))
     }
 
     /// The model sees what is stored, and that the engine remembers the same.

@@ -7,9 +7,9 @@ use wilco_protocol::Span;
 use wilco_protocol::{ExchangeId, MessageId, Name};
 
 use crate::cast::{Cast, job, understood};
-use crate::rng::Rng;
 use crate::fault_rates::FaultRates;
 use crate::replacement::Document;
+use crate::rng::Rng;
 use crate::speech::{SimMessage, Speech};
 
 const ERRORS: [&str; 6] = [
@@ -144,8 +144,7 @@ impl Worker<'_> {
                 self.text(both);
             }
             _ => {
-                let what =
-                    *self.rng.pick(&["pause-ack", "resume-ack", "stop-ack", "task-pause", "verdict"]);
+                let what = *self.rng.pick(&["pause-ack", "resume-ack", "stop-ack", "task-pause", "verdict"]);
                 self.answer(what, json!({"verdict": "correct"}));
             }
         }

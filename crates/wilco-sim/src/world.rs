@@ -9,16 +9,16 @@ use wilco_store::EffectRow;
 use crate::beginning::LINT;
 use crate::bug::Bug;
 use crate::cast::Cast;
-use crate::rng::Rng;
-use crate::fault_rates::FaultRates;
-use crate::courier::Errand;
+use crate::courier::SimEffect;
 use crate::disk::Disk;
 use crate::door::Request;
+use crate::fault_rates::FaultRates;
 use crate::model::{Broken, Model, broken};
 use crate::nudge::BELL;
 use crate::replacement::Document;
+use crate::rng::Rng;
 use crate::speech::Speech;
-use crate::step::Outcome;
+use crate::step::StepOutcome;
 
 pub(crate) struct World {
     pub(crate) now: Time,
@@ -53,7 +53,7 @@ pub(crate) enum Happening {
     Arrive(usize),
     Retry(usize),
     Look(Name),
-    Report(Box<Errand>),
+    Report(Box<SimEffect>),
     Nudge(Box<(EffectRow, Nudge)>),
     Restart,
 }
@@ -199,15 +199,15 @@ impl World {
     /// What is due is done, and then nothing is.
     fn wake(&mut self) -> Result<(), Broken> {
         match self.step(vec![Command::Wake])? {
-            Outcome::Done(stepped) => match stepped.answers.first() {
+            StepOutcome::Done(stepped) => match stepped.answers.first() {
                 Some(Err(refused)) => broken("G7", format!("a wake was refused: {refused:?}")),
                 _ => self.model.nothing_due(self.now),
             },
-            Outcome::Refused => {
+            StepOutcome::Refused => {
                 self.now = self.now.plus(Span::millis(200));
                 Ok(())
             }
-            Outcome::Died => Ok(()),
+            StepOutcome::Died => Ok(()),
         }
     }
 

@@ -11,9 +11,9 @@ use wilco_protocol::{Exchange, ExchangeId, MessageId, Name};
 use wilco_store::{Message, Priority, Reading, StoreError};
 
 use super::is_wilco;
-use crate::execute::{Cause, priority};
 use crate::command::{Post, Refused, Viewer};
 use crate::exact;
+use crate::execute::{Cause, priority};
 use crate::workspace::Workspace;
 
 /// A message whose sender and recipients are known.

@@ -15,8 +15,8 @@ use super::arrival::{Arrival, Defaults};
 use super::is_wilco;
 use super::start::{Resolver, Taken, Unbegun};
 use crate::agents::check_name;
-use crate::execute::{priority, refused};
 use crate::command::Refused;
+use crate::execute::{priority, refused};
 use crate::workspace::Workspace;
 
 /// A longer name of a checkpoint is cut.

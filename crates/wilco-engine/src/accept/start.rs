@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 use wilco_language::interpret::{InContext, Names, Parent, interpret};
 use wilco_language::parse::{Assignment, Task};
 use wilco_language::read::classify;
-use wilco_protocol::decision::{Routing, Refusal};
+use wilco_protocol::decision::{Refusal, Routing};
 use wilco_protocol::delegation;
 use wilco_protocol::directory::Directory;
 use wilco_protocol::exchange::{Decision, Exchange, Said, Start, key};
@@ -16,8 +16,8 @@ use wilco_store::{Message, Reading};
 
 use super::arrival::{Arrival, Defaults, Place};
 use super::correlate::{AMENDS, Target};
-use crate::execute::{priority, refused};
 use crate::command::Refused;
+use crate::execute::{priority, refused};
 use crate::layer::Live;
 use crate::workspace::Workspace;
 
@@ -121,7 +121,12 @@ impl Workspace<'_> {
     }
 
     /// The exchange exists from its first event on; its message comes before that.
-    fn begun(&mut self, arrival: &Arrival<'_>, decision: Decision, defaults: Defaults) -> Result<Taken, Refused> {
+    fn begun(
+        &mut self,
+        arrival: &Arrival<'_>,
+        decision: Decision,
+        defaults: Defaults,
+    ) -> Result<Taken, Refused> {
         let position = self.reserve();
         let first = decision.events.first().and_then(|event| Exchange::born(event, self.now));
         let Some(exchange) = first else {

@@ -8,8 +8,8 @@ use wilco_store::Priority;
 
 use super::arrival::{Arrival, Defaults};
 use super::start::{Taken, Unbegun};
-use crate::execute::{priority, refused};
 use crate::command::Refused;
+use crate::execute::{priority, refused};
 use crate::workspace::Workspace;
 
 impl Workspace<'_> {

@@ -34,7 +34,11 @@ pub fn agent(reader: &dyn Reader, text: &str) -> Result<Option<Name>, StoreError
 }
 
 /// A message by its id.
-pub fn message(reader: &dyn Reader, viewer: &Viewer, id: &MessageId) -> Result<Option<InboxEntry>, StoreError> {
+pub fn message(
+    reader: &dyn Reader,
+    viewer: &Viewer,
+    id: &MessageId,
+) -> Result<Option<InboxEntry>, StoreError> {
     let Some(row) = row_of(reader, id)? else { return Ok(None) };
     let message = parsed(&row)?;
     if !sees_message(reader, viewer, &message, row.position)? {

@@ -24,7 +24,7 @@ pub use handoffs::handoff_document;
 pub use incidents::{EscalationView, IncidentView, Row, Rows, escalations, incidents, operations};
 pub use journal::{EventQuery, EventView, events, events_of};
 pub use mail::{MailCount, MailQuery, Mailbox, directory, letter, mail, mail_count, people, unread};
-pub use messages::{InboxQuery, InboxEntry, agent, inbox, message};
+pub use messages::{InboxEntry, InboxQuery, agent, inbox, message};
 pub use nudges::{NudgeState, NudgeView, nudge_of, nudges};
 pub use reports::{Report, ReportCursor, ReportPage, ReportRow, report};
 pub use scene::scene;

@@ -5,7 +5,7 @@ use wilco_store::{EffectRow, Reach, Reader, StoreError};
 
 use super::sight::limited_to;
 use crate::command::Viewer;
-use crate::nudge::{How, Standing, standing};
+use crate::nudge::{How, OpenNudge, standing};
 
 /// How an agent's nudge stands.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -42,7 +42,7 @@ impl NudgeState {
         }
     }
 
-    fn of(one: &Standing) -> NudgeState {
+    fn of(one: &OpenNudge) -> NudgeState {
         match (one.nudge.dead, one.row.attempts) {
             (true, _) => NudgeState::Dead,
             (false, 0) => NudgeState::Pending,
@@ -66,7 +66,7 @@ pub fn nudges(reader: &dyn Reader, viewer: &Viewer) -> Result<Vec<NudgeView>, St
             kind,
             state,
             attempts: one.map_or(0, |one| one.row.attempts),
-            due: one.map(|one: &Standing| one.row.due).filter(|_| state != NudgeState::Dead),
+            due: one.map(|one: &OpenNudge| one.row.due).filter(|_| state != NudgeState::Dead),
             reason: one.and_then(|one| one.nudge.reason.clone()),
         });
     }
@@ -89,6 +89,6 @@ pub fn nudge_of(
     // Nobody is nudged who did not ask for it, so the table is not looked at for others.
     let wants = reader.agent(agent)?.is_some_and(|agent| agent.profile.nudge.is_some());
     let rows: Vec<EffectRow> = if wants { reader.effects()? } else { Vec::new() };
-    let covers = |one: &&Standing| one.nudge.after < position && position <= one.nudge.through;
+    let covers = |one: &&OpenNudge| one.nudge.after < position && position <= one.nudge.through;
     Ok(standing(rows).get(agent).filter(covers).map(|one| NudgeState::of(one).word()))
 }

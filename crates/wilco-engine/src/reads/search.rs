@@ -28,7 +28,11 @@ pub const MAX_WORDS: usize = 32;
 const MAX_ROUNDS: usize = 10;
 
 /// Messages that fit, newest first. A page may be short and still have a `next`: there it goes on.
-pub fn search(reader: &dyn Reader, viewer: &Viewer, query: &SearchQuery) -> Result<Part<InboxEntry>, StoreError> {
+pub fn search(
+    reader: &dyn Reader,
+    viewer: &Viewer,
+    query: &SearchQuery,
+) -> Result<Part<InboxEntry>, StoreError> {
     let nothing = Part { items: Vec::new(), next: None };
     let words = match query.text.as_deref().map(words) {
         // Signs alone are said by nobody.

@@ -1,7 +1,7 @@
 //! What a message means to a delegation.
 
 use wilco_protocol::delegation::{
-    Ack, AgentError, Choice, Ruling, Said, Scored, State, Understanding, Verdict, Statement,
+    Ack, AgentError, Choice, Ruling, Said, Scored, State, Statement, Understanding, Verdict,
 };
 
 use super::{Cited, InContext};
@@ -51,7 +51,9 @@ fn typed(state: &State, context: &InContext<'_>, cited: &Cited, said: &Delegatio
         Delegation::Amend { .. } => Statement::Amend,
         Delegation::Cancel { .. } => Statement::Cancel,
         Delegation::StopAck { .. } => Statement::StopAck,
-        Delegation::Pause { expected_duration, .. } => Statement::Pause { expected_duration: *expected_duration },
+        Delegation::Pause { expected_duration, .. } => {
+            Statement::Pause { expected_duration: *expected_duration }
+        }
         Delegation::PauseAck { .. } => Statement::PauseAck,
         Delegation::Resume { .. } => Statement::Resume,
         Delegation::ResumeAck { .. } => Statement::ResumeAck,
@@ -91,7 +93,13 @@ fn text(state: &State, context: &InContext<'_>, cited: &Cited) -> Statement {
 }
 
 /// A verdict in words that lacks what it needs judges nothing.
-fn text_verdict(state: &State, cited: &Cited, verdict: Verdict, missing: &[String], corrected: bool) -> Statement {
+fn text_verdict(
+    state: &State,
+    cited: &Cited,
+    verdict: Verdict,
+    missing: &[String],
+    corrected: bool,
+) -> Statement {
     let whole = match verdict {
         Verdict::WrongSummary => corrected,
         Verdict::Partial => !missing.is_empty(),
@@ -104,7 +112,9 @@ fn text_verdict(state: &State, cited: &Cited, verdict: Verdict, missing: &[Strin
 }
 
 fn remark(context: &InContext<'_>) -> Statement {
-    Statement::Remark { to_notice: context.parent.as_ref().is_some_and(|parent| parent.kind == "protocol-notice") }
+    Statement::Remark {
+        to_notice: context.parent.as_ref().is_some_and(|parent| parent.kind == "protocol-notice"),
+    }
 }
 
 fn from_text(ack: AckText) -> Acknowledgment {

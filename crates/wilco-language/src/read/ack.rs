@@ -10,7 +10,7 @@ use std::collections::hash_map::Entry;
 use wilco_protocol::delegation::AckStatus;
 
 use super::block::{self, Block, Key};
-use super::said::{Said, said};
+use super::said::{ReadWord, said};
 use super::text;
 
 /// One acknowledgment, as written.
@@ -125,7 +125,7 @@ fn one_line(text: &str) -> String {
     if block::heads(rest) { format!("\"{rest}\"") } else { rest.to_owned() }
 }
 
-fn status(block: &Block) -> Option<Said<AckStatus>> {
+fn status(block: &Block) -> Option<ReadWord<AckStatus>> {
     said(&block.said, status_word)
 }
 

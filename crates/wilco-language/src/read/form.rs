@@ -8,7 +8,7 @@ use super::text::{self, Line};
 
 /// What a form is, by its heading.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Kind {
+pub enum FormKind {
     Request,
     Result,
     FailureReport,
@@ -24,53 +24,53 @@ pub enum Kind {
     Change,
 }
 
-impl Kind {
-    pub const ALL: [Kind; 13] = [
-        Kind::Request,
-        Kind::Result,
-        Kind::FailureReport,
-        Kind::FixRequest,
-        Kind::Acknowledgment,
-        Kind::Completion,
-        Kind::Trigger,
-        Kind::Recheck,
-        Kind::Success,
-        Kind::Timeout,
-        Kind::Error,
-        Kind::Escalation,
-        Kind::Change,
+impl FormKind {
+    pub const ALL: [FormKind; 13] = [
+        FormKind::Request,
+        FormKind::Result,
+        FormKind::FailureReport,
+        FormKind::FixRequest,
+        FormKind::Acknowledgment,
+        FormKind::Completion,
+        FormKind::Trigger,
+        FormKind::Recheck,
+        FormKind::Success,
+        FormKind::Timeout,
+        FormKind::Error,
+        FormKind::Escalation,
+        FormKind::Change,
     ];
 
     /// The heading that Wilco writes.
     pub fn heading(self) -> &'static str {
         match self {
-            Kind::Request => "Validation Request",
-            Kind::Result => "Validation Result",
-            Kind::FailureReport => "Validation Failure Report",
-            Kind::FixRequest => "Fix Request",
-            Kind::Acknowledgment => "Fix Acknowledgment",
-            Kind::Completion => "Fix Completion",
-            Kind::Trigger => "Re-validation Trigger",
-            Kind::Recheck => "Re-validation Result",
-            Kind::Success => "Validation Success",
-            Kind::Timeout => "Timeout Reminder",
-            Kind::Error => "Error Notification",
-            Kind::Escalation => "Escalation: Unresolvable Issue",
-            Kind::Change => "Status Change",
+            FormKind::Request => "Validation Request",
+            FormKind::Result => "Validation Result",
+            FormKind::FailureReport => "Validation Failure Report",
+            FormKind::FixRequest => "Fix Request",
+            FormKind::Acknowledgment => "Fix Acknowledgment",
+            FormKind::Completion => "Fix Completion",
+            FormKind::Trigger => "Re-validation Trigger",
+            FormKind::Recheck => "Re-validation Result",
+            FormKind::Success => "Validation Success",
+            FormKind::Timeout => "Timeout Reminder",
+            FormKind::Error => "Error Notification",
+            FormKind::Escalation => "Escalation: Unresolvable Issue",
+            FormKind::Change => "Status Change",
         }
     }
 
     /// What else people write above it.
     fn other_headings(self) -> &'static [&'static str] {
         match self {
-            Kind::Request => &[],
-            Kind::Result => &["validation-results", "validation-report", "initial-validation-result"],
-            Kind::FailureReport => &["failure-report"],
-            Kind::FixRequest => &[],
-            Kind::Acknowledgment => {
+            FormKind::Request => &[],
+            FormKind::Result => &["validation-results", "validation-report", "initial-validation-result"],
+            FormKind::FailureReport => &["failure-report"],
+            FormKind::FixRequest => &[],
+            FormKind::Acknowledgment => {
                 &["fix-acknowledgement", "fix-request-acknowledgment", "fix-request-acknowledgement"]
             }
-            Kind::Completion => &[
+            FormKind::Completion => &[
                 "fix-completion-signal",
                 "fix-complete",
                 "fix-completed",
@@ -78,28 +78,28 @@ impl Kind {
                 "fixes-completed",
                 "fix-done",
             ],
-            Kind::Trigger => &["revalidation-trigger", "revalidation-request", "re-validation-request"],
-            Kind::Recheck => &["revalidation-result", "re-validation-results", "revalidation-results"],
-            Kind::Success => &["success-notification"],
-            Kind::Timeout | Kind::Error | Kind::Change => &[],
-            Kind::Escalation => &["escalation", "escalation-report"],
+            FormKind::Trigger => &["revalidation-trigger", "revalidation-request", "re-validation-request"],
+            FormKind::Recheck => &["revalidation-result", "re-validation-results", "revalidation-results"],
+            FormKind::Success => &["success-notification"],
+            FormKind::Timeout | FormKind::Error | FormKind::Change => &[],
+            FormKind::Escalation => &["escalation", "escalation-report"],
         }
     }
 
-    fn named(title: &str) -> Option<Kind> {
+    fn named(title: &str) -> Option<FormKind> {
         let title = text::fold(title);
-        let is = |kind: &Kind| {
+        let is = |kind: &FormKind| {
             let own = kind.heading().split(':').next().unwrap_or("");
             text::fold(own) == title || kind.other_headings().contains(&title.as_str())
         };
-        Kind::ALL.into_iter().find(is)
+        FormKind::ALL.into_iter().find(is)
     }
 }
 
 /// One form, taken apart.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Form<'a> {
-    pub kind: Kind,
+    pub kind: FormKind,
     /// What stands behind the type in the heading: `Validation Result: PASS`.
     pub remark: String,
     pub parts: Vec<Part<'a>>,
@@ -165,7 +165,7 @@ pub(super) fn above(body: &str) -> String {
 /// The parts of a text that has no heading of a form.
 pub(super) fn parts(body: &str) -> Vec<Part<'_>> {
     let above = Part { title: String::new(), value: String::new(), lines: Vec::new(), level: 1 };
-    let mut form = Form { kind: Kind::Result, remark: String::new(), parts: vec![above], level: 0 };
+    let mut form = Form { kind: FormKind::Result, remark: String::new(), parts: vec![above], level: 0 };
     text::lines(body).into_iter().for_each(|line| form.take(line));
     form.parts
 }
@@ -184,7 +184,7 @@ fn top(lines: &[Line<'_>]) -> Option<usize> {
 }
 
 /// A heading of a known type: marked as one, underlined, or the first line of all.
-fn head(line: &Line<'_>, next: Option<&Line<'_>>, first: bool) -> Option<(Kind, String)> {
+fn head(line: &Line<'_>, next: Option<&Line<'_>>, first: bool) -> Option<(FormKind, String)> {
     if !line.own() || text::list_item(line.text).is_some() && text::heading(line.text).is_none() {
         return None;
     }
@@ -194,11 +194,11 @@ fn head(line: &Line<'_>, next: Option<&Line<'_>>, first: bool) -> Option<(Kind, 
     let title = marked.or_else(|| (first || underlined).then(|| line.text.trim()))?;
     let title = text::plain(title);
     let title = title.trim_matches(|c: char| text::ornament(c) || c.is_whitespace());
-    let whole = Kind::named(title.trim_end_matches(':')).map(|kind| (kind, String::new()));
+    let whole = FormKind::named(title.trim_end_matches(':')).map(|kind| (kind, String::new()));
     whole.or_else(|| {
         let (name, remark) =
             [": ", " - ", " – ", " — ", " ("].iter().find_map(|mark| title.split_once(mark))?;
-        Kind::named(name).map(|kind| (kind, remark.trim().trim_end_matches(')').to_owned()))
+        FormKind::named(name).map(|kind| (kind, remark.trim().trim_end_matches(')').to_owned()))
     })
 }
 

@@ -7,7 +7,7 @@ use super::text;
 
 /// The word somebody said, and what they said behind it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Said<T> {
+pub(super) struct ReadWord<T> {
     pub(super) word: T,
     pub(super) remark: Option<String>,
     /// Another word of the vocabulary follows: `RECEIVED / QUEUED`.
@@ -15,7 +15,7 @@ pub(super) struct Said<T> {
 }
 
 /// Reads the longest word of the vocabulary at the start of `text`.
-pub(super) fn said<T: PartialEq>(text: &str, vocabulary: impl Fn(&str) -> Option<T>) -> Option<Said<T>> {
+pub(super) fn said<T: PartialEq>(text: &str, vocabulary: impl Fn(&str) -> Option<T>) -> Option<ReadWord<T>> {
     let text = text.replace(['*', '`'], "");
     let text = opened(&text)?;
     let (word, rest) = leading(text, &vocabulary)?;
@@ -39,7 +39,7 @@ pub(super) fn said<T: PartialEq>(text: &str, vocabulary: impl Fn(&str) -> Option
             || text::ornament(c)
     });
     let remark = remark.strip_prefix('(').and_then(|r| r.strip_suffix(')')).unwrap_or(remark);
-    Some(Said { word, remark: (!remark.is_empty()).then(|| remark.to_owned()), contradicted })
+    Some(ReadWord { word, remark: (!remark.is_empty()).then(|| remark.to_owned()), contradicted })
 }
 
 /// Steps into brackets around the word, unless they hold a choice: `{RECEIVED|QUEUED}`.

@@ -9,7 +9,7 @@ use wilco_protocol::validation::{Finding, Label};
 use super::ack::{AckReading, acks};
 use super::entries::{blank, failures, texts, unspanned, whole};
 use super::failures::{Failure, item};
-use super::form::{self, Form, Kind, Part, forms};
+use super::form::{self, Form, FormKind, Part, forms};
 use super::said::said;
 use super::text;
 
@@ -112,18 +112,18 @@ fn keyed_id(part: &Part<'_>) -> Option<String> {
 fn answer(form: &Form<'_>) -> Option<Reading> {
     let id = form_id(form);
     let answer = match form.kind {
-        Kind::Result | Kind::Recheck => result(form),
-        Kind::Completion => completion(form),
-        Kind::Acknowledgment => Answer::Acknowledged,
-        Kind::Request
-        | Kind::FailureReport
-        | Kind::FixRequest
-        | Kind::Trigger
-        | Kind::Success
-        | Kind::Timeout
-        | Kind::Error
-        | Kind::Escalation
-        | Kind::Change => match id.as_deref().and_then(label) {
+        FormKind::Result | FormKind::Recheck => result(form),
+        FormKind::Completion => completion(form),
+        FormKind::Acknowledgment => Answer::Acknowledged,
+        FormKind::Request
+        | FormKind::FailureReport
+        | FormKind::FixRequest
+        | FormKind::Trigger
+        | FormKind::Success
+        | FormKind::Timeout
+        | FormKind::Error
+        | FormKind::Escalation
+        | FormKind::Change => match id.as_deref().and_then(label) {
             Some(Label::Result | Label::TriggerResult) => result(form),
             Some(Label::FixDone) => completion(form),
             Some(Label::Request | Label::Report | Label::FixRequest | Label::Trigger | Label::Success)
@@ -321,9 +321,9 @@ fn led_by_id(body: &str) -> Option<Reading> {
     let end = bare.find(char::is_whitespace).unwrap_or(bare.len());
     let id = id_in(&bare[..end])?;
     let kind = match label(&id)? {
-        Label::Request | Label::Result => Kind::Result,
-        Label::Trigger | Label::TriggerResult => Kind::Recheck,
-        Label::FixDone => Kind::Completion,
+        Label::Request | Label::Result => FormKind::Result,
+        Label::Trigger | Label::TriggerResult => FormKind::Recheck,
+        Label::FixDone => FormKind::Completion,
         // A request that is only named asks for nothing.
         Label::FixRequest | Label::Report | Label::Success => return None,
     };
@@ -336,7 +336,7 @@ fn led_by_id(body: &str) -> Option<Reading> {
     let remark = bare[end..].trim_start_matches([':', '-', '–', '—', ' ', '*', '`', ']']).to_owned();
     let form = Form { kind, remark, parts, level: 2 };
     let answer = match kind {
-        Kind::Completion => match completion(&form) {
+        FormKind::Completion => match completion(&form) {
             Answer::Unreadable { problem: Problem::NoFixes } if !blank(&form.remark) => {
                 Answer::Fixed { fixes: vec![form.remark.clone()], files: Vec::new() }
             }
@@ -354,7 +354,7 @@ fn bare_status(body: &str) -> Option<Reading> {
     let stated = parts.iter().find(|part| part.title == "status")?;
     let said = said(&stated.value, finding_word)?;
     let id = parts.iter().find_map(keyed_id);
-    let form = Form { kind: Kind::Result, remark: String::new(), parts, level: 2 };
+    let form = Form { kind: FormKind::Result, remark: String::new(), parts, level: 2 };
     let answer = result(&form);
     let read = said.remark.is_none() && !matches!(answer, Answer::Unreadable { .. });
     (read || id.is_some()).then_some(Reading { id, answer })

@@ -8,7 +8,7 @@ use std::collections::{HashMap, HashSet};
 use wilco_protocol::delegation::Verdict;
 
 use super::block::{self, Block, Key};
-use super::said::{Said, said};
+use super::said::{ReadWord, said};
 use super::text;
 
 /// One verdict, as written.
@@ -64,7 +64,7 @@ pub fn verdicts(body: &str) -> Vec<VerdictReading> {
     verdicts.into_iter().enumerate().map(read).collect()
 }
 
-fn verdict(block: &Block) -> Option<Said<Verdict>> {
+fn verdict(block: &Block) -> Option<ReadWord<Verdict>> {
     said(&block.said, verdict_word)
 }
 

@@ -6,7 +6,7 @@ use wilco_protocol::validation::Label;
 
 use crate::read::entries::{is_key, runs};
 use crate::read::failures::{Failure, item, visible};
-use crate::read::form::Kind;
+use crate::read::form::FormKind;
 use crate::read::text;
 use crate::read::validation::Answer;
 
@@ -19,7 +19,7 @@ pub(super) struct Form {
 
 impl Form {
     /// The heading and the lines below it.
-    pub(super) fn new(kind: Kind, keys: &[(&str, String)]) -> Form {
+    pub(super) fn new(kind: FormKind, keys: &[(&str, String)]) -> Form {
         let mut text = format!("## {}\n", kind.heading());
         for (key, value) in keys {
             text.push_str(&format!("\n**{key}**: {value}"));
@@ -163,10 +163,10 @@ pub(super) fn fenced(text: &str, indent: &str) -> String {
 /// An answer of a specialist or a main agent in the form of its type. It reads back as the same answer.
 pub fn answered(id: &str, from: &str, at: Time, answer: &Answer) -> String {
     let kind = match answer {
-        Answer::Result { .. } if id.starts_with(Label::TriggerResult.prefix()) => Kind::Recheck,
-        Answer::Result { .. } => Kind::Result,
-        Answer::Acknowledged | Answer::Unreadable { .. } => Kind::Acknowledgment,
-        Answer::Fixed { .. } | Answer::CannotFix { .. } => Kind::Completion,
+        Answer::Result { .. } if id.starts_with(Label::TriggerResult.prefix()) => FormKind::Recheck,
+        Answer::Result { .. } => FormKind::Result,
+        Answer::Acknowledged | Answer::Unreadable { .. } => FormKind::Acknowledgment,
+        Answer::Fixed { .. } | Answer::CannotFix { .. } => FormKind::Completion,
     };
     let form = Form::new(
         kind,

@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 use wilco_language::interpret::Cited;
 use wilco_language::render::{Rendered, Setting, say};
 use wilco_protocol::delegation::{Assign, Say, Verdict};
-use wilco_protocol::exchange::{self, Decision, Exchange, Said, Start, Told};
+use wilco_protocol::exchange::{self, Decision, Exchange, Said, Signal, Start};
 use wilco_protocol::{ExchangeId, Name, Protocol, Time};
 
 #[path = "../../../wilco-protocol/tests/laws/strategy.rs"]
@@ -145,7 +145,7 @@ fn taken(
             }
             exchange.said(Said::Delegation(said), world, now)
         }
-        Step::Told(told) => exchange.told(Told::Delegation(told), world, now),
+        Step::Signal(told) => exchange.signal(Signal::Delegation(told), world, now),
         Step::Report(report) => exchange.reported(report, world, now),
         Step::Wake | Step::Wait(_) | Step::Down(_) => exchange.wake(world, now),
     }

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::rotate::list;
 use crate::disk::Disk;
-use crate::yaml::{Kind, Node, parse};
+use crate::yaml::{Node, NodeKind, parse};
 
 /// Replacements that are shown one by one.
 const RECENT: usize = 10;
@@ -118,8 +118,8 @@ fn read(bytes: &[u8], path: &Path, rows: &mut Vec<RecentReplacement>, report: &m
         match parse(chunk) {
             Ok(None) => {}
             Ok(Some(root)) => match &root.kind {
-                Kind::List { items, .. } => rows.extend(items.iter().map(|item| row(item, &root))),
-                Kind::Scalar { .. } | Kind::Map { .. } | Kind::Alias(_) => {
+                NodeKind::List { items, .. } => rows.extend(items.iter().map(|item| row(item, &root))),
+                NodeKind::Scalar { .. } | NodeKind::Map { .. } | NodeKind::Alias(_) => {
                     report
                         .unreadable
                         .push(unread(path, format!("line {}: expected a list", line + root.line)));

@@ -1,6 +1,6 @@
 //! What the changes of a state file have in common: finding a task, and setting only what differs.
 
-use crate::yaml::{Change, Kind, Node, Step, Value, Wrong};
+use crate::yaml::{Change, Node, NodeKind, Step, Value, Wrong};
 
 /// A key on the way to a value.
 pub(super) fn key(name: &str) -> Step {
@@ -17,8 +17,8 @@ pub(super) fn items<'a>(root: &'a Node, name: &str) -> Result<&'a [Node], Wrong>
         None => Ok(&[]),
         Some(section) => match &section.kind {
             _ if section.is_null() => Ok(&[]),
-            Kind::List { items, .. } => Ok(items),
-            Kind::Map { .. } | Kind::Scalar { .. } | Kind::Alias(_) => {
+            NodeKind::List { items, .. } => Ok(items),
+            NodeKind::Map { .. } | NodeKind::Scalar { .. } | NodeKind::Alias(_) => {
                 Err(Wrong::at(section.line, format!("{name}: expected a list")))
             }
         },
@@ -27,11 +27,11 @@ pub(super) fn items<'a>(root: &'a Node, name: &str) -> Result<&'a [Node], Wrong>
 
 /// The root of the file: a mapping, or nothing at all.
 pub(super) fn mapping(root: Option<Node>) -> Result<Node, Wrong> {
-    let empty = Kind::Map { entries: Vec::new(), flow: false };
+    let empty = NodeKind::Map { entries: Vec::new(), flow: false };
     let root = root.unwrap_or(Node { start: 0, end: 0, line: 1, column: 0, anchor: 0, kind: empty });
     match &root.kind {
-        Kind::Map { .. } => Ok(root),
-        Kind::Scalar { .. } | Kind::List { .. } | Kind::Alias(_) => {
+        NodeKind::Map { .. } => Ok(root),
+        NodeKind::Scalar { .. } | NodeKind::List { .. } | NodeKind::Alias(_) => {
             Err(Wrong::at(root.line, "expected a mapping with active_assignments and registered_agents"))
         }
     }
@@ -77,7 +77,7 @@ pub(super) fn set_within(
     match map.own(name) {
         None => Ok(vec![Change::Set { path: inner, value: Value::Map(fields) }]),
         Some(old) if old.is_null() => Ok(vec![Change::Set { path: inner, value: Value::Map(fields) }]),
-        Some(old) if matches!(old.kind, Kind::Map { .. }) => Ok(set(old, &inner, fields)),
+        Some(old) if matches!(old.kind, NodeKind::Map { .. }) => Ok(set(old, &inner, fields)),
         Some(old) => Err(Wrong::at(old.line, format!("{name}: expected a mapping"))),
     }
 }

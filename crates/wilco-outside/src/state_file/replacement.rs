@@ -4,7 +4,7 @@ use wilco_protocol::handoff::{Party, Replacement, TaskUpdate, Updated};
 
 use super::fields::{assignments, beneath, is_agent, items, key, mapping, set, set_within, text};
 use crate::stamp::seconds;
-use crate::yaml::{Change, Kind, Node, Step, Value, Wrong, parse};
+use crate::yaml::{Change, Node, NodeKind, Step, Value, Wrong, parse};
 
 pub(super) fn plan(file: &str, order: &Replacement) -> Result<(Vec<Change>, Vec<TaskUpdate>), Wrong> {
     let root = mapping(parse(file)?)?;
@@ -144,7 +144,7 @@ fn agent(
 ) -> Result<(), Wrong> {
     const SECTION: &str = "registered_agents";
     let section = [key(SECTION)];
-    if let Some(Node { kind: Kind::Map { entries, .. }, .. }) = root.own(SECTION) {
+    if let Some(Node { kind: NodeKind::Map { entries, .. }, .. }) = root.own(SECTION) {
         let there = entries.iter().find(|(id, _)| id.text().is_some_and(|id| is_agent(id, name)));
         let path = |id: &str| beneath(&section, key(id));
         into.extend(match there {

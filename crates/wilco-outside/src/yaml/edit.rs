@@ -4,7 +4,7 @@ use granit_parser::ScalarStyle;
 
 use super::Wrong;
 use super::meaning::check;
-use super::tree::{Kind, Node, parse};
+use super::tree::{Node, NodeKind, parse};
 use super::write::{Value, block_items, entry, is_plain, like, quoted};
 
 /// One step from a collection to what is in it.
@@ -58,7 +58,7 @@ fn append(text: &str, root: Option<&Node>, path: &[Step], item: &Value) -> Resul
         Ok(list) if !list.is_null() => list,
         Ok(_) | Err(_) => return missing(Some(root)),
     };
-    let Kind::List { items, flow } = &list.kind else {
+    let NodeKind::List { items, flow } = &list.kind else {
         return Err(Wrong::at(list.line, "expected a list"));
     };
     match items.last() {
@@ -83,9 +83,9 @@ fn reached<'a>(root: &'a Node, path: &[Step]) -> Result<&'a Node, Wrong> {
     unshared(root, node)?;
     for step in path {
         let next = match (step, &node.kind) {
-            (Step::Key(key), Kind::Map { .. }) => node.own(key),
-            (Step::Item(at), Kind::List { items, .. }) => items.get(*at),
-            (_, Kind::Alias(_)) => {
+            (Step::Key(key), NodeKind::Map { .. }) => node.own(key),
+            (Step::Item(at), NodeKind::List { items, .. }) => items.get(*at),
+            (_, NodeKind::Alias(_)) => {
                 return Err(Wrong::at(
                     node.line,
                     "it is an alias; write it out so that it can be changed alone",
@@ -110,8 +110,8 @@ fn unshared(root: &Node, node: &Node) -> Result<(), Wrong> {
 
 fn replaced(text: &str, root: &Node, old: &Node, value: &Value) -> String {
     let style = match &old.kind {
-        Kind::Scalar { style, .. } => *style,
-        Kind::List { .. } | Kind::Map { .. } | Kind::Alias(_) => ScalarStyle::DoubleQuoted,
+        NodeKind::Scalar { style, .. } => *style,
+        NodeKind::List { .. } | NodeKind::Map { .. } | NodeKind::Alias(_) => ScalarStyle::DoubleQuoted,
     };
     match style {
         ScalarStyle::Plain if old.is_null() && is_large(value) && !in_flow(root, old) => {
@@ -143,13 +143,13 @@ fn in_flow(root: &Node, node: &Node) -> bool {
     let same = |one: &Node| (one.start, one.end) == (node.start, node.end);
     let inside = |one: &Node| one.start <= node.start && node.end <= one.end && !same(one);
     match &root.kind {
-        Kind::List { items, flow } => {
+        NodeKind::List { items, flow } => {
             *flow && inside(root) || items.iter().any(|one| inside(one) && in_flow(one, node))
         }
-        Kind::Map { entries, flow } => {
+        NodeKind::Map { entries, flow } => {
             *flow && inside(root) || entries.iter().any(|(_, one)| inside(one) && in_flow(one, node))
         }
-        Kind::Scalar { .. } | Kind::Alias(_) => false,
+        NodeKind::Scalar { .. } | NodeKind::Alias(_) => false,
     }
 }
 
@@ -167,9 +167,9 @@ fn beneath_key(text: &str, root: &Node, old: &Node, value: &Value) -> String {
 }
 
 fn insert(text: &str, map: &Node, key: &str, value: &Value, root: &Node) -> Result<String, Wrong> {
-    let Kind::Map { entries, flow } = &map.kind else {
+    let NodeKind::Map { entries, flow } = &map.kind else {
         let problem = match map.kind {
-            Kind::Alias(_) => "it is an alias; write it out so that it can be changed alone",
+            NodeKind::Alias(_) => "it is an alias; write it out so that it can be changed alone",
             _ => "expected a mapping",
         };
         return Err(Wrong::at(map.line, problem));
@@ -203,10 +203,10 @@ fn line_after(text: &str, last: &Node, indent: usize, lines: &str) -> String {
 /// Whether a node ends with a text of several lines after `|` or `>`.
 fn is_lines(node: &Node) -> bool {
     match &node.kind {
-        Kind::Scalar { style, .. } => matches!(style, ScalarStyle::Literal | ScalarStyle::Folded),
-        Kind::List { items, flow } => !flow && items.last().is_some_and(is_lines),
-        Kind::Map { entries, flow } => !flow && entries.last().is_some_and(|(_, value)| is_lines(value)),
-        Kind::Alias(_) => false,
+        NodeKind::Scalar { style, .. } => matches!(style, ScalarStyle::Literal | ScalarStyle::Folded),
+        NodeKind::List { items, flow } => !flow && items.last().is_some_and(is_lines),
+        NodeKind::Map { entries, flow } => !flow && entries.last().is_some_and(|(_, value)| is_lines(value)),
+        NodeKind::Alias(_) => false,
     }
 }
 
@@ -226,11 +226,11 @@ fn dash(text: &str, item: &Node) -> usize {
 
 /// How far this text indents what is beneath a key.
 fn step(root: &Node) -> usize {
-    let Kind::Map { entries, flow: false } = &root.kind else { return 2 };
+    let NodeKind::Map { entries, flow: false } = &root.kind else { return 2 };
     let first = entries.iter().find_map(|(key, value)| match &value.kind {
-        Kind::Map { entries, flow: false } => entries.first()?.0.column.checked_sub(key.column),
-        Kind::List { items, flow: false } => items.iter().map(step).find(|step| *step != 2),
-        Kind::Map { .. } | Kind::List { .. } | Kind::Scalar { .. } | Kind::Alias(_) => None,
+        NodeKind::Map { entries, flow: false } => entries.first()?.0.column.checked_sub(key.column),
+        NodeKind::List { items, flow: false } => items.iter().map(step).find(|step| *step != 2),
+        NodeKind::Map { .. } | NodeKind::List { .. } | NodeKind::Scalar { .. } | NodeKind::Alias(_) => None,
     });
     first.filter(|step| *step > 0).unwrap_or(2)
 }

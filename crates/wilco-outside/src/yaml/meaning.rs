@@ -4,7 +4,7 @@ use granit_parser::ScalarStyle;
 
 use super::Wrong;
 use super::edit::{Change, Step};
-use super::tree::{Kind, Node, parse};
+use super::tree::{Node, NodeKind, parse};
 use super::write::{Value, is_plain};
 
 /// That the changed text says what was meant, and nothing else.
@@ -36,11 +36,11 @@ impl Meaning {
     fn of(node: &Node) -> Meaning {
         match &node.kind {
             _ if node.is_null() => Meaning::Null,
-            Kind::Scalar { text, style: ScalarStyle::Plain } => Meaning::plain(text),
-            Kind::Scalar { text, .. } => Meaning::Text(text.clone()),
-            Kind::Alias(id) => Meaning::Alias(*id),
-            Kind::List { items, .. } => Meaning::List(items.iter().map(Meaning::of).collect()),
-            Kind::Map { entries, .. } => Meaning::Map(
+            NodeKind::Scalar { text, style: ScalarStyle::Plain } => Meaning::plain(text),
+            NodeKind::Scalar { text, .. } => Meaning::Text(text.clone()),
+            NodeKind::Alias(id) => Meaning::Alias(*id),
+            NodeKind::List { items, .. } => Meaning::List(items.iter().map(Meaning::of).collect()),
+            NodeKind::Map { entries, .. } => Meaning::Map(
                 entries.iter().map(|(key, value)| (Meaning::of(key), Meaning::of(value))).collect(),
             ),
         }

@@ -9,7 +9,7 @@ mod tree;
 mod write;
 
 pub(crate) use edit::{Change, Step, changed};
-pub(crate) use tree::{Kind, Node, parse};
+pub(crate) use tree::{Node, NodeKind, parse};
 pub(crate) use write::{Value, items};
 
 /// Why a text cannot be read or changed, and the line where it shows.

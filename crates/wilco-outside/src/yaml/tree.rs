@@ -14,11 +14,11 @@ pub(crate) struct Node {
     pub(crate) column: usize,
     /// 0: none.
     pub(crate) anchor: usize,
-    pub(crate) kind: Kind,
+    pub(crate) kind: NodeKind,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub(crate) enum NodeKind {
     Scalar { text: String, style: ScalarStyle },
     List { items: Vec<Node>, flow: bool },
     Map { entries: Vec<(Node, Node)>, flow: bool },
@@ -69,18 +69,18 @@ impl<'a> Reading<'a> {
             Event::Scalar(text, style, anchor, _) => {
                 // A value that is left out is null.
                 let text = if start == end && style == ScalarStyle::Plain { "~".into() } else { text };
-                (anchor, Kind::Scalar { text: text.into_owned(), style })
+                (anchor, NodeKind::Scalar { text: text.into_owned(), style })
             }
-            Event::Alias(id) => (0, Kind::Alias(id)),
+            Event::Alias(id) => (0, NodeKind::Alias(id)),
             Event::SequenceStart(style, anchor, _) => {
                 let items = self.items(line, depth, &mut end)?;
                 start =
                     items.first().filter(|_| style == StructureStyle::Block).map_or(start, |one| one.start);
-                (anchor, Kind::List { items, flow: style == StructureStyle::Flow })
+                (anchor, NodeKind::List { items, flow: style == StructureStyle::Flow })
             }
             Event::MappingStart(style, anchor, _) => {
                 let entries = self.entries(line, depth, &mut end)?;
-                (anchor, Kind::Map { entries, flow: style == StructureStyle::Flow })
+                (anchor, NodeKind::Map { entries, flow: style == StructureStyle::Flow })
             }
             _ => return Err(Wrong::at(line, "expected a value")),
         };
@@ -138,47 +138,49 @@ impl Node {
     /// What a scalar says.
     pub(crate) fn text(&self) -> Option<&str> {
         match &self.kind {
-            Kind::Scalar { text, .. } => Some(text),
-            Kind::List { .. } | Kind::Map { .. } | Kind::Alias(_) => None,
+            NodeKind::Scalar { text, .. } => Some(text),
+            NodeKind::List { .. } | NodeKind::Map { .. } | NodeKind::Alias(_) => None,
         }
     }
 
     /// A number or a flag, as it is written.
     pub(crate) fn number_or_flag(&self) -> Option<&str> {
         match &self.kind {
-            Kind::Scalar { text, style: ScalarStyle::Plain } => {
+            NodeKind::Scalar { text, style: ScalarStyle::Plain } => {
                 let is = text.parse::<f64>().is_ok() || ["true", "false"].contains(&text.as_str());
                 is.then_some(text)
             }
-            Kind::Scalar { .. } | Kind::List { .. } | Kind::Map { .. } | Kind::Alias(_) => None,
+            NodeKind::Scalar { .. } | NodeKind::List { .. } | NodeKind::Map { .. } | NodeKind::Alias(_) => {
+                None
+            }
         }
     }
 
     pub(crate) fn is_null(&self) -> bool {
         match &self.kind {
-            Kind::Scalar { text, style } => {
+            NodeKind::Scalar { text, style } => {
                 let none = ["~", "null", "Null", "NULL", ""].contains(&text.as_str());
                 *style == ScalarStyle::Plain && none
             }
-            Kind::List { .. } | Kind::Map { .. } | Kind::Alias(_) => false,
+            NodeKind::List { .. } | NodeKind::Map { .. } | NodeKind::Alias(_) => false,
         }
     }
 
     /// The value that stands under a key itself.
     pub(crate) fn own(&self, key: &str) -> Option<&Node> {
-        let Kind::Map { entries, .. } = &self.kind else { return None };
+        let NodeKind::Map { entries, .. } = &self.kind else { return None };
         entries.iter().find(|(name, _)| name.text() == Some(key)).map(|(_, value)| value)
     }
 
     /// The value of a key, taken over or by alias too.
     pub(crate) fn get<'a>(&'a self, key: &str, root: &'a Node) -> Option<&'a Node> {
         let own = self.own(key).or_else(|| match &self.own(MERGE)?.kind {
-            Kind::Alias(id) => root.anchored(*id)?.own(key),
-            Kind::List { items, .. } => items.iter().find_map(|item| match &item.kind {
-                Kind::Alias(id) => root.anchored(*id)?.own(key),
-                Kind::Scalar { .. } | Kind::List { .. } | Kind::Map { .. } => None,
+            NodeKind::Alias(id) => root.anchored(*id)?.own(key),
+            NodeKind::List { items, .. } => items.iter().find_map(|item| match &item.kind {
+                NodeKind::Alias(id) => root.anchored(*id)?.own(key),
+                NodeKind::Scalar { .. } | NodeKind::List { .. } | NodeKind::Map { .. } => None,
             }),
-            Kind::Scalar { .. } | Kind::Map { .. } => None,
+            NodeKind::Scalar { .. } | NodeKind::Map { .. } => None,
         });
         own.and_then(|value| value.followed(root))
     }
@@ -186,16 +188,16 @@ impl Node {
     /// The node itself, or what its alias stands for.
     pub(crate) fn followed<'a>(&'a self, root: &'a Node) -> Option<&'a Node> {
         match &self.kind {
-            Kind::Alias(id) => root.anchored(*id),
-            Kind::Scalar { .. } | Kind::List { .. } | Kind::Map { .. } => Some(self),
+            NodeKind::Alias(id) => root.anchored(*id),
+            NodeKind::Scalar { .. } | NodeKind::List { .. } | NodeKind::Map { .. } => Some(self),
         }
     }
 
     fn children(&self) -> Box<dyn Iterator<Item = &Node> + '_> {
         match &self.kind {
-            Kind::Scalar { .. } | Kind::Alias(_) => Box::new(std::iter::empty()),
-            Kind::List { items, .. } => Box::new(items.iter()),
-            Kind::Map { entries, .. } => Box::new(entries.iter().flat_map(|(key, value)| [key, value])),
+            NodeKind::Scalar { .. } | NodeKind::Alias(_) => Box::new(std::iter::empty()),
+            NodeKind::List { items, .. } => Box::new(items.iter()),
+            NodeKind::Map { entries, .. } => Box::new(entries.iter().flat_map(|(key, value)| [key, value])),
         }
     }
 
@@ -208,6 +210,6 @@ impl Node {
 
     /// Whether an alias stands for the node with this anchor.
     pub(crate) fn mentions(&self, id: usize) -> bool {
-        self.kind == Kind::Alias(id) || self.children().any(|child| child.mentions(id))
+        self.kind == NodeKind::Alias(id) || self.children().any(|child| child.mentions(id))
     }
 }

@@ -4,8 +4,8 @@
 
 mod apply;
 mod decide;
-mod event;
 mod describe;
+mod event;
 mod input;
 mod policy;
 mod say;

@@ -76,9 +76,9 @@ fn after_ack(state: &State, list: &mut List) {
     let updated = state.state_file.then(|| step.is_some_and(|step| step.failure.is_none()));
     list.add("State file updated", updated, step.map(|step| step.at), Some(state.handoff_id.clone()));
     let sent = state.confirmation.as_ref();
-    let signal = sent.is_some_and(|sent| sent.outcome == Outcome::Complete);
+    let told = sent.is_some_and(|sent| sent.outcome == Outcome::Complete);
     let controller = Some(state.controller.to_string());
-    list.add("ECOS notified of successful handoff", Some(signal), sent.map(|sent| sent.at), controller);
+    list.add("ECOS notified of successful handoff", Some(told), sent.map(|sent| sent.at), controller);
 }
 
 fn verification(state: &State, list: &mut List) {

@@ -7,9 +7,9 @@
 mod apply;
 mod checklist;
 mod decide;
+mod describe;
 mod effect;
 mod event;
-mod describe;
 mod input;
 mod order;
 mod policy;

@@ -5,9 +5,9 @@
 
 mod apply;
 mod decide;
+mod describe;
 mod event;
 mod execute;
-mod describe;
 mod input;
 mod policy;
 mod quorum;

@@ -5,8 +5,8 @@
 
 mod apply;
 mod decide;
-mod event;
 mod describe;
+mod event;
 mod ids;
 mod input;
 mod policy;
@@ -20,7 +20,7 @@ pub use apply::{apply, born};
 pub use decide::{Decision, begin, decide, options};
 pub use event::{Asked, Clock, Event, Started};
 pub use ids::{Label, error_id, escalation_id, id, is_id, log_id, named, stamp, timeout_id};
-pub use input::{COMMAND, Choice, Fingerprint, Input, Named, Planned, Said, Signal, Validate, Statement};
+pub use input::{COMMAND, Choice, Fingerprint, Input, Named, Planned, Said, Signal, Statement, Validate};
 pub use policy::{KEYS, MAX_ITERATIONS, Policy};
 pub use say::{Cause, Notice, Say};
 pub use state::{Awaited, Open, Outcome, Phase, Round, State};

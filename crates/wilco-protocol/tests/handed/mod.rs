@@ -5,7 +5,7 @@ use wilco_protocol::decision::{Effect as Ordered, Facts, Report as Came};
 use wilco_protocol::delegation::{Judge, Ruling, Scored, Understanding, Verdict};
 use wilco_protocol::handoff::{
     Ack, AckStatus, Decision, Delegated, Effect, Input, Named, Party, Phase, Policy, Publish, Published,
-    Replace, Report, Requested, State, Task, Statement, apply, decide, timers,
+    Replace, Report, Requested, State, Statement, Task, apply, decide, timers,
 };
 use wilco_protocol::{ExchangeId, MessageId, Name, Protocol, Time};
 

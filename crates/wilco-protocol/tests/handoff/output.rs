@@ -1,7 +1,7 @@
 //! What Wilco does in a handoff, as the lines of a transcript.
 
 use wilco_protocol::Time;
-use wilco_protocol::decision::{Effect, Routing, Problem, Refusal, Tell};
+use wilco_protocol::decision::{Effect, Problem, Refusal, Routing, Tell};
 use wilco_protocol::delegation::Signal;
 use wilco_protocol::escalation::Incident;
 use wilco_protocol::exchange::{self, CheckpointText, Texts};

@@ -6,13 +6,13 @@ use wilco_protocol::delegation::{Ruling, Scored, Understanding, Verdict};
 use wilco_protocol::directory::Mark;
 use wilco_protocol::handoff::{
     Ack, AckStatus, Choice, Decision, Delegated, Effect, Event, Input, IssueUpdate, Named, Party, Policy,
-    Publish, Published, Replace, Report, Requested, Said, StartingFrom, State, Task, TaskUpdate, Updated,
-    Urgency, Statement, apply, begin, born, decide, timers,
+    Publish, Published, Replace, Report, Requested, Said, StartingFrom, State, Statement, Task, TaskUpdate,
+    Updated, Urgency, apply, begin, born, decide, timers,
 };
 use wilco_protocol::{ExchangeId, MessageId, Name, Protocol, Time};
 
 use super::output;
-use crate::player::{Timeline, Harness, arrow, state_line};
+use crate::player::{Harness, Timeline, arrow, state_line};
 
 pub(crate) struct World {
     timeline: Timeline,

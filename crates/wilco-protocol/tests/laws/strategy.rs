@@ -4,7 +4,7 @@ use proptest::prelude::*;
 use wilco_protocol::decision::Report;
 use wilco_protocol::delegation::{
     Ack, AckStatus, AgentError, Choice, ErrorCode, Judge, OnBusy, Policy, Ruling, Said, Scored, Sign, Signal,
-    Understanding, Verdict, Statement,
+    Statement, Understanding, Verdict,
 };
 use wilco_protocol::{ExchangeId, MessageId, Name, Protocol, Span};
 

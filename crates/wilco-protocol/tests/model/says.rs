@@ -2,7 +2,7 @@
 
 use wilco_protocol::Span;
 use wilco_protocol::delegation::{
-    Ack, AckStatus, AgentError, Choice, ErrorCode, Ruling, Scored, Understanding, Verdict, Statement,
+    Ack, AckStatus, AgentError, Choice, ErrorCode, Ruling, Scored, Statement, Understanding, Verdict,
 };
 
 /// Who does it: the initiator, or one of the two agents.
@@ -21,7 +21,15 @@ pub(crate) fn of_agent(revision: u32) -> Vec<Statement> {
             said_missing: vec![],
         };
         let scored = Scored { understanding, ruling };
-        Statement::Ack(Ack { status, names_task: true, revision, questions, vague: false, scored, planned: 0 })
+        Statement::Ack(Ack {
+            status,
+            names_task: true,
+            revision,
+            questions,
+            vague: false,
+            scored,
+            planned: 0,
+        })
     };
     let error = |code| Statement::Error(AgentError { code, retry_after: None, alternatives: Vec::new() });
     let now = Some(revision);

@@ -1,7 +1,7 @@
 //! What Wilco does in an operation, as the lines of a transcript.
 
 use wilco_protocol::Time;
-use wilco_protocol::decision::{Effect, Routing, Problem, Refusal};
+use wilco_protocol::decision::{Effect, Problem, Refusal, Routing};
 use wilco_protocol::escalation::Incident;
 use wilco_protocol::operation::{
     Decision, Notice, Say, State, StepState, ToInitiator, Track, TrackState, log, options, timers,

@@ -3,12 +3,12 @@
 use wilco_protocol::decision::{Effect, Facts, Report, Stage};
 use wilco_protocol::operation::{
     Answer, Choice, Command, Decision, Event, Execute, Input, Kind, Operate, OwnStep, Policy, Said, State,
-    StepEnd, Statement, apply, begin, born, decide, timers,
+    Statement, StepEnd, apply, begin, born, decide, timers,
 };
 use wilco_protocol::{ExchangeId, MessageId, Name, Protocol, Span, Time};
 
 use super::output;
-use crate::player::{Timeline, Harness, arrow, state_line};
+use crate::player::{Harness, Timeline, arrow, state_line};
 
 pub(crate) struct World {
     timeline: Timeline,

@@ -5,15 +5,15 @@
 //! lines that somebody wrote by hand, plays them, and compares the whole text that results. With
 //! `WILCO_BLESS=1` the file is rewritten instead: read the difference before you keep it.
 
-mod timeline;
 mod diff;
 mod script;
+mod timeline;
 
 use std::fs;
 use std::path::PathBuf;
 
-pub(crate) use timeline::Timeline;
 use script::Script;
+pub(crate) use timeline::Timeline;
 use wilco_protocol::Time;
 
 /// The world that transcripts of one protocol are played in.

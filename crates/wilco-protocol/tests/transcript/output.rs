@@ -1,6 +1,6 @@
 //! What Wilco does, as the lines of a transcript.
 
-use wilco_protocol::decision::{Effect, Routing, Problem, Refusal, Tell};
+use wilco_protocol::decision::{Effect, Problem, Refusal, Routing, Tell};
 use wilco_protocol::delegation::{
     CancelReason, Decision, Notice, Outcome, Phase, Say, State, ToInitiator, options, timers, view,
 };
@@ -124,8 +124,8 @@ fn say(say: &Say) -> String {
     match say {
         Say::Assignment { sole, spell_out } => {
             let sole = if *sole { ", you are the sole assignee" } else { "" };
-            let canonical_name = if *spell_out { ", its id spelled out" } else { "" };
-            format!("task-assignment{sole}{spelt}")
+            let spelled_out = if *spell_out { ", its id spelled out" } else { "" };
+            format!("task-assignment{sole}{spelled_out}")
         }
         Say::AckRequest => "ack-request".to_owned(),
         Say::Correction { judged_by } => format!("task-correction{}", by(judged_by)),

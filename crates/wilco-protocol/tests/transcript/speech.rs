@@ -12,7 +12,7 @@
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 use wilco_protocol::delegation::{
-    Ack, AckStatus, AgentError, Assign, Choice, ErrorCode, Policy, Ruling, Scored, Understanding, Statement,
+    Ack, AckStatus, AgentError, Assign, Choice, ErrorCode, Policy, Ruling, Scored, Statement, Understanding,
 };
 use wilco_protocol::{ExchangeId, MessageId, Name, Span};
 

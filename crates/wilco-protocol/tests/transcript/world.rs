@@ -4,7 +4,7 @@
 //! instant wakes whatever is due, the earliest first, before anybody speaks.
 
 use wilco_protocol::decision::{Effect, Facts, Report, Stage, Tell};
-use wilco_protocol::delegation::{self, Event, Input, Policy, Said, State, Signal, born, timers};
+use wilco_protocol::delegation::{self, Event, Input, Policy, Said, Signal, State, born, timers};
 use wilco_protocol::directory::{self, Directory};
 use wilco_protocol::exchange;
 use wilco_protocol::{ExchangeId, MessageId, Name, Protocol, Span, Time};

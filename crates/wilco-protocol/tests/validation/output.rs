@@ -1,7 +1,7 @@
 //! What Wilco does in a validation, as the lines of a transcript.
 
 use wilco_protocol::Time;
-use wilco_protocol::decision::{Effect, Routing, Problem, Refusal};
+use wilco_protocol::decision::{Effect, Problem, Refusal, Routing};
 use wilco_protocol::escalation::Incident;
 use wilco_protocol::validation::{
     Decision, Label, Notice, Phase, Relief, Say, State, error_id, id, options, timers,

@@ -2,13 +2,13 @@
 
 use wilco_protocol::decision::{Effect, Facts};
 use wilco_protocol::validation::{
-    Choice, Decision, Event, Finding, Fingerprint, Input, Named, Planned, Policy, Said, State, Signal,
-    Validate, Statement, apply, begin, born, decide, named, timers,
+    Choice, Decision, Event, Finding, Fingerprint, Input, Named, Planned, Policy, Said, Signal, State,
+    Statement, Validate, apply, begin, born, decide, named, timers,
 };
 use wilco_protocol::{ExchangeId, MessageId, Name, Protocol, Time};
 
 use super::output;
-use crate::player::{Timeline, Harness, arrow, state_line};
+use crate::player::{Harness, Timeline, arrow, state_line};
 
 pub(crate) struct World {
     timeline: Timeline,

@@ -136,8 +136,7 @@ fn origin(app: &App, request: &Request) -> Result<(), Failure> {
 fn foreign<'a>(app: &App, request: &'a Request) -> Option<&'a str> {
     let origin = request.headers().get(header::ORIGIN)?.to_str().unwrap_or("");
     let own = |host: &String| origin.eq_ignore_ascii_case(&format!("http://{host}"));
-    let trusted =
-        app.config.hosts.iter().any(own) || app.config.origins.iter().any(|known| known == origin);
+    let trusted = app.config.hosts.iter().any(own) || app.config.origins.iter().any(|known| known == origin);
     (!trusted).then_some(origin)
 }
 

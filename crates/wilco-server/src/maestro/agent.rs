@@ -17,7 +17,7 @@ pub(super) fn host(agent: &Agent) -> &str {
 }
 
 /// This server as a host.
-pub(super) fn host(app: &App) -> Value {
+pub(super) fn host_info(app: &App) -> Value {
     json!({"id": HERE, "name": HERE, "url": app.config.url, "isSelf": true})
 }
 

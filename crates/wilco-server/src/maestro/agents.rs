@@ -11,8 +11,8 @@ use wilco_runtime::AgentNow;
 use wilco_wire::AgentSpec;
 
 use super::{agent, fields, owner};
-use crate::auth::Caller;
 use crate::app::App;
+use crate::auth::Caller;
 use crate::problem::Failure;
 use crate::query::Query;
 use crate::v1::agents::{heartbeat as beat, registration, unknown};
@@ -20,10 +20,7 @@ use crate::v1::body::bytes;
 use crate::v1::path::Path;
 use crate::v1::spec;
 
-pub(super) async fn list(
-    State(app): State<App>,
-    RawQuery(query): RawQuery,
-) -> Result<Json<Value>, Failure> {
+pub(super) async fn list(State(app): State<App>, RawQuery(query): RawQuery) -> Result<Json<Value>, Failure> {
     let query = Query::open(query.as_deref());
     let (at, mut agents) = (app.handle.now(), app.handle.agents().await?);
     if let Some(session) = query.text("session") {
@@ -34,14 +31,10 @@ pub(super) async fn list(
     }
     let shapes: Vec<_> = agents.iter().map(|one| agent::shape(&app, one, at)).collect();
     let stats = agent::stats(&agents, at);
-    Ok(Json(json!({"agents": shapes, "stats": stats, "hostInfo": agent::host(&app)})))
+    Ok(Json(json!({"agents": shapes, "stats": stats, "hostInfo": agent::host_info(&app)})))
 }
 
-pub(super) async fn create(
-    State(app): State<App>,
-    caller: Caller,
-    body: Body,
-) -> Result<Response, Failure> {
+pub(super) async fn create(State(app): State<App>, caller: Caller, body: Body) -> Result<Response, Failure> {
     let body = fields::object(&bytes(body, &app.config.limits).await?)?;
     let name = match (fields::text(&body, "name")?, fields::text(&body, "alias")?) {
         (Some(name), _) | (None, Some(name)) => name.to_owned(),

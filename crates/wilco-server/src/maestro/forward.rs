@@ -10,8 +10,8 @@ use wilco_language::render::{Forwarded, forwarded};
 use wilco_protocol::MessageId;
 
 use super::{fields, messages, owner};
-use crate::auth::Caller;
 use crate::app::App;
+use crate::auth::Caller;
 use crate::problem::Failure;
 use crate::shape;
 use crate::v1::body::bytes;

@@ -13,7 +13,7 @@ pub(super) async fn health(State(app): State<App>) -> Json<Value> {
 }
 
 pub(super) async fn identity(State(app): State<App>) -> Json<Value> {
-    let mut host = agent::host(&app);
+    let mut host = agent::host_info(&app);
     host["version"] = json!(app.config.version);
     Json(json!({"host": host}))
 }

@@ -12,8 +12,8 @@ use wilco_store::{InboxStatus, Priority};
 
 use super::letter::{Mail, Shape};
 use super::{agent, fields, messages, owner};
-use crate::auth::Caller;
 use crate::app::App;
+use crate::auth::Caller;
 use crate::problem::Failure;
 use crate::query::Query;
 

@@ -15,8 +15,8 @@ use wilco_protocol::Name;
 
 use super::letter::Shape;
 use super::{fields, list as lists, messages, owner};
-use crate::auth::Caller;
 use crate::app::App;
+use crate::auth::Caller;
 use crate::problem::Failure;
 use crate::query::Query;
 use crate::v1::agents::unknown;

@@ -13,8 +13,8 @@ use wilco_protocol::{MessageId, Name};
 
 use super::letter::{Mail, Shape, new_letters};
 use super::{fields, list, owner};
-use crate::auth::Caller;
 use crate::app::App;
+use crate::auth::Caller;
 use crate::problem::Failure;
 use crate::query::Query;
 use crate::shape;

@@ -5,6 +5,7 @@
 
 mod agent;
 mod agents;
+mod error_format;
 mod fields;
 mod forward;
 mod host;
@@ -14,7 +15,6 @@ mod mailbox;
 mod messages;
 mod owner;
 mod sleep;
-mod error_format;
 
 use axum::Router;
 use axum::routing::{get, post};
@@ -22,7 +22,7 @@ use axum::routing::{get, post};
 use crate::app::App;
 use crate::v1::wrong_method;
 
-pub(crate) use error_format::{is_below, error_format};
+pub(crate) use error_format::{error_format, is_below};
 
 pub(crate) fn router() -> Router<App> {
     Router::new()

@@ -4,8 +4,8 @@ use wilco_engine::{Viewer, reads};
 use wilco_protocol::Name;
 use wilco_protocol::directory::{Agent, Unresolved};
 
-use crate::auth::Caller;
 use crate::app::App;
+use crate::auth::Caller;
 use crate::problem::Failure;
 use crate::query::Query;
 use crate::v1::agents::unknown;

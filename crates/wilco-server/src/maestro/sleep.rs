@@ -9,8 +9,8 @@ use wilco_protocol::directory::Mark;
 use wilco_runtime::Sleep;
 
 use super::owner;
-use crate::auth::Caller;
 use crate::app::App;
+use crate::auth::Caller;
 use crate::once::once;
 use crate::problem::Failure;
 use crate::v1::agents::unknown;

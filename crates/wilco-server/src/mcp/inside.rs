@@ -10,9 +10,9 @@ use tower::ServiceExt;
 use wilco_engine::Viewer;
 use wilco_wire::Problem;
 
-use super::{ParsedPost, Native};
-use crate::auth::{Caller, bearer};
+use super::{Native, NativeRequest};
 use crate::app::App;
+use crate::auth::{Caller, bearer};
 use crate::problem::Failure;
 use crate::v1;
 
@@ -61,7 +61,7 @@ impl Native for Inside {
         Some(*self.app.handle.waiters().head().borrow())
     }
 
-    async fn ask(&self, asked: ParsedPost) -> Result<Value, Box<Problem>> {
+    async fn ask(&self, asked: NativeRequest) -> Result<Value, Box<Problem>> {
         let lost = |why: String| Failure::new(StatusCode::INTERNAL_SERVER_ERROR, "mcp", why).0;
         let (method, body) = match asked.body {
             Some(body) => (Method::POST, Body::from(body.to_string())),

@@ -32,9 +32,9 @@ use http::{Method, StatusCode, header};
 use serde_json::json;
 use serde_json::value::RawValue;
 
+use crate::app::App;
 use crate::auth::Caller;
 use crate::connection::ConnectionState;
-use crate::app::App;
 use crate::problem::Failure;
 use crate::v1::body::bytes;
 use doors::{Barred, Gate, Http};
@@ -42,7 +42,7 @@ use inside::Inside;
 
 pub use doors::stdio;
 pub use native::Native;
-pub use request::Request as ParsedPost;
+pub use request::Request as NativeRequest;
 #[doc(hidden)]
 pub use tools::examined;
 
@@ -73,7 +73,8 @@ async fn answer(
     request: Request,
 ) -> Result<Response, Failure> {
     let (parts, body) = request.into_parts();
-    let (owner, line) = (inside::owner(&caller.viewer), parts.extensions.get::<Arc<ConnectionState>>().cloned());
+    let (owner, line) =
+        (inside::owner(&caller.viewer), parts.extensions.get::<Arc<ConnectionState>>().cloned());
     http.admits(&parts, &owner).await.map_err(barred)?;
     let body = bytes(body, &app.config.limits).await?;
     if parts.method == Method::POST

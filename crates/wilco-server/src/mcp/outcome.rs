@@ -11,7 +11,7 @@ use crate::mcp::tools::Tool;
 const LISTED: usize = 10_000;
 
 /// What a tool found or did.
-pub(crate) enum Outcome {
+pub(crate) enum ToolOutcome {
     /// A page of an inbox.
     Inbox {
         agent: String,
@@ -23,13 +23,13 @@ pub(crate) enum Outcome {
     Posted(Value),
 }
 
-pub(crate) fn result(outcome: Outcome) -> CallToolResult {
+pub(crate) fn result(outcome: ToolOutcome) -> CallToolResult {
     let (words, value) = match outcome {
-        Outcome::Inbox { agent, page } => (inbox(&agent, &page), page),
-        Outcome::Message(message) => (whole(&message), message),
-        Outcome::Exchange(exchange) => (shown(&exchange), exchange),
-        Outcome::Exchanges(page) => (list(&page), page),
-        Outcome::Posted(posted) => (posted_words(&posted), posted),
+        ToolOutcome::Inbox { agent, page } => (inbox(&agent, &page), page),
+        ToolOutcome::Message(message) => (whole(&message), message),
+        ToolOutcome::Exchange(exchange) => (shown(&exchange), exchange),
+        ToolOutcome::Exchanges(page) => (list(&page), page),
+        ToolOutcome::Posted(posted) => (posted_words(&posted), posted),
     };
     let mut result = CallToolResult::success(vec![ContentBlock::text(words)]);
     result.structured_content = Some(value);

@@ -18,10 +18,7 @@ use operation::{Answer, Body, Operation};
 pub(crate) use operation::{CLOCK, OPERATIONS};
 pub(crate) use page::{page, style};
 
-pub(crate) async fn serve(
-    State(app): State<App>,
-    RawQuery(query): RawQuery,
-) -> Result<Json<Value>, Failure> {
+pub(crate) async fn serve(State(app): State<App>, RawQuery(query): RawQuery) -> Result<Json<Value>, Failure> {
     Query::read(query.as_deref(), &[])?;
     Ok(Json(document(&app.config.version)))
 }

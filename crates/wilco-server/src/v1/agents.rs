@@ -16,16 +16,13 @@ use wilco_wire::AgentSpec;
 use super::body::bytes;
 use super::path::Path;
 use super::spec;
-use crate::auth::Caller;
 use crate::app::App;
+use crate::auth::Caller;
 use crate::problem::Failure;
 use crate::query::Query;
 use crate::shape;
 
-pub(crate) async fn list(
-    State(app): State<App>,
-    RawQuery(query): RawQuery,
-) -> Result<Json<Value>, Failure> {
+pub(crate) async fn list(State(app): State<App>, RawQuery(query): RawQuery) -> Result<Json<Value>, Failure> {
     let query = Query::read(query.as_deref(), &["after", "limit"])?;
     let (before, limit) = (query.cursor("after")?, query.limit()?);
     let (now, mut agents) = (app.handle.now(), app.handle.agents().await?);

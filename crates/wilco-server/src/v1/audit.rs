@@ -12,8 +12,8 @@ use wilco_engine::reads::{self, Bound};
 use wilco_runtime::ReadError;
 use wilco_store::{Exported, StoreError, verify as walk};
 
-use crate::auth::Caller;
 use crate::app::App;
+use crate::auth::Caller;
 use crate::problem::Failure;
 use crate::query::Query;
 use crate::shape;

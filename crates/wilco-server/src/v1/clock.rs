@@ -9,8 +9,8 @@ use wilco_language::parse::FieldError;
 use wilco_protocol::Span;
 
 use super::body::bytes;
-use crate::auth::Caller;
 use crate::app::App;
+use crate::auth::Caller;
 use crate::problem::Failure;
 
 #[derive(Deserialize)]

@@ -6,8 +6,8 @@ use wilco_protocol::Name;
 use wilco_store::InboxStatus;
 
 use super::{events, inbox};
-use crate::auth::Caller;
 use crate::app::App;
+use crate::auth::Caller;
 use crate::shape;
 use crate::stream::{Gone, KEEP_ALIVE, Outlet};
 

@@ -6,8 +6,8 @@ use http::{StatusCode, header};
 use wilco_engine::reads;
 
 use super::path::Path;
-use crate::auth::Caller;
 use crate::app::App;
+use crate::auth::Caller;
 use crate::problem::Failure;
 use crate::query::NoQuery;
 

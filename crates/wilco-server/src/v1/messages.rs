@@ -12,8 +12,8 @@ use wilco_wire as wire;
 
 use super::body::bytes;
 use super::path::Path;
-use crate::auth::{Caller, content_type};
 use crate::app::{App, Limits};
+use crate::auth::{Caller, content_type};
 use crate::problem::Failure;
 use crate::query::NoQuery;
 use crate::shape::{self, DeliveryStatus};
@@ -151,10 +151,12 @@ async fn batch(app: &App, caller: &Caller, key: Option<String>, body: &[u8]) -> 
     let of_line = |index: usize| key.as_ref().map(|key| format!("{key}/{index}"));
     let (mut commands, mut results) = (Vec::with_capacity(lines.len()), Vec::with_capacity(lines.len()));
     for (index, line) in lines.into_iter().enumerate() {
-        results.push(ParsedPost::read(caller, of_line(index), line, Api::V1, &app.config.limits).map(|asked| {
-            commands.push(asked.command);
-            asked.wrong
-        }));
+        results.push(ParsedPost::read(caller, of_line(index), line, Api::V1, &app.config.limits).map(
+            |asked| {
+                commands.push(asked.command);
+                asked.wrong
+            },
+        ));
     }
     let mut answers = all_answers(app, commands).await?.into_iter();
     let mut out = Vec::with_capacity(results.len().min(TOGETHER) * ANSWER_BYTES);

@@ -24,8 +24,8 @@ use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use http::StatusCode;
 
-use crate::auth::content_type;
 use crate::app::App;
+use crate::auth::content_type;
 use crate::openapi::{self, CLOCK, OPERATIONS};
 use crate::problem::Failure;
 use crate::query::Query;

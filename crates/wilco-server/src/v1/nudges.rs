@@ -10,8 +10,8 @@ use wilco_wire::{Nudge, NudgeTest, Page};
 
 use super::agents::unknown;
 use super::path::Path;
-use crate::auth::Caller;
 use crate::app::App;
+use crate::auth::Caller;
 use crate::problem::Failure;
 use crate::query::NoQuery;
 use crate::shape;

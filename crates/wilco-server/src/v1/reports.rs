@@ -10,8 +10,8 @@ use wilco_language::table;
 use wilco_store::{Reader, StoreError};
 
 use super::path::Path;
-use crate::auth::Caller;
 use crate::app::App;
+use crate::auth::Caller;
 use crate::problem::Failure;
 use crate::query::Query;
 use crate::shape;

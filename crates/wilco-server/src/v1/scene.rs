@@ -9,8 +9,8 @@ use wilco_protocol::Protocol;
 use wilco_store::Reader;
 
 use super::exchanges::{id, missing};
-use crate::auth::Caller;
 use crate::app::App;
+use crate::auth::Caller;
 use crate::problem::Failure;
 use crate::query::Query;
 

@@ -6,8 +6,8 @@ use axum::response::{IntoResponse, Response};
 use wilco_engine::reads::{self, MAX_WORDS, SearchQuery};
 use wilco_wire::Page;
 
-use crate::auth::Caller;
 use crate::app::App;
+use crate::auth::Caller;
 use crate::problem::Failure;
 use crate::query::Query;
 use crate::shape;

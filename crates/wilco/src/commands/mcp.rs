@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use http::request::Parts;
 use serde_json::Value;
 use wilco_client::{Client, Error};
-use wilco_server::mcp::{Asked, Native, stdio};
+use wilco_server::mcp::{Native, NativeRequest, stdio};
 use wilco_wire::Problem;
 
 use crate::caller::Caller;
@@ -63,7 +63,7 @@ impl Native for Far {
         None
     }
 
-    async fn ask(&self, request: Asked) -> Result<Value, Box<Problem>> {
+    async fn ask(&self, request: NativeRequest) -> Result<Value, Box<Problem>> {
         let client = self.client.clone();
         let called = tokio::task::spawn_blocking(move || {
             client.ask(&request.target, request.body.as_ref(), request.wait)

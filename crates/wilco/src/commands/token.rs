@@ -35,8 +35,8 @@ pub(crate) struct Create {
     /// The agent or person that it belongs to
     pub(crate) name: String,
     /// What it may do
-    #[arg(long, value_enum, default_value_t = Kind::Agent)]
-    pub(crate) role: Kind,
+    #[arg(long, value_enum, default_value_t = TokenRole::Agent)]
+    pub(crate) role: TokenRole,
     /// Print it with its id as JSON
     #[arg(long)]
     pub(crate) json: bool,
@@ -69,7 +69,7 @@ pub(crate) struct Revoke {
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
-pub(crate) enum Kind {
+pub(crate) enum TokenRole {
     /// Speaks for its agent and sees what that takes part in
     Agent,
     /// Sees and decides everything
@@ -78,12 +78,12 @@ pub(crate) enum Kind {
     ReadOnly,
 }
 
-impl Kind {
+impl TokenRole {
     fn role(self) -> Role {
         match self {
-            Kind::Agent => Role::Agent,
-            Kind::Operator => Role::Operator,
-            Kind::ReadOnly => Role::ReadOnly,
+            TokenRole::Agent => Role::Agent,
+            TokenRole::Operator => Role::Operator,
+            TokenRole::ReadOnly => Role::ReadOnly,
         }
     }
 }

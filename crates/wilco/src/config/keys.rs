@@ -5,14 +5,14 @@ use wilco_language::parse::MAX_DEPTH;
 
 pub(crate) struct Key {
     pub(crate) path: &'static str,
-    pub(crate) kind: Kind,
+    pub(crate) kind: ValueKind,
     pub(crate) default: fn() -> Value,
     /// What it means: in the sample file and in `docs/configuration.md`.
     pub(crate) meaning: &'static str,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub(crate) enum ValueKind {
     Text,
     /// A text that is never shown.
     Secret,
@@ -26,172 +26,187 @@ pub(crate) enum Kind {
     Span,
 }
 
-const fn key(path: &'static str, kind: Kind, default: fn() -> Value, meaning: &'static str) -> Key {
+const fn key(path: &'static str, kind: ValueKind, default: fn() -> Value, meaning: &'static str) -> Key {
     Key { path, kind, default, meaning }
 }
 
 pub(crate) const KEYS: &[Key] = &[
-    key("data", Kind::Text, || json!(""), "the data directory; by default in the user's data directory"),
+    key("data", ValueKind::Text, || json!(""), "the data directory; by default in the user's data directory"),
     key(
         "auth",
-        Kind::Text,
+        ValueKind::Text,
         || json!("local"),
         "\"local\": callers on this machine are believed; \"required\": every call needs a token",
     ),
-    key("server.listen", Kind::Text, || json!("127.0.0.1:23000"), "the address to listen on"),
-    key("server.url", Kind::Text, || json!(""), "the address that agents use, if it is another one"),
-    key("server.hosts", Kind::List, || json!([]), "further Host headers to answer to, with their ports"),
-    key("server.origins", Kind::List, || json!([]), "web pages that may call, such as https://ops.example"),
+    key("server.listen", ValueKind::Text, || json!("127.0.0.1:23000"), "the address to listen on"),
+    key("server.url", ValueKind::Text, || json!(""), "the address that agents use, if it is another one"),
+    key("server.hosts", ValueKind::List, || json!([]), "further Host headers to answer to, with their ports"),
+    key(
+        "server.origins",
+        ValueKind::List,
+        || json!([]),
+        "web pages that may call, such as https://ops.example",
+    ),
     key(
         "agents.auto_register",
-        Kind::Text,
+        ValueKind::Text,
         || json!("conversations"),
         "who is registered by being written to: conversations, all or none",
     ),
-    key("agents.default_sender", Kind::Text, || json!("operator"), "who sends a message that names nobody"),
+    key(
+        "agents.default_sender",
+        ValueKind::Text,
+        || json!("operator"),
+        "who sends a message that names nobody",
+    ),
     key(
         "agents.commands.hibernate",
-        Kind::Program,
+        ValueKind::Program,
         || json!([]),
         "the program that puts an agent to sleep; {agent} and {session} are filled in",
     ),
     key(
         "agents.commands.wake",
-        Kind::Program,
+        ValueKind::Program,
         || json!([]),
         "the program that wakes an agent; {agent} and {session} are filled in",
     ),
     key(
         "delegation.auto_enrol",
-        Kind::Flag,
+        ValueKind::Flag,
         || json!(true),
         "whether plain texts that are tasks become delegations",
     ),
     key(
         "delegation.judge",
-        Kind::List,
+        ValueKind::List,
         || json!([]),
         "the program that judges understandings, with its arguments",
     ),
     key(
         "delegation.judge_timeout",
-        Kind::Span,
+        ValueKind::Span,
         || json!("30s"),
         "how long that program may take; after 60s the initiator is asked in any case",
     ),
     key(
         "escalation.reminder",
-        Kind::Span,
+        ValueKind::Span,
         || json!("30m"),
         "how often the notice of an open escalation is repeated",
     ),
-    key("escalation.controller", Kind::Text, || json!(""), "the agent that gets copies of escalations"),
+    key("escalation.controller", ValueKind::Text, || json!(""), "the agent that gets copies of escalations"),
     key(
         "escalation.command",
-        Kind::List,
+        ValueKind::List,
         || json!([]),
         "the program that reaches a person, with its arguments",
     ),
     key(
         "escalation.webhook",
-        Kind::Text,
+        ValueKind::Text,
         || json!(""),
         "the address that is called to reach a person; signed with nudge.secret",
     ),
     key(
         "nudge.webhook_hosts",
-        Kind::List,
+        ValueKind::List,
         || json!([]),
         "hosts whose webhooks may be called, with or without a port",
     ),
     key(
         "nudge.private_addresses",
-        Kind::Flag,
+        ValueKind::Flag,
         || json!(false),
         "whether webhooks may be on this machine or in a private network",
     ),
-    key("nudge.secret", Kind::Secret, || json!(""), "what webhooks are signed with: whsec_ and base64"),
+    key("nudge.secret", ValueKind::Secret, || json!(""), "what webhooks are signed with: whsec_ and base64"),
     key(
         "nudge.ca_file",
-        Kind::Text,
+        ValueKind::Text,
         || json!(""),
         "authorities in PEM, besides the system's, whose certificates webhooks over https may have",
     ),
     key(
         "handoff.controller",
-        Kind::Text,
+        ValueKind::Text,
         || json!("ecos-controller"),
         "the agent that is told of handoffs and decides their escalations",
     ),
     key(
         "handoff.documents",
-        Kind::Text,
+        ValueKind::Text,
         || json!("{data}/handoffs"),
         "where the documents of handoffs are saved; {data} is the data directory",
     ),
     key(
         "handoff.template",
-        Kind::Text,
+        ValueKind::Text,
         || json!(""),
         "the template that documents are written from, instead of the built-in one",
     ),
     key(
         "handoff.state_file",
-        Kind::Text,
+        ValueKind::Text,
         || json!(""),
         "the orchestrator's state file in YAML, in which assignments move; none: that step does not apply",
     ),
     key(
         "handoff.audit_file",
-        Kind::Text,
+        ValueKind::Text,
         || json!("{data}/replacement_audit.yaml"),
         "the file that gets an entry for every handoff",
     ),
     key(
         "handoff.audit_rotate_bytes",
-        Kind::Whole,
+        ValueKind::Whole,
         || json!(10_485_760),
         "the size above which that file is rotated and compressed",
     ),
     key(
         "github.base_url",
-        Kind::Text,
+        ValueKind::Text,
         || json!("https://api.github.com"),
         "the address of GitHub's API; http only on this machine",
     ),
     key(
         "github.token_env",
-        Kind::Text,
+        ValueKind::Text,
         || json!("GITHUB_TOKEN"),
         "the environment variable that holds the token",
     ),
     key(
         "github.repository",
-        Kind::Text,
+        ValueKind::Text,
         || json!(""),
         "owner/repo, whose issues handoffs comment on and change; none: GitHub is left alone",
     ),
-    key("limits.body_bytes", Kind::Whole, || json!(1 << 20), "the largest request body"),
-    key("limits.depth", Kind::Whole, || json!(MAX_DEPTH), "how deep a message may be nested, at most 100"),
-    key("limits.header_timeout", Kind::Span, || json!("10s"), "how long the head of a request may take"),
-    key("limits.body_timeout", Kind::Span, || json!("30s"), "how long the body of a request may take"),
-    key("limits.idle_timeout", Kind::Span, || json!("75s"), "how long a connection may rest"),
-    key("limits.connections", Kind::Whole, || json!(1024), "connections at the same time"),
-    key("limits.waiting_readers", Kind::Whole, || json!(4096), "readers that wait at the same time"),
-    key("limits.wait", Kind::Span, || json!("60s"), "the longest wait of a reader"),
+    key("limits.body_bytes", ValueKind::Whole, || json!(1 << 20), "the largest request body"),
+    key(
+        "limits.depth",
+        ValueKind::Whole,
+        || json!(MAX_DEPTH),
+        "how deep a message may be nested, at most 100",
+    ),
+    key("limits.header_timeout", ValueKind::Span, || json!("10s"), "how long the head of a request may take"),
+    key("limits.body_timeout", ValueKind::Span, || json!("30s"), "how long the body of a request may take"),
+    key("limits.idle_timeout", ValueKind::Span, || json!("75s"), "how long a connection may rest"),
+    key("limits.connections", ValueKind::Whole, || json!(1024), "connections at the same time"),
+    key("limits.waiting_readers", ValueKind::Whole, || json!(4096), "readers that wait at the same time"),
+    key("limits.wait", ValueKind::Span, || json!("60s"), "the longest wait of a reader"),
     key(
         "limits.stream_bytes",
-        Kind::Whole,
+        ValueKind::Whole,
         || json!(1 << 20),
         "bytes that a stream may be behind before it is cut",
     ),
     key(
         "limits.stream_events",
-        Kind::Whole,
+        ValueKind::Whole,
         || json!(1000),
         "events that a stream may be behind before it is cut",
     ),
-    key("limits.inbox_unread", Kind::Whole, || json!(100_000), "unread messages in one inbox"),
+    key("limits.inbox_unread", ValueKind::Whole, || json!(100_000), "unread messages in one inbox"),
 ];
 
 /// The name of a key in the environment: `WILCO_SERVER_LISTEN`.

@@ -11,7 +11,7 @@ use super::values::{Given, Origin};
 
 /// A table of programs, and what a program in it is.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Kind {
+pub(crate) struct ProgramTable {
     pub(crate) table: &'static str,
     expected: &'static str,
     fits: fn(&[String]) -> bool,
@@ -19,21 +19,21 @@ pub(crate) struct Kind {
 
 /// What operations may run: an absolute program alone, as its arguments come with the operation. Whether it is
 /// there shows when it is run.
-pub(crate) const OPERATION: Kind = Kind {
+pub(crate) const OPERATION: ProgramTable = ProgramTable {
     table: "operation.commands",
     expected: "an absolute program such as \"/usr/local/bin/restart-agent\"",
     fits: |argv| matches!(argv, [program] if Path::new(program).is_absolute() && !program.contains('\0')),
 };
 
 /// What checks phases of validations: an absolute program alone.
-pub(crate) const VALIDATION: Kind = Kind {
+pub(crate) const VALIDATION: ProgramTable = ProgramTable {
     table: "validation.commands",
     expected: "an absolute program such as \"/usr/local/bin/unit-tests\"",
     fits: OPERATION.fits,
 };
 
 /// What nudges agents.
-pub(crate) const NUDGE: Kind = Kind {
+pub(crate) const NUDGE: ProgramTable = ProgramTable {
     table: "nudge.commands",
     expected: "a program, or a list of it and its arguments",
     fits: |argv| argv.first().is_some_and(|program| !program.is_empty()),
@@ -42,7 +42,7 @@ pub(crate) const NUDGE: Kind = Kind {
 /// Programs with their arguments, by name.
 #[derive(Debug)]
 pub(crate) struct Programs {
-    kind: Kind,
+    kind: ProgramTable,
     by_name: BTreeMap<String, (Vec<String>, Origin)>,
 }
 
@@ -51,7 +51,7 @@ impl Programs {
     /// `WILCO_NUDGE_COMMANDS_NIGHT_BELL` is `nudge.commands.night-bell`, or whatever name of the file is written
     /// so.
     pub(crate) fn take(
-        kind: Kind,
+        kind: ProgramTable,
         file: &mut toml::Table,
         place: &str,
         environment: &[(String, String)],
@@ -125,7 +125,7 @@ impl Programs {
 }
 
 /// What the variables of a table begin with.
-pub(crate) fn environment_prefix(kind: Kind) -> String {
+pub(crate) fn environment_prefix(kind: ProgramTable) -> String {
     environment_name(kind.table) + "_"
 }
 
@@ -138,7 +138,7 @@ fn in_environment(name: &str) -> String {
 mod tests {
     use super::*;
 
-    fn take(kind: Kind, file: &str, environment: &[(&str, &str)]) -> anyhow::Result<Programs> {
+    fn take(kind: ProgramTable, file: &str, environment: &[(&str, &str)]) -> anyhow::Result<Programs> {
         let environment: Vec<_> =
             environment.iter().map(|(name, text)| ((*name).to_owned(), (*text).to_owned())).collect();
         Programs::take(kind, &mut file.parse().unwrap(), "wilco.toml", &environment)

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use anyhow::{Context, bail};
 use serde_json::Value;
 
-use super::keys::{KEYS, Key, Kind, environment_name};
+use super::keys::{KEYS, Key, ValueKind, environment_name};
 use super::policy::{self, Policies};
 use super::programs::{NUDGE, OPERATION, VALIDATION};
 
@@ -73,7 +73,7 @@ impl Values {
 
     /// Whether a key's value is shown to nobody.
     pub(crate) fn is_secret(path: &str) -> bool {
-        KEYS.iter().any(|key| key.path == path && key.kind == Kind::Secret)
+        KEYS.iter().any(|key| key.path == path && key.kind == ValueKind::Secret)
     }
 
     fn value(&self, key: &str) -> Option<&Value> {
@@ -147,23 +147,23 @@ pub(crate) fn is_slip(word: &str, known: &str) -> bool {
 
 fn checked(key: &Key, value: Value) -> anyhow::Result<Value> {
     let fits = match key.kind {
-        Kind::Text => value.is_string(),
-        Kind::Secret if !value.is_string() => bail!("{}: expected a text", key.path),
-        Kind::Secret => true,
-        Kind::Flag => value.is_boolean(),
-        Kind::Whole => value.as_u64().is_some_and(|number| number > 0),
-        Kind::List => value.as_array().is_some_and(|items| items.iter().all(Value::is_string)),
-        Kind::Program if value.is_string() => return Ok(Value::Array(vec![value])),
-        Kind::Program => value.as_array().is_some_and(|items| items.iter().all(Value::is_string)),
-        Kind::Span => return span(key, &value),
+        ValueKind::Text => value.is_string(),
+        ValueKind::Secret if !value.is_string() => bail!("{}: expected a text", key.path),
+        ValueKind::Secret => true,
+        ValueKind::Flag => value.is_boolean(),
+        ValueKind::Whole => value.as_u64().is_some_and(|number| number > 0),
+        ValueKind::List => value.as_array().is_some_and(|items| items.iter().all(Value::is_string)),
+        ValueKind::Program if value.is_string() => return Ok(Value::Array(vec![value])),
+        ValueKind::Program => value.as_array().is_some_and(|items| items.iter().all(Value::is_string)),
+        ValueKind::Span => return span(key, &value),
     };
     if !fits {
         let expected = match key.kind {
-            Kind::Text | Kind::Secret | Kind::Span => "a text",
-            Kind::Flag => "true or false",
-            Kind::Whole => "a whole number above zero",
-            Kind::List => "a list of texts",
-            Kind::Program => "a program, or a list of it and its arguments",
+            ValueKind::Text | ValueKind::Secret | ValueKind::Span => "a text",
+            ValueKind::Flag => "true or false",
+            ValueKind::Whole => "a whole number above zero",
+            ValueKind::List => "a list of texts",
+            ValueKind::Program => "a program, or a list of it and its arguments",
         };
         bail!("{}: expected {expected}, got {value}", key.path);
     }
@@ -181,9 +181,11 @@ fn span(key: &Key, value: &Value) -> anyhow::Result<Value> {
 
 fn from_text(key: &Key, text: &str) -> anyhow::Result<Value> {
     let value = match key.kind {
-        Kind::Text | Kind::Secret | Kind::Span => Value::String(text.to_owned()),
-        Kind::Flag | Kind::Whole => serde_json::from_str(text).unwrap_or(Value::String(text.to_owned())),
-        Kind::List | Kind::Program => {
+        ValueKind::Text | ValueKind::Secret | ValueKind::Span => Value::String(text.to_owned()),
+        ValueKind::Flag | ValueKind::Whole => {
+            serde_json::from_str(text).unwrap_or(Value::String(text.to_owned()))
+        }
+        ValueKind::List | ValueKind::Program => {
             text.split_whitespace().map(|word| Value::String(word.to_owned())).collect()
         }
     };

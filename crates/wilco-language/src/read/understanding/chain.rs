@@ -47,7 +47,7 @@ pub(super) enum Source<'a> {
     Title,
     Demand,
     /// What was said of the task whose words these are.
-    Said(&'a Words),
+    PreparedUnderstanding(&'a Words),
 }
 
 /// Reads a text as a chain.
@@ -66,7 +66,9 @@ pub(super) fn chain(words: &Words, source: Source<'_>) -> Chain {
         }
         let counts = || match source {
             Source::Title | Source::Demand => !COURTESY.contains(&word.lower.as_ref()),
-            Source::Said(task) => pending.in_clause || task.list.iter().any(|own| own.lower == word.lower),
+            Source::PreparedUnderstanding(task) => {
+                pending.in_clause || task.list.iter().any(|own| own.lower == word.lower)
+            }
         };
         if let Some(turn) = word.is.turn.or_else(|| word.is.filler.filter(|_| counts())) {
             pending.turned.push(if turn == "to" && pending.begun { "added to" } else { turn });
@@ -74,7 +76,7 @@ pub(super) fn chain(words: &Words, source: Source<'_>) -> Chain {
             let announced = match source {
                 Source::Title => true,
                 Source::Demand => false,
-                Source::Said(_) => !pending.in_clause,
+                Source::PreparedUnderstanding(_) => !pending.in_clause,
             };
             pending.begun = true;
             pending.turned.push(if announced { "may build" } else { "build" });

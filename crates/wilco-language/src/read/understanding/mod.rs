@@ -79,7 +79,7 @@ pub fn score_amended(task: &TaskText<'_>, changes: &[String], understanding: &st
     let changes: Vec<Words> = changes.iter().map(|text| read(text)).collect();
     let start = || title.clone().and(description.clone());
     let whole = criteria.iter().fold(start(), |whole, next| whole.and(next.clone()));
-    let said = Said::new(understanding, &whole, task.task_id);
+    let said = PreparedUnderstanding::new(understanding, &whole, task.task_id);
 
     let (covered, missing) = sort_criteria(task.criteria, &criteria, &said);
     let measured = if covered.is_empty() && missing.is_empty() {
@@ -116,7 +116,7 @@ pub fn score_amended(task: &TaskText<'_>, changes: &[String], understanding: &st
 }
 
 /// Indexes of the criteria that are said, and of those that are not. One of signs alone is in neither.
-fn sort_criteria(texts: &[String], criteria: &[Words], said: &Said) -> (Vec<u16>, Vec<u16>) {
+fn sort_criteria(texts: &[String], criteria: &[Words], said: &PreparedUnderstanding) -> (Vec<u16>, Vec<u16>) {
     let asks = |text: &String| text.contains(char::is_alphanumeric);
     let asked = texts.iter().zip(criteria).enumerate().filter(|(_, (text, _))| asks(text));
     let indexed = asked.filter_map(|(at, (_, words))| Some((u16::try_from(at).ok()?, words)));
@@ -126,10 +126,10 @@ fn sort_criteria(texts: &[String], criteria: &[Words], said: &Said) -> (Vec<u16>
 }
 
 /// Whether the word at this place of a text is said.
-type Says = fn(&Said, &Words, usize) -> bool;
+type Says = fn(&PreparedUnderstanding, &Words, usize) -> bool;
 
 /// The understanding, prepared for comparison with one task.
-struct Said {
+struct PreparedUnderstanding {
     words: Words,
     /// The stems it affirms, or denies as the task does; misspelt ones as the task spells them.
     affirmed: HashSet<Rc<str>>,
@@ -139,8 +139,8 @@ struct Said {
     named: bool,
 }
 
-impl Said {
-    fn new(understanding: &str, task: &Words, task_id: &str) -> Said {
+impl PreparedUnderstanding {
+    fn new(understanding: &str, task: &Words, task_id: &str) -> PreparedUnderstanding {
         let mut said = words(understanding, task_id, MOST_SAID);
         said.hush(task);
         said.spell_as(task);
@@ -149,18 +149,18 @@ impl Said {
         let affirmed = said.list.iter().filter(holds).map(|word| word.stem.clone()).collect();
         let id = words(task_id, "", MOST_SAID).list.into_iter().map(|word| word.stem).collect();
         let named = understanding.to_lowercase().contains(&task_id.to_lowercase());
-        Said { affirmed, quantities: quantity::quantities(&said), id, named, words: said }
+        PreparedUnderstanding { affirmed, quantities: quantity::quantities(&said), id, named, words: said }
     }
 
     /// Nothing of its own: noise, the task's name alone, or words that would fit any task.
     fn is_empty(&self, task: &Words) -> bool {
         let own = self.words.list.iter().any(|word| word.weight > Weight::General);
-        !own && self.share_by(task, Said::says_itself) < WHOLE && !self.words.asks
+        !own && self.share_by(task, PreparedUnderstanding::says_itself) < WHOLE && !self.words.asks
     }
 
     /// Whether it says what the task demands and nothing else, put together as the task puts it.
     fn is_right(&self, title: &Words, description: &Words, criteria: &[Words], whole: &Words) -> bool {
-        let said = chain(&self.words, Source::Said(whole));
+        let said = chain(&self.words, Source::PreparedUnderstanding(whole));
         let demand = |words: &Words| chain(words, Source::Demand);
         let parts = [chain(title, Source::Title), demand(description)];
         let parts: Vec<Chain> = parts.into_iter().chain(criteria.iter().map(demand)).collect();
@@ -187,7 +187,7 @@ impl Said {
 
     /// Whether it speaks of a change, and says it whole.
     fn tells_of(&self, change: &Words, whole: &Words) -> bool {
-        let said = chain(&self.words, Source::Said(whole));
+        let said = chain(&self.words, Source::PreparedUnderstanding(whole));
         self.covers(change) && chain(change, Source::Demand).is_said_by(&said)
     }
 
@@ -221,7 +221,7 @@ impl Said {
 
     /// How much of a text is said, by weight, each word counted once.
     fn share(&self, words: &Words) -> u32 {
-        self.share_by(words, Said::says)
+        self.share_by(words, PreparedUnderstanding::says)
     }
 
     fn share_by(&self, words: &Words, says: Says) -> u32 {

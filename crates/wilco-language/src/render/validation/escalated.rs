@@ -14,7 +14,7 @@ use super::super::{Rendered, Setting, escalation as escalations};
 use super::{Draft, SENDER, about, clock, counted, found};
 use crate::read::failures::Failure;
 use crate::read::fingerprint::{Fingerprint, fingerprint, fingerprints};
-use crate::read::form::Kind;
+use crate::read::form::FormKind;
 use crate::table;
 
 /// One round as the report shows it.
@@ -54,7 +54,7 @@ pub(super) fn escalation(
     let laps = laps(phase, setting);
     let persistent = persistent(&laps, &found(phase, setting));
     let took = opened.opened.since(phase.started.unwrap_or(opened.opened));
-    let draft = Draft { state, to, kind: Kind::Escalation, id, priority: "urgent", now: setting.now };
+    let draft = Draft { state, to, kind: FormKind::Escalation, id, priority: "urgent", now: setting.now };
     let still = if again { "Still undecided. " } else { "" };
     let why = format!("{still}{}", escalations::escalation_text(&exchange, opened, setting.cited));
     let summary = format!(

@@ -12,7 +12,7 @@ use wilco_protocol::{Name, Span, Time};
 use super::form::{self, Form};
 use super::{Rendered, Setting, counted};
 use crate::read::failures::Failure;
-use crate::read::form::Kind;
+use crate::read::form::FormKind;
 
 /// Who says it, in the forms.
 const VOICE: &str = "@validation-orchestrator";
@@ -47,7 +47,7 @@ pub(super) fn say(state: &State, to: &Name, say: &Say, setting: &Setting<'_>) ->
 struct Draft<'a> {
     state: &'a State,
     to: &'a Name,
-    kind: Kind,
+    kind: FormKind,
     id: String,
     priority: &'static str,
     now: Time,
@@ -111,7 +111,7 @@ fn request(state: &State, to: &Name, place: usize, again: bool, setting: &Settin
     let draft = Draft {
         state,
         to,
-        kind: Kind::Request,
+        kind: FormKind::Request,
         id: id(state, phase, Label::Request),
         priority: "high",
         now: setting.now,
@@ -142,7 +142,7 @@ fn trigger(state: &State, to: &Name, place: usize, again: bool, setting: &Settin
     let draft = Draft {
         state,
         to,
-        kind: Kind::Trigger,
+        kind: FormKind::Trigger,
         id: id(state, phase, Label::Trigger),
         priority: "high",
         now: setting.now,
@@ -187,7 +187,7 @@ fn report(state: &State, to: &Name, place: usize, setting: &Setting<'_>) -> Rend
     let draft = Draft {
         state,
         to,
-        kind: Kind::FailureReport,
+        kind: FormKind::FailureReport,
         id: id(state, phase, Label::Report),
         priority: "high",
         now: setting.now,
@@ -225,7 +225,7 @@ fn fix_request(state: &State, to: &Name, place: usize, again: bool, setting: &Se
     let draft = Draft {
         state,
         to,
-        kind: Kind::FixRequest,
+        kind: FormKind::FixRequest,
         id: id(state, phase, Label::FixRequest),
         priority: "high",
         now: setting.now,
@@ -266,7 +266,7 @@ fn success(
     let draft = Draft {
         state,
         to,
-        kind: Kind::Success,
+        kind: FormKind::Success,
         id: id(state, phase, Label::Success),
         priority: "normal",
         now: setting.now,
@@ -317,7 +317,7 @@ fn change(
     let entity = phase.map_or("validation-orchestrator", |phase| phase.specialist.as_str());
     let reason = cause(phase, because);
     let text = Form::new(
-        Kind::Change,
+        FormKind::Change,
         &[
             ("Entity", entity.to_owned()),
             ("Previous Status", before.code().to_owned()),

@@ -8,7 +8,7 @@ use super::super::Setting;
 use super::super::shell::quoted;
 use super::super::teaching::{curl, tool};
 use super::label_of;
-use crate::read::form::Kind;
+use crate::read::form::FormKind;
 
 /// How to do what is awaited.
 pub(super) fn how(state: &State, phase: &Phase, duty: Duty, setting: &Setting<'_>) -> String {
@@ -96,7 +96,7 @@ pub(super) fn expected(state: &State, phase: &Phase, label: Label) -> String {
              - FILE"
         ),
         _ => {
-            let kind = if label == Label::Result { Kind::Result } else { Kind::Recheck };
+            let kind = if label == Label::Result { FormKind::Result } else { FormKind::Recheck };
             format!(
                 "## {}\n\n\
                  **Message ID**: {id}\n\

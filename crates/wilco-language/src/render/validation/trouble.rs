@@ -7,7 +7,7 @@ use wilco_protocol::{MessageId, Name, Span, Time};
 use super::super::form::{self, Form};
 use super::super::{Rendered, Setting};
 use super::{Draft, SENDER, VOICE, about, feature, label_of, taught};
-use crate::read::form::Kind;
+use crate::read::form::FormKind;
 
 pub(super) fn reminder(
     state: &State,
@@ -30,7 +30,7 @@ pub(super) fn reminder(
         state.initiator
     );
     let text = Form::new(
-        Kind::Timeout,
+        FormKind::Timeout,
         &[
             ("Message ID", id.clone()),
             ("To", format!("@{to}")),
@@ -41,7 +41,7 @@ pub(super) fn reminder(
     .section("Reminder", &body)
     .sent_by(SENDER, None);
     let text = format!("{text}\n\n{}", taught::how(state, phase, duty, setting));
-    let draft = Draft { state, to, kind: Kind::Timeout, id, priority: "high", now: setting.now };
+    let draft = Draft { state, to, kind: FormKind::Timeout, id, priority: "high", now: setting.now };
     let subject = format!("Timeout Reminder: {}", draft.id);
     draft
         .message("timeout-reminder", subject, text, Some(phase))
@@ -105,7 +105,7 @@ pub(super) fn error(
     let trace =
         stack.as_deref().map_or_else(|| "none".to_owned(), |stack| format!("\n{}", form::fenced(stack, "")));
     let text = Form::new(
-        Kind::Error,
+        FormKind::Error,
         &[
             ("Error ID", id.clone()),
             ("Error Type", kind.to_owned()),
@@ -128,7 +128,7 @@ pub(super) fn error(
     )
     .sent_by(SENDER, None);
     let priority = if recovered { "normal" } else { "high" };
-    let draft = Draft { state, to, kind: Kind::Error, id, priority, now: setting.now };
+    let draft = Draft { state, to, kind: FormKind::Error, id, priority, now: setting.now };
     let subject = format!("Error Notification: {}", draft.id);
     let message = draft
         .message("error-notification", subject, text, Some(phase))
@@ -181,7 +181,7 @@ pub(super) fn unreadable(
     let error = "your answer could not be read";
     let context = format!("{} of phase {} of {}", duty.word(), form::inline(&phase.name), feature(state));
     let text = Form::new(
-        Kind::Error,
+        FormKind::Error,
         &[
             ("Error ID", id.clone()),
             ("Error Type", type_name(Trouble::InvalidResponse).to_owned()),
@@ -197,7 +197,7 @@ pub(super) fn unreadable(
     )
     .sent_by(SENDER, None);
     let text = format!("{text}\n\n{}", taught::how(state, phase, duty, setting));
-    let draft = Draft { state, to, kind: Kind::Error, id, priority: "high", now: setting.now };
+    let draft = Draft { state, to, kind: FormKind::Error, id, priority: "high", now: setting.now };
     let subject = format!("Error Notification: {}", draft.id);
     draft
         .message("error-notification", subject, text, Some(phase))

@@ -1,7 +1,7 @@
 //! How a delegation begins.
 
 use super::Decision;
-use crate::decision::{Facts, Routing, Problem, Refusal, Spoken, Tell};
+use crate::decision::{Facts, Problem, Refusal, Routing, Spoken, Tell};
 use crate::delegation::event::{Assigned, Event};
 use crate::delegation::input::{Assign, Signal};
 use crate::delegation::say::{Notice, Say, ToInitiator};

@@ -83,7 +83,9 @@ fn current(draft: &mut Draft<'_>, said: Said) -> Result<(), Refusal> {
     let phase = draft.state.phase.clone();
     match (&phase, what) {
         // Late it is good to know too.
-        (Phase::Ended { .. }, Statement::StopAck) if draft.state.stop_of(&by).is_some() => work::stopped(draft),
+        (Phase::Ended { .. }, Statement::StopAck) if draft.state.stop_of(&by).is_some() => {
+            work::stopped(draft)
+        }
         (
             Phase::Ended { .. },
             Statement::Cancel
@@ -141,7 +143,9 @@ fn current(draft: &mut Draft<'_>, said: Said) -> Result<(), Refusal> {
         (_, Statement::AskAgain) => initiator::asks_again(draft),
         (_, Statement::Extend { time }) => return initiator::extend(draft, time),
 
-        (Phase::Working { .. }, Statement::Pause { expected_duration }) => work::pause(draft, expected_duration),
+        (Phase::Working { .. }, Statement::Pause { expected_duration }) => {
+            work::pause(draft, expected_duration)
+        }
         (_, Statement::Pause { .. }) => {
             return Err(Refusal::State { expected: "working", got: phase.name() });
         }

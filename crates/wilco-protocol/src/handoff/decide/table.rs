@@ -28,7 +28,9 @@ pub(super) fn said(draft: &mut Draft<'_>, said: Said) -> Result<(), Refusal> {
         (Statement::Ack(_), false) if !draft.state.is_open() => draft.notice(by, Notice::Ended),
         (Statement::Ack(_) | Statement::Malformed, false) => {}
         (Statement::Clarify { document }, true) => delivery::clarify(draft, message, document),
-        (Statement::Verdict { verdict }, true) if in_review(&draft.state) => ack::judged(draft, message, verdict),
+        (Statement::Verdict { verdict }, true) if in_review(&draft.state) => {
+            ack::judged(draft, message, verdict)
+        }
         (Statement::UnclearVerdict, true) if in_review(&draft.state) => {
             draft.withhold();
             draft.notice(by, Notice::UnclearVerdict);

@@ -63,14 +63,14 @@ pub(super) fn decide(draft: &mut Draft<'_>, by: Name, choice: Choice) -> Result<
 /// Everybody who is waited for may stop.
 fn abort(draft: &mut Draft<'_>) {
     let state = &draft.state;
-    let mut signal: Vec<Name> = Vec::new();
+    let mut told: Vec<Name> = Vec::new();
     for phase in state.phases.iter().filter(|phase| !phase.is_over()) {
         let duty = phase.awaited.as_ref().map(|awaited| awaited.duty).or(phase.stopped_at);
         let agent = duty.filter(|duty| *duty == Duty::Fix || phase.command().is_none());
-        signal.extend(agent.map(|duty| state.doer(phase, duty)).filter(|agent| !signal.contains(agent)));
+        told.extend(agent.map(|duty| state.doer(phase, duty)).filter(|agent| !told.contains(agent)));
     }
     draft.end(Outcome::Aborted);
-    signal.into_iter().for_each(|agent| draft.notice(agent, Notice::Over));
+    told.into_iter().for_each(|agent| draft.notice(agent, Notice::Over));
 }
 
 /// The open escalation that is meant.

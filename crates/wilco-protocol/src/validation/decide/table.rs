@@ -54,7 +54,9 @@ fn may_say(state: &State, said: &Said) -> Result<(), Refusal> {
     let fixes = state.main_agent == said.by;
     let (allowed, expected) = match said.what {
         Statement::Result { .. } => (checks, "specialists"),
-        Statement::Acknowledged { .. } | Statement::Fixed { .. } | Statement::CannotFix { .. } => (fixes, "main agent"),
+        Statement::Acknowledged { .. } | Statement::Fixed { .. } | Statement::CannotFix { .. } => {
+            (fixes, "main agent")
+        }
         Statement::Decide(_) => (is_initiator || said.operator, "initiator or operator"),
         Statement::Unreadable { .. } | Statement::Remark => (
             is_initiator || checks || fixes || said.operator || state.watchers.contains(&said.by),

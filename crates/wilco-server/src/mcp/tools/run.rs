@@ -10,7 +10,7 @@ use super::{Plan, Say, Tool};
 use crate::mcp::arguments::{Given, check};
 use crate::mcp::find::{Named, find};
 use crate::mcp::native::{Native, refusal};
-use crate::mcp::outcome::{Outcome, refused, result};
+use crate::mcp::outcome::{ToolOutcome, refused, result};
 use crate::mcp::request::Request;
 
 /// A server holds an inbox back no longer than this.
@@ -35,20 +35,20 @@ fn invalid(errors: Vec<FieldProblem>) -> Box<Problem> {
     problem
 }
 
-async fn carry_out<S: Native>(server: &S, plan: Plan) -> Result<Outcome, Box<Problem>> {
+async fn carry_out<S: Native>(server: &S, plan: Plan) -> Result<ToolOutcome, Box<Problem>> {
     match plan {
         Plan::Inbox { agent, query } => {
             let agent = agent.or_else(|| server.me().map(str::to_owned)).ok_or_else(unnamed)?;
             let request = Request::get(format!("/v1/agents/{}/inbox", segment(&agent)), &query);
             let page = server.ask(request.within(LONGEST_WAIT)).await?;
-            Ok(Outcome::Inbox { agent, page })
+            Ok(ToolOutcome::Inbox { agent, page })
         }
         Plan::Read { id, keep_unread } => read(server, &id, keep_unread).await,
-        Plan::List(request) => server.ask(request).await.map(Outcome::Exchanges),
+        Plan::List(request) => server.ask(request).await.map(ToolOutcome::Exchanges),
         Plan::Show { exchange } => {
             let found = find(server, None, &Named::Any(exchange)).await?;
             let path = format!("/v1/exchanges/{}", segment(&found.id));
-            server.ask(Request::get(path, &[])).await.map(Outcome::Exchange)
+            server.ask(Request::get(path, &[])).await.map(ToolOutcome::Exchange)
         }
         Plan::Send(message) => send(server, message).await,
         Plan::Say(say) => said(server, say).await,
@@ -63,25 +63,25 @@ fn unnamed() -> Box<Problem> {
 }
 
 /// A message as its recipient sees it. Whoever looks at a message of others has no inbox to mark it in.
-async fn read<S: Native>(server: &S, id: &str, keep_unread: bool) -> Result<Outcome, Box<Problem>> {
+async fn read<S: Native>(server: &S, id: &str, keep_unread: bool) -> Result<ToolOutcome, Box<Problem>> {
     let path = format!("/v1/messages/{}", segment(id));
     let message = server.ask(Request::get(path.clone(), &[])).await?;
     if keep_unread || message["status"] != "unread" {
-        return Ok(Outcome::Message(message));
+        return Ok(ToolOutcome::Message(message));
     }
     match server.ask(Request::post(format!("{path}/read"), json!({}))).await {
-        Ok(_) => server.ask(Request::get(path, &[])).await.map(Outcome::Message),
-        Err(problem) if matches!(problem.status, 403 | 404) => Ok(Outcome::Message(message)),
+        Ok(_) => server.ask(Request::get(path, &[])).await.map(ToolOutcome::Message),
+        Err(problem) if matches!(problem.status, 403 | 404) => Ok(ToolOutcome::Message(message)),
         Err(problem) => Err(problem),
     }
 }
 
-async fn send<S: Native>(server: &S, message: Map<String, Value>) -> Result<Outcome, Box<Problem>> {
+async fn send<S: Native>(server: &S, message: Map<String, Value>) -> Result<ToolOutcome, Box<Problem>> {
     let request = Request::post("/v1/messages".to_owned(), Value::Object(message));
-    server.ask(request).await.map(Outcome::Posted)
+    server.ask(request).await.map(ToolOutcome::Posted)
 }
 
-async fn said<S: Native>(server: &S, say: Say) -> Result<Outcome, Box<Problem>> {
+async fn said<S: Native>(server: &S, say: Say) -> Result<ToolOutcome, Box<Problem>> {
     let Say { from, named, content } = say;
     let me = from.clone().or_else(|| server.me().map(str::to_owned));
     let exchange = find(server, me.as_deref(), &named).await?;
