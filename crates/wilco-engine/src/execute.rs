@@ -55,8 +55,7 @@ impl Workspace<'_> {
         cause: Option<&Cause<'_>>,
     ) -> Result<Arc<Exchange>, Refused> {
         let (mut tells, mut count) = (VecDeque::from(decision.tells), 0);
-        self.apply(&mut live, decision.events, by);
-        let exchange = live.exchange.clone();
+        let exchange = self.advance(&mut live, decision.next, decision.events, by);
         self.keep(live);
         // What others hear of it comes first: of a task that replaces another, the last word is its own.
         while let Some(tell) = tells.pop_front() {
@@ -74,12 +73,28 @@ impl Workspace<'_> {
         Ok(exchange)
     }
 
-    fn apply(&mut self, live: &mut Live, events: Vec<Event>, by: &Name) {
+    /// The exchange goes on to its next state, and what happened is recorded.
+    fn advance(
+        &mut self,
+        live: &mut Live,
+        next: Option<Exchange>,
+        events: Vec<Event>,
+        by: &Name,
+    ) -> Arc<Exchange> {
+        if let Some(next) = next {
+            debug_assert_eq!(
+                Exchange::folded(Some(&live.exchange), &events, self.now).as_ref(),
+                Some(&next),
+                "what is decided is what its events say"
+            );
+            live.exchange = Arc::new(next);
+        }
+        let id = live.exchange.id();
         for event in events {
             live.seq += 1;
-            Arc::make_mut(&mut live.exchange).apply(&event, self.now);
-            self.record(Some((live.exchange.id(), live.seq)), by.clone(), Fact::Exchange(event));
+            self.record(Some((id, live.seq)), by.clone(), Fact::Exchange(event));
         }
+        live.exchange.clone()
     }
 
     /// Works off one tell; returns those that follow from it.
@@ -92,8 +107,7 @@ impl Workspace<'_> {
                 let exchange = live.exchange.clone();
                 let decided = self.decide(|facts| exchange.signal(told, facts, now))?;
                 let decision = decided.map_err(|refusal| refused(&refusal, Some(id)))?;
-                self.apply(&mut live, decision.events, by);
-                let exchange = live.exchange.clone();
+                let exchange = self.advance(&mut live, decision.next, decision.events, by);
                 self.keep(live);
                 self.speak(&exchange, decision.says, None)?;
                 self.order(&exchange, decision.effects, None)?;

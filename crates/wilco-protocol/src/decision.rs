@@ -11,10 +11,12 @@ use crate::name::{ExchangeId, MessageId, Name};
 use crate::time::{Span, Time};
 use crate::{directory, exchange, handoff};
 
-/// The result of one input. `E` are the protocol's events, `S` what it says.
+/// The result of one input. `N` is the protocol's state, `E` are its events, `S` what it says.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Decision<E, S> {
-    /// What happened, in order; folding them gives the new state.
+pub struct Decision<N, E, S> {
+    /// The state after it: that before it with the events folded in. None when nothing happened.
+    pub next: Option<N>,
+    /// What happened, in order; what the journal keeps.
     pub events: Vec<E>,
     /// Messages that Wilco sends.
     pub says: Vec<Spoken<S>>,
@@ -26,9 +28,10 @@ pub struct Decision<E, S> {
     pub routing: Routing,
 }
 
-impl<E, S> Default for Decision<E, S> {
+impl<N, E, S> Default for Decision<N, E, S> {
     fn default() -> Self {
         Decision {
+            next: None,
             events: Vec::new(),
             says: Vec::new(),
             effects: Vec::new(),

@@ -1,13 +1,15 @@
-//! One run of any protocol. Another protocol adds a folder with a `Face`, and an arm to the enums of this
-//! file; whoever carries exchanges about (engine, store, doors) does not change.
+//! One run of any protocol. Another protocol adds a folder with its `Machine`, a variant to each enum of this
+//! file, and its line in `protocols!`; whoever carries exchanges about (engine, store, doors) does not change.
 
+use std::convert::Infallible;
 use std::ops::Deref;
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::decision::{self, Facts, Refusal, Report, Routing, Spoken, Timer};
+use crate::decision::{self, Facts, Refusal, Report, Spoken, Timer};
 use crate::escalation::{Escalation, Incident};
+use crate::machine::{self, Decided, Machine};
 use crate::name::{ExchangeId, MessageId, Name, Protocol};
 use crate::time::Time;
 use crate::{delegation, handoff, operation, validation};
@@ -41,11 +43,13 @@ pub enum Said {
     Handoff(handoff::Said),
 }
 
-/// What another exchange or the directory tells it.
+/// What another exchange or the directory tells it; to some protocols there is nothing to tell.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Signal {
     Delegation(delegation::Signal),
+    Operation(Infallible),
     Validation(validation::Signal),
+    Handoff(Infallible),
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -64,103 +68,172 @@ pub enum Say {
     Handoff(handoff::Say),
 }
 
-pub type Decision = decision::Decision<Event, Say>;
+pub type Decision = decision::Decision<Exchange, Event, Say>;
 
-impl Exchange {
-    pub fn begin(start: Start, facts: &dyn Facts, now: Time) -> Result<Decision, Refusal> {
-        match start {
-            Start::Delegation(assign) => delegation::begin(assign, facts, now).map(of_delegation),
-            Start::Operation(operate) => operation::begin(operate, facts, now).map(of_operation),
-            Start::Validation(validate) => validation::begin(validate, facts, now).map(of_validation),
-            Start::Handoff(replace) => handoff::begin(replace, facts, now).map(of_handoff),
+/// Something to decide on, for whichever protocol it is.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Input {
+    Said(Said),
+    /// A timer is due. Early, late and double wakes are harmless.
+    Wake,
+    Report(Report),
+    Signal(Signal),
+}
+
+/// The values of a protocol among those of all.
+trait Member: Machine {
+    fn exchange(self) -> Exchange;
+    fn event(event: Self::Event) -> Event;
+    fn say(say: Self::Say) -> Say;
+    /// None: it is for another protocol, and says nothing to this one.
+    fn input(input: Input) -> Option<machine::Input<Self>>;
+
+    fn describe(&self) -> &(dyn Describe + 'static) {
+        self
+    }
+
+    fn decide_on(&self, input: Input, facts: &dyn Facts, now: Time) -> Result<Decision, Refusal> {
+        match Self::input(input) {
+            Some(input) => machine::decide(self, input, facts, now).map(Self::decision),
+            None => Ok(Decision::default()),
         }
     }
 
-    pub fn said(&self, said: Said, facts: &dyn Facts, now: Time) -> Result<Decision, Refusal> {
-        match (self, said) {
-            (Exchange::Delegation(state), Said::Delegation(said)) => {
-                delegation::decide(state, delegation::Input::Said(said), facts, now).map(of_delegation)
-            }
-            (Exchange::Operation(state), Said::Operation(said)) => {
-                operation::decide(state, operation::Input::Said(said), facts, now).map(of_operation)
-            }
-            (Exchange::Validation(state), Said::Validation(said)) => {
-                validation::decide(state, validation::Input::Said(said), facts, now).map(of_validation)
-            }
-            (Exchange::Handoff(state), Said::Handoff(said)) => {
-                handoff::decide(state, handoff::Input::Said(said), facts, now).map(of_handoff)
-            }
-            // What was read for another protocol says nothing to this one.
-            _ => Ok(Decision::default()),
+    fn decision(decided: Decided<Self>) -> Decision {
+        let say = |spoken: Spoken<Self::Say>| Spoken { to: spoken.to, say: Self::say(spoken.say) };
+        decision::Decision {
+            next: decided.next.map(Self::exchange),
+            events: decided.events.into_iter().map(Self::event).collect(),
+            says: decided.says.into_iter().map(say).collect(),
+            effects: decided.effects,
+            tells: decided.tells,
+            routing: decided.routing,
         }
+    }
+}
+
+/// All that tells the protocols apart here. Each is a folder and the variant that holds its values.
+macro_rules! protocols {
+    ($($variant:ident in $folder:ident),+) => {
+        $(impl Member for $folder::State {
+            fn exchange(self) -> Exchange {
+                Exchange::$variant(self.into())
+            }
+
+            fn event(event: $folder::Event) -> Event {
+                Event::$variant(event)
+            }
+
+            fn say(say: $folder::Say) -> Say {
+                Say::$variant(say)
+            }
+
+            fn input(input: Input) -> Option<machine::Input<Self>> {
+                match input {
+                    Input::Said(Said::$variant(said)) => Some(machine::Input::Said(said)),
+                    Input::Signal(Signal::$variant(signal)) => Some(machine::Input::Signal(signal)),
+                    Input::Wake => Some(machine::Input::Wake),
+                    Input::Report(report) => Some(machine::Input::Report(report)),
+                    Input::Said(_) | Input::Signal(_) => None,
+                }
+            }
+        })+
+
+        impl Exchange {
+            pub fn begin(start: Start, facts: &dyn Facts, now: Time) -> Result<Decision, Refusal> {
+                match start {
+                    $(Start::$variant(start) => $folder::begin(start, facts, now).map(Member::decision),)+
+                }
+            }
+
+            pub fn decide(&self, input: Input, facts: &dyn Facts, now: Time) -> Result<Decision, Refusal> {
+                match self {
+                    $(Exchange::$variant(state) => state.decide_on(input, facts, now),)+
+                }
+            }
+
+            /// The exchange after its first event.
+            pub fn born(event: &Event, at: Time) -> Option<Exchange> {
+                match event {
+                    $(Event::$variant(event) => $folder::born(event, at).map(Member::exchange),)+
+                }
+            }
+
+            pub fn apply(&mut self, event: &Event, at: Time) {
+                match (self, event) {
+                    $((Exchange::$variant(state), Event::$variant(event)) => $folder::apply(state, event, at),)+
+                    // No log mixes protocols: the id of its exchange names the one of an event.
+                    _ => {}
+                }
+            }
+        }
+
+        /// An exchange reads as the state that it holds.
+        impl Deref for Exchange {
+            type Target = dyn Describe;
+
+            fn deref(&self) -> &(dyn Describe + 'static) {
+                match self {
+                    $(Exchange::$variant(state) => state.describe(),)+
+                }
+            }
+        }
+
+        impl Event {
+            /// The event's name and what it holds, as they stand in the journal.
+            pub fn to_json(&self) -> Value {
+                let json = match self {
+                    $(Event::$variant(event) => serde_json::to_value(event),)+
+                };
+                json.unwrap_or(Value::Null)
+            }
+
+            /// The same as text.
+            pub(crate) fn write(&self, text: &mut Vec<u8>) -> Result<(), serde_json::Error> {
+                match self {
+                    $(Event::$variant(event) => serde_json::to_writer(text, event),)+
+                }
+            }
+
+            /// Reads an event of a protocol from an object with its `type` and `data`; what else it has does
+            /// not count.
+            pub(crate) fn from_bytes(protocol: Protocol, json: &[u8]) -> Result<Event, serde_json::Error> {
+                match protocol {
+                    $(Protocol::$variant => serde_json::from_slice(json).map(Event::$variant),)+
+                }
+            }
+        }
+    };
+}
+
+protocols!(Delegation in delegation, Operation in operation, Validation in validation, Handoff in handoff);
+
+impl Exchange {
+    pub fn said(&self, said: Said, facts: &dyn Facts, now: Time) -> Result<Decision, Refusal> {
+        self.decide(Input::Said(said), facts, now)
     }
 
     pub fn wake(&self, facts: &dyn Facts, now: Time) -> Result<Decision, Refusal> {
-        match self {
-            Exchange::Delegation(state) => {
-                delegation::decide(state, delegation::Input::Wake, facts, now).map(of_delegation)
-            }
-            Exchange::Operation(state) => {
-                operation::decide(state, operation::Input::Wake, facts, now).map(of_operation)
-            }
-            Exchange::Validation(state) => {
-                validation::decide(state, validation::Input::Wake, facts, now).map(of_validation)
-            }
-            Exchange::Handoff(state) => {
-                handoff::decide(state, handoff::Input::Wake, facts, now).map(of_handoff)
-            }
-        }
+        self.decide(Input::Wake, facts, now)
     }
 
     pub fn reported(&self, report: Report, facts: &dyn Facts, now: Time) -> Result<Decision, Refusal> {
-        match self {
-            Exchange::Delegation(state) => {
-                delegation::decide(state, delegation::Input::Report(report), facts, now).map(of_delegation)
-            }
-            Exchange::Operation(state) => {
-                operation::decide(state, operation::Input::Report(report), facts, now).map(of_operation)
-            }
-            Exchange::Validation(state) => {
-                validation::decide(state, validation::Input::Report(report), facts, now).map(of_validation)
-            }
-            Exchange::Handoff(state) => {
-                handoff::decide(state, handoff::Input::Report(report), facts, now).map(of_handoff)
-            }
-        }
+        self.decide(Input::Report(report), facts, now)
     }
 
     pub fn signal(&self, signal: Signal, facts: &dyn Facts, now: Time) -> Result<Decision, Refusal> {
-        match (self, signal) {
-            (Exchange::Delegation(state), Signal::Delegation(signal)) => {
-                delegation::decide(state, delegation::Input::Signal(signal), facts, now).map(of_delegation)
-            }
-            (Exchange::Validation(state), Signal::Validation(signal)) => {
-                validation::decide(state, validation::Input::Signal(signal), facts, now).map(of_validation)
-            }
-            // What is told to another protocol says nothing to this one.
-            _ => Ok(Decision::default()),
-        }
+        self.decide(Input::Signal(signal), facts, now)
     }
 
-    /// The exchange after its first event.
-    pub fn born(event: &Event, at: Time) -> Option<Exchange> {
-        match event {
-            Event::Delegation(event) => delegation::born(event, at).map(Exchange::Delegation),
-            Event::Operation(event) => operation::born(event, at).map(Exchange::Operation),
-            Event::Validation(event) => validation::born(event, at).map(Exchange::Validation),
-            Event::Handoff(event) => handoff::born(event, at).map(|state| Exchange::Handoff(Box::new(state))),
-        }
-    }
-
-    pub fn apply(&mut self, event: &Event, at: Time) {
-        match (self, event) {
-            (Exchange::Delegation(state), Event::Delegation(event)) => delegation::apply(state, event, at),
-            (Exchange::Operation(state), Event::Operation(event)) => operation::apply(state, event, at),
-            (Exchange::Validation(state), Event::Validation(event)) => validation::apply(state, event, at),
-            (Exchange::Handoff(state), Event::Handoff(event)) => handoff::apply(state, event, at),
-            // No log mixes protocols: the id of its exchange names the one of an event.
-            _ => {}
-        }
+    /// What these events make of it; without one before them, what they begin.
+    pub fn folded(before: Option<&Exchange>, events: &[Event], at: Time) -> Option<Exchange> {
+        events.iter().fold(before.cloned(), |state, event| match state {
+            Some(mut state) => {
+                state.apply(event, at);
+                Some(state)
+            }
+            None => Exchange::born(event, at),
+        })
     }
 
     /// When it wants to be woken next.
@@ -169,21 +242,7 @@ impl Exchange {
     }
 }
 
-/// An exchange reads as the state that it holds.
-impl Deref for Exchange {
-    type Target = dyn Describe;
-
-    fn deref(&self) -> &(dyn Describe + 'static) {
-        match self {
-            Exchange::Delegation(state) => state,
-            Exchange::Operation(state) => state,
-            Exchange::Validation(state) => state,
-            Exchange::Handoff(state) => &**state,
-        }
-    }
-}
-
-/// What every protocol's state shows of itself. Each protocol says it in its `face.rs`.
+/// What every protocol's state shows of itself. Each protocol says it in its `describe.rs`.
 pub trait Describe {
     fn id(&self) -> ExchangeId;
     fn initiator(&self) -> &Name;
@@ -249,6 +308,56 @@ pub trait Describe {
     }
 }
 
+/// What the states of all protocols show of themselves alike, from their fields and functions of these names.
+macro_rules! describe_alike {
+    () => {
+        fn id(&self) -> $crate::ExchangeId {
+            self.id
+        }
+
+        fn initiator(&self) -> &$crate::Name {
+            &self.initiator
+        }
+
+        fn is_open(&self) -> bool {
+            State::is_open(self)
+        }
+
+        fn state_name(&self) -> &'static str {
+            self.name()
+        }
+
+        fn timers(&self) -> Vec<$crate::decision::Timer> {
+            timers(self)
+        }
+
+        fn own_keys(&self) -> Vec<String> {
+            keys(self)
+        }
+
+        fn cites(&self) -> Vec<$crate::MessageId> {
+            State::cites(self)
+        }
+
+        fn escalations(&self) -> &[$crate::escalation::Escalation] {
+            &self.escalations
+        }
+
+        fn options(&self) -> Vec<&'static str> {
+            options(self)
+        }
+
+        fn incidents(&self) -> &[$crate::escalation::Incident] {
+            &self.incidents
+        }
+
+        fn view(&self, texts: &dyn $crate::exchange::Texts) -> $crate::exchange::View {
+            view(self, texts)
+        }
+    };
+}
+pub(crate) use describe_alike;
+
 impl Say {
     /// A message that it is about and that the state, as it is then, may no longer cite.
     pub fn cites(&self) -> Option<&MessageId> {
@@ -256,68 +365,6 @@ impl Say {
             Say::Validation(validation::Say::Error { message, .. }) => message.as_ref(),
             _ => None,
         }
-    }
-}
-
-impl Event {
-    /// The event's name and what it holds, as they stand in the journal.
-    pub fn to_json(&self) -> Value {
-        let json = match self {
-            Event::Delegation(event) => serde_json::to_value(event),
-            Event::Operation(event) => serde_json::to_value(event),
-            Event::Validation(event) => serde_json::to_value(event),
-            Event::Handoff(event) => serde_json::to_value(event),
-        };
-        json.unwrap_or(Value::Null)
-    }
-
-    /// The same as text.
-    pub(crate) fn write(&self, text: &mut Vec<u8>) -> Result<(), serde_json::Error> {
-        match self {
-            Event::Delegation(event) => serde_json::to_writer(text, event),
-            Event::Operation(event) => serde_json::to_writer(text, event),
-            Event::Validation(event) => serde_json::to_writer(text, event),
-            Event::Handoff(event) => serde_json::to_writer(text, event),
-        }
-    }
-
-    /// Reads an event of a protocol from an object with its `type` and `data`; what else it has does not count.
-    pub(crate) fn from_bytes(protocol: Protocol, json: &[u8]) -> Result<Event, serde_json::Error> {
-        match protocol {
-            Protocol::Delegation => serde_json::from_slice(json).map(Event::Delegation),
-            Protocol::Operation => serde_json::from_slice(json).map(Event::Operation),
-            Protocol::Validation => serde_json::from_slice(json).map(Event::Validation),
-            Protocol::Handoff => serde_json::from_slice(json).map(Event::Handoff),
-        }
-    }
-}
-
-fn of_delegation(decision: delegation::Decision) -> Decision {
-    map(decision, Event::Delegation, Say::Delegation)
-}
-
-fn of_operation(decision: operation::Decision) -> Decision {
-    map(decision, Event::Operation, Say::Operation)
-}
-
-fn of_validation(decision: validation::Decision) -> Decision {
-    map(decision, Event::Validation, Say::Validation)
-}
-
-fn of_handoff(decision: handoff::Decision) -> Decision {
-    map(decision, Event::Handoff, Say::Handoff)
-}
-
-fn map<E, S>(decision: decision::Decision<E, S>, event: fn(E) -> Event, say: fn(S) -> Say) -> Decision {
-    let says = decision.says.into_iter().map(|spoken| Spoken { to: spoken.to, say: say(spoken.say) });
-    decision::Decision {
-        events: decision.events.into_iter().map(event).collect(),
-        says: says.collect(),
-        effects: decision.effects,
-        tells: decision.tells,
-        routing: match decision.routing {
-            routing @ (Routing::AsAddressed | Routing::Reach { .. } | Routing::Withheld) => routing,
-        },
     }
 }
 

@@ -6,10 +6,12 @@
 pub mod decision;
 pub mod delegation;
 pub mod directory;
+pub mod draft;
 pub mod escalation;
 pub mod exchange;
 pub mod handoff;
 pub mod journal;
+pub mod machine;
 pub mod name;
 pub mod operation;
 pub mod policy;

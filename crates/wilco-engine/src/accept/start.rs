@@ -124,14 +124,14 @@ impl Workspace<'_> {
     fn begun(
         &mut self,
         arrival: &Arrival<'_>,
-        decision: Decision,
+        mut decision: Decision,
         defaults: Defaults,
     ) -> Result<Taken, Refused> {
         let position = self.reserve();
-        let first = decision.events.first().and_then(|event| Exchange::born(event, self.now));
-        let Some(exchange) = first else {
+        let Some(exchange) = decision.next.take() else {
             return Err(Refused::Conflict { detail: "nothing began".to_owned(), exchange: None });
         };
+        debug_assert_eq!(Exchange::folded(None, &decision.events, self.now).as_ref(), Some(&exchange));
         // Its message takes seq 1, so its first event is the second.
         let live = Live { exchange: Arc::new(exchange), seq: 1, keys: Arc::default(), alarm: None };
         let routing = decision.routing.clone();

@@ -12,12 +12,13 @@ use crate::time::Time;
 /// The state after the first event of a delegation; none if it is another event.
 pub fn born(event: &Event, at: Time) -> Option<State> {
     match event {
-        Event::Assigned(assigned) => Some(assign(assigned, at)),
+        Event::Assigned(first) => Some(assigned(first, at)),
         _ => None,
     }
 }
 
-fn assign(assigned: &Assigned, at: Time) -> State {
+/// The delegation as it was asked for.
+pub(super) fn assigned(assigned: &Assigned, at: Time) -> State {
     let phase = match (assigned.requires_ack, assigned.until) {
         (true, until) => Phase::AwaitingAck { until: until.unwrap_or(at), backing_off: false },
         (false, check) => Phase::Working { check, checks: 0 },

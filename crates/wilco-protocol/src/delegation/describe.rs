@@ -1,41 +1,17 @@
 //! What a delegation shows of itself.
 
-use crate::decision::Timer;
-use crate::escalation::{Escalation, Incident};
-use crate::exchange::{Describe, Texts, View};
-use crate::name::{ExchangeId, MessageId, Name};
+use crate::exchange::{Describe, describe_alike};
+use crate::name::{MessageId, Name};
 
 use super::view::keys;
 use super::{Phase, State, awaits, options, timers, untried, view};
 
 impl Describe for State {
-    fn id(&self) -> ExchangeId {
-        self.id
-    }
-
-    fn initiator(&self) -> &Name {
-        &self.initiator
-    }
+    describe_alike!();
 
     fn participants(&self) -> Vec<Name> {
         let parties = [&self.initiator, &self.assignee];
         parties.into_iter().chain(&self.former_assignees).cloned().collect()
-    }
-
-    fn is_open(&self) -> bool {
-        State::is_open(self)
-    }
-
-    fn state_name(&self) -> &'static str {
-        self.name()
-    }
-
-    fn timers(&self) -> Vec<Timer> {
-        timers(self)
-    }
-
-    fn own_keys(&self) -> Vec<String> {
-        keys(self)
     }
 
     fn awaits(&self) -> Vec<&Name> {
@@ -69,30 +45,10 @@ impl Describe for State {
         &self.task_id
     }
 
-    fn cites(&self) -> Vec<MessageId> {
-        State::cites(self)
-    }
-
-    fn escalations(&self) -> &[Escalation] {
-        &self.escalations
-    }
-
-    fn options(&self) -> Vec<&'static str> {
-        options(self)
-    }
-
-    fn incidents(&self) -> &[Incident] {
-        &self.incidents
-    }
-
     fn rests(&self) -> bool {
         // What is handed over is moved by its handoff.
         self.held.is_some()
             || matches!(self.phase, Phase::Working { check: None, .. } | Phase::Paused { until: None, .. })
-    }
-
-    fn view(&self, texts: &dyn Texts) -> View {
-        view(self, texts)
     }
 
     fn next_choice(&self) -> Option<&Name> {

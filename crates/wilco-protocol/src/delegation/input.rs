@@ -1,9 +1,9 @@
 //! What somebody says to a delegation, already read into types.
 
 use super::policy::Policy;
-use super::state::Understanding;
+use super::state::{State, Understanding};
 use super::words::{AckStatus, Sign, Verdict};
-use crate::decision::Report;
+use crate::machine;
 use crate::name::{ExchangeId, MessageId, Name};
 use crate::time::Span;
 
@@ -25,14 +25,8 @@ pub struct Assign {
     pub policy: Policy,
 }
 
-#[derive(Debug, Clone, PartialEq)]
-pub enum Input {
-    Said(Said),
-    /// A timer is due. Early, late and double wakes are harmless.
-    Wake,
-    Report(Report),
-    Signal(Signal),
-}
+pub type Input = machine::Input<State>;
+pub type Said = machine::Said<Statement>;
 
 /// What another exchange or the directory tells a delegation.
 #[derive(Debug, Clone, PartialEq)]
@@ -49,16 +43,6 @@ pub enum Signal {
     HandoffFailed { by: ExchangeId },
     /// Its agent was replaced, and this task not handed over.
     AgentReplaced { agent: Name },
-}
-
-/// A message of somebody's.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Said {
-    pub by: Name,
-    /// Whether an operator says it, who may decide anything.
-    pub operator: bool,
-    pub message: MessageId,
-    pub what: Statement,
 }
 
 #[derive(Debug, Clone, PartialEq)]

@@ -14,8 +14,9 @@ mod timers;
 mod view;
 mod words;
 
+pub use crate::machine::decide;
 pub use apply::{apply, born};
-pub use decide::{Decision, begin, decide, options, untried};
+pub use decide::{Decision, begin, options, untried};
 pub use event::{Assigned, Event, Resend, Why};
 pub use input::{Ack, AgentError, Assign, Choice, ErrorCode, Input, Ruling, Said, Scored, Signal, Statement};
 pub use policy::{Judge, KEYS, OnBusy, Policy};

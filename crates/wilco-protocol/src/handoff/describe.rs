@@ -1,41 +1,17 @@
 //! What a handoff shows of itself.
 
-use crate::decision::Timer;
-use crate::escalation::{Escalation, Incident};
-use crate::exchange::{Describe, Texts, View};
-use crate::name::{ExchangeId, MessageId, Name};
+use crate::exchange::{Describe, describe_alike};
+use crate::name::{MessageId, Name};
 
 use super::view::keys;
 use super::view::participants;
 use super::{Phase, State, awaits, options, timers, untried, view};
 
 impl Describe for State {
-    fn id(&self) -> ExchangeId {
-        self.id
-    }
-
-    fn initiator(&self) -> &Name {
-        &self.initiator
-    }
+    describe_alike!();
 
     fn participants(&self) -> Vec<Name> {
         participants(self).into_iter().map(|person| person.agent).collect()
-    }
-
-    fn is_open(&self) -> bool {
-        State::is_open(self)
-    }
-
-    fn state_name(&self) -> &'static str {
-        self.name()
-    }
-
-    fn timers(&self) -> Vec<Timer> {
-        timers(self)
-    }
-
-    fn own_keys(&self) -> Vec<String> {
-        keys(self)
     }
 
     fn awaits(&self) -> Vec<&Name> {
@@ -54,32 +30,12 @@ impl Describe for State {
         &self.handoff_id
     }
 
-    fn cites(&self) -> Vec<MessageId> {
-        State::cites(self)
-    }
-
-    fn escalations(&self) -> &[Escalation] {
-        &self.escalations
-    }
-
-    fn options(&self) -> Vec<&'static str> {
-        options(self)
-    }
-
-    fn incidents(&self) -> &[Incident] {
-        &self.incidents
-    }
-
     fn rests(&self) -> bool {
         // What the courier is doing has a bound of its own.
         matches!(
             self.phase,
             Phase::Preparing | Phase::Confirming { .. } | Phase::Clarifying { publishing: true, .. }
         )
-    }
-
-    fn view(&self, texts: &dyn Texts) -> View {
-        view(self, texts)
     }
 
     fn next_choice(&self) -> Option<&Name> {

@@ -1,10 +1,11 @@
 //! What somebody says to a handoff, already read into types.
 
 use super::event::Requested;
+use super::state::State;
 use super::words::AckStatus;
-use crate::decision::Report;
 use crate::delegation::{Scored, Verdict};
-use crate::name::{MessageId, Name};
+use crate::machine;
+use crate::name::Name;
 
 /// The request that begins a handoff.
 #[derive(Debug, Clone, PartialEq)]
@@ -14,23 +15,8 @@ pub struct Replace {
     pub deliver: bool,
 }
 
-#[derive(Debug, Clone, PartialEq)]
-pub enum Input {
-    Said(Said),
-    /// A timer is due. Early, late and double wakes are harmless.
-    Wake,
-    Report(Report),
-}
-
-/// A message of somebody's.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Said {
-    pub by: Name,
-    /// Whether an operator says it, who may decide anything.
-    pub operator: bool,
-    pub message: MessageId,
-    pub what: Statement,
-}
+pub type Input = machine::Input<State>;
+pub type Said = machine::Said<Statement>;
 
 #[derive(Debug, Clone, PartialEq)]
 pub enum Statement {

@@ -19,8 +19,9 @@ mod timers;
 mod view;
 mod words;
 
+pub use crate::machine::decide;
 pub use apply::{apply, born};
-pub use decide::{Decision, begin, decide, options, untried};
+pub use decide::{Decision, begin, options, untried};
 pub use effect::{Effect, IssueUpdate, Published, Report, TaskUpdate, Updated};
 pub use event::{Event, Requested, Why};
 pub use input::{Ack, Choice, Input, Named, Replace, Said, Statement};

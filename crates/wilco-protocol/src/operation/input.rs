@@ -2,8 +2,9 @@
 
 use super::execute::Execute;
 use super::policy::Policy;
+use super::state::State;
 use super::words::{Answer, Kind};
-use crate::decision::Report;
+use crate::machine;
 use crate::name::{ExchangeId, MessageId, Name};
 use crate::time::Span;
 
@@ -24,23 +25,8 @@ pub struct Operate {
     pub execute: Execute,
 }
 
-#[derive(Debug, Clone, PartialEq)]
-pub enum Input {
-    Said(Said),
-    /// A timer is due. Early, late and double wakes are harmless.
-    Wake,
-    Report(Report),
-}
-
-/// A message of somebody's.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Said {
-    pub by: Name,
-    /// Whether an operator says it, who may decide anything.
-    pub operator: bool,
-    pub message: MessageId,
-    pub what: Statement,
-}
+pub type Input = machine::Input<State>;
+pub type Said = machine::Said<Statement>;
 
 #[derive(Debug, Clone, PartialEq)]
 pub enum Statement {

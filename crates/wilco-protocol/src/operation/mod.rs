@@ -17,8 +17,9 @@ mod timers;
 mod view;
 mod words;
 
+pub use crate::machine::decide;
 pub use apply::{apply, born};
-pub use decide::{Decision, begin, decide, options};
+pub use decide::{Decision, begin, options};
 pub use event::{Announced, Begun, Event, Why};
 pub use execute::{Command, Execute, PLACEHOLDERS, Step, StepEnd, StepState, placeholders};
 pub use input::{Choice, Input, Operate, OwnStep, Said, Statement};

@@ -3,8 +3,9 @@
 use serde::{Deserialize, Serialize};
 
 use super::policy::Policy;
+use super::state::State;
 use super::words::Finding;
-use crate::decision::Report;
+use crate::machine;
 use crate::name::{ExchangeId, MessageId, Name};
 use crate::time::Span;
 
@@ -37,30 +38,14 @@ pub struct Planned {
 /// What the name of a specialist begins with when it is a command.
 pub const COMMAND: &str = "cmd:";
 
-#[derive(Debug, Clone, PartialEq)]
-pub enum Input {
-    Said(Said),
-    /// A timer is due. Early, late and double wakes are harmless.
-    Wake,
-    Report(Report),
-    Signal(Signal),
-}
+pub type Input = machine::Input<State>;
+pub type Said = machine::Said<Statement>;
 
 /// What others tell it.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Signal {
     /// Every nudge to this agent failed, and it has not read what was sent.
     Unreached { agent: Name },
-}
-
-/// A message of somebody's.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Said {
-    pub by: Name,
-    /// Whether an operator says it, who may decide anything.
-    pub operator: bool,
-    pub message: MessageId,
-    pub what: Statement,
 }
 
 #[derive(Debug, Clone, PartialEq)]

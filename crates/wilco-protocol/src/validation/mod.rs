@@ -16,8 +16,9 @@ mod timers;
 mod view;
 mod words;
 
+pub use crate::machine::decide;
 pub use apply::{apply, born};
-pub use decide::{Decision, begin, decide, options};
+pub use decide::{Decision, begin, options};
 pub use event::{Asked, Clock, Event, Started};
 pub use ids::{Label, error_id, escalation_id, id, is_id, log_id, named, stamp, timeout_id};
 pub use input::{COMMAND, Choice, Fingerprint, Input, Named, Planned, Said, Signal, Statement, Validate};

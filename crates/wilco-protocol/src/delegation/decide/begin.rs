@@ -1,13 +1,15 @@
 //! How a delegation begins.
 
 use super::Decision;
-use crate::decision::{Facts, Problem, Refusal, Routing, Spoken, Tell};
+use super::draft::Draft;
+use crate::decision::{Facts, Problem, Refusal, Tell};
+use crate::delegation::apply;
 use crate::delegation::event::{Assigned, Event};
 use crate::delegation::input::{Assign, Signal};
 use crate::delegation::say::{Notice, Say, ToInitiator};
 use crate::delegation::words::Sign;
 use crate::exchange;
-use crate::name::{ExchangeId, Name};
+use crate::name::ExchangeId;
 use crate::time::Time;
 
 /// Begins a delegation, or says what stands against it.
@@ -20,17 +22,17 @@ pub fn begin(assign: Assign, facts: &dyn Facts, now: Time) -> Result<Decision, R
         return Err(Refusal::Field { pointer: "/content/candidates".into(), problem });
     }
     let superseded = superseded(&assign, facts)?;
-    let mut decision = Decision::default();
-    decision.events.push(Event::Assigned(Box::new(assigned(&assign, now))));
-    decision.routing = Routing::Reach { agents: vec![assign.to.clone()], teach: assign.requires_ack };
-    decision.says = notices(&assign, facts);
+    let first = assigned(&assign, now);
+    let state = apply::assigned(&first, now);
+    let mut draft = Draft::born(Event::Assigned(Box::new(first)), state, facts, now);
+    draft.reach(vec![assign.to.clone()], assign.requires_ack);
+    notices(&mut draft, &assign);
     if let Some(first) = superseded {
-        let sole = Say::Notice(Notice::SoleAssignee);
-        decision.says.push(Spoken { to: assign.to.clone(), say: sole });
+        draft.say_to_assignee(Say::Notice(Notice::SoleAssignee));
         let signal = exchange::Signal::Delegation(Signal::Superseded { by: assign.id });
-        decision.tells.push(Tell::Exchange(first, signal));
+        draft.tell(Tell::Exchange(first, signal));
     }
-    Ok(decision)
+    Ok(draft.finish())
 }
 
 /// The open delegation that this one replaces, or the refusal to have two.
@@ -70,15 +72,12 @@ fn assigned(assign: &Assign, now: Time) -> Assigned {
     }
 }
 
-fn notices(assign: &Assign, facts: &dyn Facts) -> Vec<Spoken<Say>> {
-    let mut says = Vec::new();
-    let mut notice = |to: &Name, say| says.push(Spoken { to: to.clone(), say: Say::ToInitiator(say) });
-    for (exchange, other) in facts.task_of_others(&assign.by, &assign.task_id) {
-        notice(&assign.by, ToInitiator::SameTaskElsewhere { exchange });
-        notice(&other, ToInitiator::SameTaskElsewhere { exchange: assign.id });
+fn notices(draft: &mut Draft<'_>, assign: &Assign) {
+    for (exchange, other) in draft.facts.task_of_others(&assign.by, &assign.task_id) {
+        draft.tell_initiator(ToInitiator::SameTaskElsewhere { exchange });
+        draft.say(other, Say::ToInitiator(ToInitiator::SameTaskElsewhere { exchange: assign.id }));
     }
     if matches!(assign.sign, Some(Sign::Checklist | Sign::Placeholders)) {
-        notice(&assign.by, ToInitiator::EnrolledByWeakSign);
+        draft.tell_initiator(ToInitiator::EnrolledByWeakSign);
     }
-    says
 }

@@ -1,39 +1,16 @@
-//! A decision in the making: the state as it will be, and what has been decided so far.
+//! What a draft of a delegation's decision says and records besides what all do.
 
-use super::Decision;
-use crate::decision::{Effect, Facts, Routing, Spoken, Tell};
-use crate::delegation::apply::apply;
 use crate::delegation::event::Event;
 use crate::delegation::say::{Say, ToInitiator};
-use crate::delegation::state::{Outcome, Phase, State};
-use crate::escalation::{Escalation, Evidence, Reason, addressee};
-use crate::name::{MessageId, Name};
-use crate::time::{Span, Time};
+use crate::delegation::state::{Outcome, State};
+use crate::draft;
+use crate::escalation::{Evidence, Reason, addressee};
+use crate::name::MessageId;
+use crate::time::Time;
 
-pub(super) struct Draft<'a> {
-    pub(super) state: State,
-    pub(super) facts: &'a dyn Facts,
-    pub(super) now: Time,
-    pub(super) decision: Decision,
-    /// The assignee's message that is decided on.
-    pub(super) said: Option<MessageId>,
-}
+pub(super) type Draft<'a> = draft::Draft<'a, State>;
 
-impl<'a> Draft<'a> {
-    pub(super) fn new(state: &State, facts: &'a dyn Facts, now: Time) -> Draft<'a> {
-        Draft { state: state.clone(), facts, now, decision: Decision::default(), said: None }
-    }
-
-    /// Records what happened; later steps of the same decision see it.
-    pub(super) fn event(&mut self, event: Event) {
-        apply(&mut self.state, &event, self.now);
-        self.decision.events.push(event);
-    }
-
-    pub(super) fn say(&mut self, to: Name, say: Say) {
-        self.decision.says.push(Spoken { to, say });
-    }
-
+impl Draft<'_> {
     pub(super) fn say_to_assignee(&mut self, say: Say) {
         self.say(self.state.assignee.clone(), say);
     }
@@ -42,27 +19,11 @@ impl<'a> Draft<'a> {
         self.say(self.state.initiator.clone(), Say::ToInitiator(say));
     }
 
-    pub(super) fn effect(&mut self, effect: Effect) {
-        self.decision.effects.push(effect);
-    }
-
-    pub(super) fn tell(&mut self, tell: Tell) {
-        self.decision.tells.push(tell);
-    }
-
     /// The causing message must reach the assignee, and teach it how to answer when asked to and an ACK
     /// is required.
     pub(super) fn pass_to_assignee(&mut self, teach: bool) {
         let teach = teach && self.state.requires_ack;
-        self.decision.routing = Routing::Reach { agents: vec![self.state.assignee.clone()], teach };
-    }
-
-    pub(super) fn withhold(&mut self) {
-        self.decision.routing = Routing::Withheld;
-    }
-
-    pub(super) fn after(&self, span: Span) -> Time {
-        self.now.plus(span)
+        self.reach(vec![self.state.assignee.clone()], teach);
     }
 
     pub(super) fn ack_deadline(&self) -> Time {
@@ -94,13 +55,10 @@ impl<'a> Draft<'a> {
             said: self.said_about(reason),
             stuck: None,
         };
-        let (id, addressee) = (state.id, addressee(&state.initiator, self.facts));
-        let before = &state.escalations;
-        let escalation = Escalation::next(before, reason, addressee.clone(), evidence, self.facts, self.now);
-        let number = escalation.number;
-        self.event(Event::Escalated { escalation });
-        self.say(addressee, Say::Escalation { number, again: false });
-        self.effect(Effect::CallHuman { exchange: id, escalation: number });
+        let addressee = addressee(&state.initiator, self.facts);
+        let event = |escalation| Event::Escalated { escalation };
+        let say = |number| Say::Escalation { number, again: false };
+        self.open_escalation(reason, addressee, evidence, event, say);
     }
 
     /// What the assignee said that somebody must decide about.
@@ -123,15 +81,5 @@ impl<'a> Draft<'a> {
             Outcome::Cancelled | Outcome::Failed => Some(self.ack_deadline()),
         };
         self.event(Event::Ended { outcome, stop });
-    }
-
-    /// An exchange that left `escalated` by itself closes its escalation.
-    pub(super) fn finish(mut self) -> Decision {
-        let open = self.state.escalation().is_some();
-        if open && !matches!(self.state.phase, Phase::Escalated { .. }) {
-            self.event(Event::EscalationClosed { option: None, by: None });
-        }
-        super::handover::repeated(&mut self);
-        self.decision
     }
 }

@@ -68,7 +68,7 @@ pub(super) fn release(draft: &mut Draft<'_>, by: ExchangeId) {
 pub(super) fn repeated(draft: &mut Draft<'_>) {
     let kept = draft.state.handed.as_ref().is_some_and(|handed| handed.state_file);
     let said = |event: &Event| matches!(event, Event::Acknowledged { .. } | Event::Accepted { .. });
-    if kept && draft.decision.events.iter().any(said) {
+    if kept && draft.events().iter().any(said) {
         let (exchange, order) = (draft.state.id, handoff::Effect::UpdateStateFile);
         draft.effect(Effect::Handoff { exchange, order });
     }

@@ -34,30 +34,59 @@ mod work;
 pub use begin::begin;
 pub use choice::{options, untried};
 
+use super::apply::{apply, born};
 use super::event::Event;
-use super::input::{Input, Signal};
+use super::input::{Assign, Input, Signal, Statement};
 use super::say::{CancelReason, Say};
-use super::state::{Outcome, State};
+use super::state::{Outcome, Phase, State};
 use crate::decision::{Facts, Refusal};
 use crate::escalation::Reason;
+use crate::machine::{Decided, Machine};
 use crate::time::Time;
 use draft::Draft;
 
-pub type Decision = crate::decision::Decision<Event, Say>;
+pub type Decision = Decided<State>;
 
-/// Decides on one input. Nothing is changed here: folding the events of the decision does that.
-pub fn decide(state: &State, input: Input, facts: &dyn Facts, now: Time) -> Result<Decision, Refusal> {
-    let mut draft = Draft::new(state, facts, now);
-    match input {
-        Input::Said(said) => {
-            draft.said = Some(said.message.clone()).filter(|_| said.by == state.assignee);
-            table::said(&mut draft, said)?;
-        }
-        Input::Wake => silence::wake(&mut draft),
-        Input::Report(report) => ack::reported(&mut draft, report),
-        Input::Signal(signal) => self::signal(&mut draft, signal),
+impl Machine for State {
+    type Start = Assign;
+    type Statement = Statement;
+    type Signal = Signal;
+    type Event = Event;
+    type Say = Say;
+
+    fn begin(start: Assign, facts: &dyn Facts, now: Time) -> Result<Decision, Refusal> {
+        begin(start, facts, now)
     }
-    Ok(draft.finish())
+
+    fn born(event: &Event, at: Time) -> Option<State> {
+        born(event, at)
+    }
+
+    fn apply(&mut self, event: &Event, at: Time) {
+        apply(self, event, at);
+    }
+
+    fn hear(draft: &mut Draft<'_>, input: Input) -> Result<(), Refusal> {
+        match input {
+            Input::Said(said) => {
+                draft.said = Some(said.message.clone()).filter(|_| said.by == draft.state.assignee);
+                table::said(draft, said)?;
+            }
+            Input::Wake => silence::wake(draft),
+            Input::Report(report) => ack::reported(draft, report),
+            Input::Signal(signal) => self::signal(draft, signal),
+        }
+        Ok(())
+    }
+
+    fn settle(draft: &mut Draft<'_>) {
+        // An exchange that left `escalated` by itself closes its escalation.
+        let open = draft.state.escalation().is_some();
+        if open && !matches!(draft.state.phase, Phase::Escalated { .. }) {
+            draft.event(Event::EscalationClosed { option: None, by: None });
+        }
+        handover::repeated(draft);
+    }
 }
 
 fn signal(draft: &mut Draft<'_>, signal: Signal) {

@@ -6,7 +6,8 @@ use super::draft::Draft;
 use crate::decision::{Facts, Problem, Refusal};
 use crate::delegation::Signal;
 use crate::directory::Mark;
-use crate::handoff::event::Requested;
+use crate::handoff::apply::requested;
+use crate::handoff::event::{Event, Requested};
 use crate::handoff::input::Replace;
 use crate::handoff::say::{Say, ToInitiator};
 use crate::name::Name;
@@ -29,7 +30,8 @@ pub fn begin(replace: Replace, facts: &dyn Facts, now: Time) -> Result<Decision,
     let tasks: Vec<_> = first.tasks.iter().filter_map(|task| task.delegation.clone()).collect();
     let others = first.tasks.iter().filter(|task| task.delegation.is_none());
     let others: Vec<_> = others.map(|task| task.task.clone()).collect();
-    let mut draft = Draft::born(first, facts, now);
+    let state = requested(&first, now);
+    let mut draft = Draft::born(Event::Requested(Box::new(first)), state, facts, now);
     let (by, initiator) = (draft.state.id, draft.state.initiator.clone());
     for task in tasks {
         draft.tell_delegation(task.exchange, Signal::HandoffBegan { by, initiator: initiator.clone() });

@@ -1,47 +1,19 @@
-//! A decision in the making: the state as it will be, and what has been decided so far.
+//! What a draft of a handoff's decision says and records besides what all do.
 
-use super::Decision;
-use crate::decision::{Effect, Facts, Routing, Spoken, Tell};
-use crate::escalation::{Escalation, Evidence, Reason};
+use crate::decision::{Effect, Tell};
+use crate::draft;
+use crate::escalation::{Evidence, Reason};
 use crate::exchange;
-use crate::handoff::apply::{apply, requested};
 use crate::handoff::effect::Effect as Order;
-use crate::handoff::event::{Event, Requested};
+use crate::handoff::event::Event;
 use crate::handoff::say::{Notice, Say, ToInitiator};
 use crate::handoff::state::{Phase, State};
 use crate::name::{ExchangeId, Name};
-use crate::time::{Span, Time};
+use crate::time::Time;
 
-pub(super) struct Draft<'a> {
-    pub(super) state: State,
-    pub(super) facts: &'a dyn Facts,
-    pub(super) now: Time,
-    decision: Decision,
-}
+pub(super) type Draft<'a> = draft::Draft<'a, State>;
 
-impl<'a> Draft<'a> {
-    pub(super) fn new(state: &State, facts: &'a dyn Facts, now: Time) -> Draft<'a> {
-        Draft { state: state.clone(), facts, now, decision: Decision::default() }
-    }
-
-    /// A handoff that only begins.
-    pub(super) fn born(first: Requested, facts: &'a dyn Facts, now: Time) -> Draft<'a> {
-        let state = requested(&first, now);
-        let mut decision = Decision::default();
-        decision.events.push(Event::Requested(Box::new(first)));
-        Draft { state, facts, now, decision }
-    }
-
-    /// Records what happened; later steps of the same decision see it.
-    pub(super) fn event(&mut self, event: Event) {
-        apply(&mut self.state, &event, self.now);
-        self.decision.events.push(event);
-    }
-
-    pub(super) fn say(&mut self, to: Name, say: Say) {
-        self.decision.says.push(Spoken { to, say });
-    }
-
+impl Draft<'_> {
     pub(super) fn say_to_replacement(&mut self, say: Say) {
         self.say(self.state.agent(), say);
     }
@@ -54,16 +26,8 @@ impl<'a> Draft<'a> {
         self.say(self.state.initiator.clone(), Say::ToInitiator(say));
     }
 
-    pub(super) fn tell(&mut self, tell: Tell) {
-        self.decision.tells.push(tell);
-    }
-
     pub(super) fn tell_delegation(&mut self, id: ExchangeId, signal: crate::delegation::Signal) {
         self.tell(Tell::Exchange(id, exchange::Signal::Delegation(signal)));
-    }
-
-    pub(super) fn effect(&mut self, effect: Effect) {
-        self.decision.effects.push(effect);
     }
 
     /// Orders something from the courier.
@@ -72,17 +36,9 @@ impl<'a> Draft<'a> {
         self.effect(Effect::Handoff { exchange, order });
     }
 
-    pub(super) fn withhold(&mut self) {
-        self.decision.routing = Routing::Withheld;
-    }
-
     /// The causing message reaches the replacement, and teaches it how to answer when asked to.
     pub(super) fn pass_to_replacement(&mut self, teach: bool) {
-        self.decision.routing = Routing::Reach { agents: vec![self.state.agent()], teach };
-    }
-
-    pub(super) fn after(&self, span: Span) -> Time {
-        self.now.plus(span)
+        self.reach(vec![self.state.agent()], teach);
     }
 
     pub(super) fn ack_deadline(&self) -> Time {
@@ -119,20 +75,8 @@ impl<'a> Draft<'a> {
             said: state.ack.as_ref().map(|seen| seen.message.clone()).filter(|_| answered),
             stuck: None,
         };
-        let (id, before) = (state.id, &state.escalations);
-        let escalation = Escalation::next(before, reason, addressee.clone(), evidence, self.facts, self.now);
-        let number = escalation.number;
-        self.event(Event::Escalated { escalation });
-        self.say(addressee, Say::Escalation { number, again: false });
-        self.effect(Effect::CallHuman { exchange: id, escalation: number });
-    }
-
-    /// An exchange that left `escalated` by itself closes its escalation.
-    pub(super) fn finish(mut self) -> Decision {
-        let open = self.state.escalation().is_some();
-        if open && !matches!(self.state.phase, Phase::Escalated { .. }) {
-            self.event(Event::EscalationClosed { option: None, by: None });
-        }
-        self.decision
+        let event = |escalation| Event::Escalated { escalation };
+        let say = |number| Say::Escalation { number, again: false };
+        self.open_escalation(reason, addressee, evidence, event, say);
     }
 }

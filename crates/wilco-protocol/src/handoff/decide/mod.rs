@@ -33,25 +33,56 @@ mod table;
 pub use begin::begin;
 pub use choice::{options, untried};
 
+use std::convert::Infallible;
+
+use super::apply::{apply, born};
 use super::event::Event;
-use super::input::Input;
+use super::input::{Input, Replace, Statement};
 use super::say::Say;
-use super::state::State;
+use super::state::{Phase, State};
 use crate::decision::{Facts, Refusal, Report};
+use crate::machine::{Decided, Machine};
 use crate::time::Time;
 use draft::Draft;
 
-pub type Decision = crate::decision::Decision<Event, Say>;
+pub type Decision = Decided<State>;
 
-/// Decides on one input. Nothing is changed here: folding the events of the decision does that.
-pub fn decide(state: &State, input: Input, facts: &dyn Facts, now: Time) -> Result<Decision, Refusal> {
-    let mut draft = Draft::new(state, facts, now);
-    match input {
-        Input::Said(said) => table::said(&mut draft, said)?,
-        Input::Wake => silence::wake(&mut draft),
-        Input::Report(report) => reported(&mut draft, report),
+impl Machine for State {
+    type Start = Replace;
+    type Statement = Statement;
+    type Signal = Infallible;
+    type Event = Event;
+    type Say = Say;
+
+    fn begin(start: Replace, facts: &dyn Facts, now: Time) -> Result<Decision, Refusal> {
+        begin(start, facts, now)
     }
-    Ok(draft.finish())
+
+    fn born(event: &Event, at: Time) -> Option<State> {
+        born(event, at)
+    }
+
+    fn apply(&mut self, event: &Event, at: Time) {
+        apply(self, event, at);
+    }
+
+    fn hear(draft: &mut Draft<'_>, input: Input) -> Result<(), Refusal> {
+        match input {
+            Input::Said(said) => table::said(draft, said)?,
+            Input::Wake => silence::wake(draft),
+            Input::Report(report) => reported(draft, report),
+            Input::Signal(never) => match never {},
+        }
+        Ok(())
+    }
+
+    fn settle(draft: &mut Draft<'_>) {
+        // An exchange that left `escalated` by itself closes its escalation.
+        let open = draft.state.escalation().is_some();
+        if open && !matches!(draft.state.phase, Phase::Escalated { .. }) {
+            draft.event(Event::EscalationClosed { option: None, by: None });
+        }
+    }
 }
 
 fn reported(draft: &mut Draft<'_>, report: Report) {

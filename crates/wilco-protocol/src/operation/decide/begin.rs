@@ -5,6 +5,7 @@ use super::draft::Draft;
 use super::perform;
 use crate::decision::{Facts, Problem, Refusal};
 use crate::name::Name;
+use crate::operation::apply::announced;
 use crate::operation::event::{Announced, Begun, Event, Why};
 use crate::operation::input::Operate;
 use crate::operation::say::Say;
@@ -31,7 +32,8 @@ pub fn begin(operate: Operate, facts: &dyn Facts, now: Time) -> Result<Decision,
         begins: operate.pre_notice.map(|span| now.plus(span)),
     };
     let announced_only = first.begins.is_some();
-    let mut draft = Draft::born(first, facts, now);
+    let state = announced(&first, now);
+    let mut draft = Draft::born(Event::Announced(Box::new(first)), state, facts, now);
     if announced_only {
         draft.withhold();
         draft.say_to_agents(&Say::Announcement);

@@ -31,23 +31,54 @@ mod table;
 pub use begin::begin;
 pub use choice::options;
 
+use std::convert::Infallible;
+
+use super::apply::{apply, born};
 use super::event::Event;
-use super::input::Input;
+use super::input::{Input, Operate, Statement};
 use super::say::Say;
 use super::state::State;
 use crate::decision::{Facts, Refusal};
+use crate::machine::{Decided, Machine};
 use crate::time::Time;
 use draft::Draft;
 
-pub type Decision = crate::decision::Decision<Event, Say>;
+pub type Decision = Decided<State>;
 
-/// Decides on one input. Nothing is changed here: folding the events of the decision does that.
-pub fn decide(state: &State, input: Input, facts: &dyn Facts, now: Time) -> Result<Decision, Refusal> {
-    let mut draft = Draft::new(state, facts, now);
-    match input {
-        Input::Said(said) => table::said(&mut draft, said)?,
-        Input::Wake => silence::wake(&mut draft),
-        Input::Report(report) => run::reported(&mut draft, report),
+impl Machine for State {
+    type Start = Operate;
+    type Statement = Statement;
+    type Signal = Infallible;
+    type Event = Event;
+    type Say = Say;
+
+    fn begin(start: Operate, facts: &dyn Facts, now: Time) -> Result<Decision, Refusal> {
+        begin(start, facts, now)
     }
-    Ok(draft.finish())
+
+    fn born(event: &Event, at: Time) -> Option<State> {
+        born(event, at)
+    }
+
+    fn apply(&mut self, event: &Event, at: Time) {
+        apply(self, event, at);
+    }
+
+    fn hear(draft: &mut Draft<'_>, input: Input) -> Result<(), Refusal> {
+        match input {
+            Input::Said(said) => table::said(draft, said)?,
+            Input::Wake => silence::wake(draft),
+            Input::Report(report) => run::reported(draft, report),
+            Input::Signal(never) => match never {},
+        }
+        Ok(())
+    }
+
+    fn settle(draft: &mut Draft<'_>) {
+        // An exchange that went on by itself closes its escalation.
+        let open = draft.state.escalation().is_some();
+        if open && !choice::still_asks(&draft.state) {
+            draft.event(Event::EscalationClosed { option: None, by: None });
+        }
+    }
 }

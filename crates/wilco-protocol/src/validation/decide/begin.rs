@@ -5,7 +5,8 @@ use super::draft::Draft;
 use super::turn;
 use crate::decision::{Facts, Problem, Refusal};
 use crate::time::Time;
-use crate::validation::event::Started;
+use crate::validation::apply::started;
+use crate::validation::event::{Event, Started};
 use crate::validation::input::{Planned, Validate};
 
 /// Begins a validation, or says what stands against it.
@@ -35,7 +36,8 @@ pub fn begin(validate: Validate, facts: &dyn Facts, now: Time) -> Result<Decisio
         phases: validate.phases,
         policy: validate.policy,
     };
-    let mut draft = Draft::born(first, facts, now);
+    let state = started(&first, now);
+    let mut draft = Draft::born(Event::Started(Box::new(first)), state, facts, now);
     draft.withhold();
     turn::start(&mut draft);
     Ok(draft.finish())

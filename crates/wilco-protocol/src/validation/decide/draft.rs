@@ -1,50 +1,30 @@
-//! A decision in the making: the state as it will be, and what has been decided so far.
+//! What a draft of a validation's decision says and records besides what all do.
 
-use super::Decision;
-use crate::decision::{Effect, Facts, Routing, Spoken};
-use crate::escalation::{Escalation, Evidence, Incident, Reason, Stuck, addressee};
+use crate::draft;
+use crate::escalation::{Evidence, Incident, Reason, Stuck, addressee};
 use crate::name::{MessageId, Name};
-use crate::time::{Span, Time};
-use crate::validation::apply::{apply, started};
-use crate::validation::event::{Clock, Event, Started};
+use crate::time::Span;
+use crate::validation::event::{Clock, Event};
 use crate::validation::say::{Cause, Notice, Say};
 use crate::validation::state::{Open, Outcome, Phase, State};
 use crate::validation::words::{Duty, Relief, Status, Trouble};
 
-pub(super) struct Draft<'a> {
-    pub(super) state: State,
-    pub(super) facts: &'a dyn Facts,
-    pub(super) now: Time,
-    decision: Decision,
+pub(super) type Draft<'a> = draft::Draft<'a, State>;
+
+/// Records what happened. Watchers hear of every change.
+pub(super) fn record(draft: &mut Draft<'_>, event: Event) {
+    let status = |state: &State, place: usize| state.phases.get(place).map(|phase| phase.status);
+    let change = event.changes();
+    let before = change.and_then(|(place, _)| status(&draft.state, place));
+    draft.fold(event);
+    let Some((place, because)) = change else { return };
+    let after = status(&draft.state, place);
+    if let (Some(before), Some(after)) = (before, after) {
+        draft.changed(Some(place), before, after, because);
+    }
 }
 
-impl<'a> Draft<'a> {
-    pub(super) fn new(state: &State, facts: &'a dyn Facts, now: Time) -> Draft<'a> {
-        Draft { state: state.clone(), facts, now, decision: Decision::default() }
-    }
-
-    /// A validation that only begins.
-    pub(super) fn born(first: Started, facts: &'a dyn Facts, now: Time) -> Draft<'a> {
-        let mut decision = Decision::default();
-        let state = started(&first, now);
-        decision.events.push(Event::Started(Box::new(first)));
-        Draft { state, facts, now, decision }
-    }
-
-    /// Records what happened; later steps of the same decision see it. Watchers hear of every change.
-    pub(super) fn event(&mut self, event: Event) {
-        let status = |state: &State, place: usize| state.phases.get(place).map(|phase| phase.status);
-        let change = event.changes();
-        let before = change.and_then(|(place, _)| status(&self.state, place));
-        apply(&mut self.state, &event, self.now);
-        self.decision.events.push(event);
-        let Some((place, because)) = change else { return };
-        let after = status(&self.state, place);
-        if let (Some(before), Some(after)) = (before, after) {
-            self.changed(Some(place), before, after, because);
-        }
-    }
-
+impl Draft<'_> {
     fn changed(&mut self, phase: Option<usize>, before: Status, after: Status, because: Cause) {
         if before == after {
             return;
@@ -54,24 +34,8 @@ impl<'a> Draft<'a> {
         }
     }
 
-    pub(super) fn say(&mut self, to: Name, say: Say) {
-        self.decision.says.push(Spoken { to, say });
-    }
-
     pub(super) fn notice(&mut self, to: Name, notice: Notice) {
         self.say(to, Say::Notice(notice));
-    }
-
-    pub(super) fn effect(&mut self, effect: Effect) {
-        self.decision.effects.push(effect);
-    }
-
-    pub(super) fn withhold(&mut self) {
-        self.decision.routing = Routing::Withheld;
-    }
-
-    pub(super) fn after(&self, span: Span) -> Time {
-        self.now.plus(span)
     }
 
     pub(super) fn phase(&self, place: usize) -> &Phase {
@@ -154,10 +118,7 @@ impl<'a> Draft<'a> {
             said,
             stuck: Some(Box::new(stuck)),
         };
-        let before = &self.state.escalations;
         let addressee = addressee(&self.state.initiator, self.facts);
-        let escalation = Escalation::next(before, reason, addressee.clone(), evidence, self.facts, self.now);
-        let number = escalation.number;
         if matches!(
             reason,
             Reason::Timeout | Reason::SpecialistError | Reason::DeliveryFailed | Reason::InvalidAnswer
@@ -166,9 +127,9 @@ impl<'a> Draft<'a> {
             let incident = Incident { at, kind, agent, attempts: iterations, delivery };
             self.event(Event::Recorded { incident });
         }
-        self.event(Event::Escalated { phase: place, escalation: Box::new(escalation) });
-        self.say(addressee, Say::Escalation { number, again: false });
-        self.effect(Effect::CallHuman { exchange: self.state.id, escalation: number });
+        let event = |escalation| Event::Escalated { phase: place, escalation: Box::new(escalation) };
+        let say = |number| Say::Escalation { number, again: false };
+        self.open_escalation(reason, addressee, evidence, event, say);
     }
 
     /// The loop is over. What nobody decided about is closed.
@@ -184,9 +145,5 @@ impl<'a> Draft<'a> {
             Outcome::Aborted => Cause::Decided,
         };
         self.changed(None, before, outcome.status(), because);
-    }
-
-    pub(super) fn finish(self) -> Decision {
-        self.decision
     }
 }

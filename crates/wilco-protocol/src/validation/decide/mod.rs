@@ -33,25 +33,49 @@ mod turn;
 pub use begin::begin;
 pub use choice::options;
 
+use super::apply::{apply, born};
 use super::event::Event;
-use super::input::{Input, Signal};
+use super::input::{Input, Signal, Statement, Validate};
 use super::say::Say;
 use super::state::State;
 use crate::decision::{Facts, Refusal};
+use crate::machine::{Decided, Machine};
 use crate::time::Time;
 use draft::Draft;
 
-pub type Decision = crate::decision::Decision<Event, Say>;
+pub type Decision = Decided<State>;
 
-/// Decides on one input. Nothing is changed here: folding the events of the decision does that.
-pub fn decide(state: &State, input: Input, facts: &dyn Facts, now: Time) -> Result<Decision, Refusal> {
-    let mut draft = Draft::new(state, facts, now);
-    match input {
-        Input::Said(said) => table::said(&mut draft, said)?,
-        Input::Wake => silence::wake(&mut draft),
-        // What a command found comes as its message; whether a person was reached changes nothing.
-        Input::Report(_) => {}
-        Input::Signal(Signal::Unreached { agent }) => silence::unreached(&mut draft, &agent),
+impl Machine for State {
+    type Start = Validate;
+    type Statement = Statement;
+    type Signal = Signal;
+    type Event = Event;
+    type Say = Say;
+
+    fn begin(start: Validate, facts: &dyn Facts, now: Time) -> Result<Decision, Refusal> {
+        begin(start, facts, now)
     }
-    Ok(draft.finish())
+
+    fn born(event: &Event, at: Time) -> Option<State> {
+        born(event, at)
+    }
+
+    fn apply(&mut self, event: &Event, at: Time) {
+        apply(self, event, at);
+    }
+
+    fn hear(draft: &mut Draft<'_>, input: Input) -> Result<(), Refusal> {
+        match input {
+            Input::Said(said) => table::said(draft, said)?,
+            Input::Wake => silence::wake(draft),
+            // What a command found comes as its message; whether a person was reached changes nothing.
+            Input::Report(_) => {}
+            Input::Signal(Signal::Unreached { agent }) => silence::unreached(draft, &agent),
+        }
+        Ok(())
+    }
+
+    fn record(draft: &mut Draft<'_>, event: Event) {
+        draft::record(draft, event);
+    }
 }
