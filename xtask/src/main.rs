@@ -6,6 +6,7 @@ mod bench;
 mod coverage;
 mod deny;
 mod fuzz;
+mod golden;
 mod kill;
 mod openapi;
 mod picture;
@@ -40,6 +41,8 @@ enum Task {
     Deny(deny::Options),
     /// Feed random inputs to every parser and reader
     Fuzz(fuzz::Options),
+    /// Write the golden journal of this version, for the release
+    Golden,
     /// Kill the server under load, again and again
     Kill(kill::Options),
     /// Write the document of the API to docs/openapi.json
@@ -58,6 +61,7 @@ fn main() -> ExitCode {
         Task::Bench(options) => bench::run(&options),
         Task::Deny(options) => deny::run(&options),
         Task::Fuzz(options) => fuzz::run(&options),
+        Task::Golden => golden::run(),
         Task::Kill(options) => kill::run(&options),
         Task::Openapi => openapi::run(),
         Task::Picture => picture::run(),

@@ -16,6 +16,7 @@ mod operation_model;
 mod operations;
 mod player;
 mod policy;
+mod stored_names;
 mod transcript;
 mod transcripts;
 mod validation;

@@ -30,11 +30,13 @@ pub(crate) struct Disk {
     pub(crate) fate: Fate,
     bug: Option<Bug>,
     commits: u64,
+    /// Everything that was committed, where somebody wants to repeat it on another store.
+    pub(crate) kept: Option<Vec<Batch>>,
 }
 
 impl Disk {
     pub(crate) fn new(bug: Option<Bug>) -> Disk {
-        Disk { tables: Memory::new(), fate: Fate::Stored, bug, commits: 0 }
+        Disk { tables: Memory::new(), fate: Fate::Stored, bug, commits: 0, kept: None }
     }
 
     /// The events behind a position as a reader gets them, without a copy.
@@ -54,6 +56,9 @@ impl Disk {
 
     fn store(&mut self, batch: &Batch) -> Result<(), StoreError> {
         self.commits += 1;
+        if let Some(kept) = &mut self.kept {
+            kept.push(batch.clone());
+        }
         let Some(bug) = self.bug else { return self.tables.commit(batch) };
         let mut spoiled = batch.clone();
         bug.spoil(&mut spoiled, self.commits, &self.tables);

@@ -13,6 +13,8 @@ mod courier;
 mod disk;
 mod door;
 mod fault_rates;
+pub mod golden;
+mod history;
 mod initiator;
 mod model;
 mod nudge;

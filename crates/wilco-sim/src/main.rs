@@ -31,10 +31,16 @@ struct Options {
     /// Instead of worlds, so many plain delegations, and what one costs
     #[arg(long, conflicts_with_all = ["seed", "seeds", "trace", "cores"])]
     delegations: Option<u64>,
+    /// Instead of worlds, the golden journal of this version, into this new directory
+    #[arg(long, conflicts_with_all = ["seed", "seeds", "trace", "cores", "delegations"])]
+    golden: Option<std::path::PathBuf>,
 }
 
 fn main() -> anyhow::Result<()> {
     let options = Options::parse();
+    if let Some(directory) = &options.golden {
+        return wilco_sim::golden::write(directory);
+    }
     if let Some(number) = options.delegations {
         return plain::delegations(number);
     }

@@ -2,4 +2,5 @@
 
 mod bugs;
 mod found;
+mod golden;
 mod seeds;

@@ -1,0 +1,105 @@
+//! What no simulated agent does, by hand: a task is paused and goes on, a message enters a context, an interrupted
+//! step counts as done.
+
+use anyhow::{Context, ensure};
+use serde_json::{Value, json};
+use wilco_engine::{Api, Command, Engine, Post, PutAgent, Settings, StoredEffect, Viewer};
+use wilco_language::parse;
+use wilco_protocol::directory::Profile;
+use wilco_protocol::{MessageId, Name, Time};
+use wilco_store::{Batch, Memory, Reader, Store};
+
+use crate::world::START;
+
+struct Script {
+    engine: Engine,
+    store: Memory,
+    batches: Vec<Batch>,
+}
+
+/// Everything that is committed while it is played.
+pub(super) fn history() -> anyhow::Result<Vec<Batch>> {
+    let mut settings = Settings::default();
+    settings.operation_commands.insert("restart-agent".to_owned());
+    let store = Memory::new();
+    let engine = Engine::load(settings, &store)?;
+    let mut script = Script { engine, store, batches: Vec::new() };
+    let version = env!("CARGO_PKG_VERSION").to_owned();
+    script.step(0, Command::Started { version, down_from: None, downtime: None })?;
+    for name in ["boss", "ada", "bob"] {
+        script.step(0, put(name))?;
+    }
+    script.pause()?;
+    script.interrupt()?;
+    Ok(script.batches)
+}
+
+impl Script {
+    fn pause(&mut self) -> anyhow::Result<()> {
+        let task = json!({"type": "task-assignment", "task_id": "GH-1", "title": "Sweep the floor",
+            "policy": {"understanding": "accept"}});
+        let ack = json!({"type": "task-acknowledgment", "task_id": "GH-1", "status": "RECEIVED",
+            "understanding": "I sweep the floor"});
+        self.say(0, "boss", "ada", task)?;
+        let (agent, id) = (Name::new("ada"), MessageId::new("own-0"));
+        self.step(10, Command::Injected { agent, id })?;
+        self.say(60, "ada", "boss", ack)?;
+        let pause = json!({"type": "task-pause", "task_id": "GH-1", "reason": "The hall is in use",
+            "expected_duration": "30m"});
+        self.say(120, "boss", "ada", pause)?;
+        self.say(180, "ada", "boss", json!({"type": "pause-ack", "task_id": "GH-1"}))?;
+        self.step(1980, Command::Wake)?;
+        self.say(2400, "boss", "ada", json!({"type": "task-resume", "task_id": "GH-1"}))?;
+        self.say(2460, "ada", "boss", json!({"type": "resume-ack", "task_id": "GH-1"}))
+    }
+
+    fn interrupt(&mut self) -> anyhow::Result<()> {
+        let restart = json!({"type": "pre-operation", "operation": "restart", "message": "I restart you.",
+            "execute": {"command": ["restart-agent", "{agent}"]}});
+        self.say(3000, "boss", "bob", restart)?;
+        self.say(3001, "bob", "boss", json!({"type": "text", "message": "ok"}))?;
+        let row = self.store.effects()?.pop().context("a step to run")?;
+        let StoredEffect::Order(order) = serde_json::from_slice(&row.body)? else {
+            anyhow::bail!("expected an order, got {row:?}")
+        };
+        let report = order.effect.interrupted().context("a step is run once")?;
+        self.step(3002, Command::Report { position: row.position, index: row.index, report })?;
+        let notices = self.store.messages_before(None, 10)?;
+        let escalation = notices.iter().find_map(|row| {
+            let message: Value = serde_json::from_slice(&row.body).ok()?;
+            message["content"]["escalation"].as_str().map(str::to_owned)
+        });
+        let escalation = escalation.context("somebody is to decide")?;
+        let proceed = json!({"type": "decision", "escalation": escalation, "option": "proceed"});
+        self.say(3003, "boss", "wilco", proceed)
+    }
+
+    fn say(&mut self, seconds: i64, from: &str, to: &str, content: Value) -> anyhow::Result<()> {
+        let id = format!("own-{seconds}");
+        let body = json!({"id": id, "from": from, "to": to, "content": content}).to_string();
+        let incoming = parse::message(body.as_bytes()).map_err(|error| anyhow::anyhow!("{error:?}"))?;
+        let (viewer, api) = (Viewer::Local, Api::V1);
+        let idempotency_key = Some(format!("key-{seconds}"));
+        self.step(
+            seconds,
+            Command::Post(Box::new(Post { incoming, idempotency_key, viewer, claimed: None, api })),
+        )
+    }
+
+    fn step(&mut self, seconds: i64, command: Command) -> anyhow::Result<()> {
+        let now = Time::from_millis(START + seconds * 1000);
+        let answers = self.engine.decide(vec![command], now, &self.store);
+        ensure!(answers.iter().all(Result::is_ok), "{answers:?}");
+        if let Some(batch) = self.engine.submit(now)? {
+            self.store.commit(&batch)?;
+            self.batches.push(batch.clone());
+            self.engine.committed(batch);
+        }
+        Ok(())
+    }
+}
+
+fn put(name: &str) -> Command {
+    let (name, profile) = (name.to_owned(), Profile::default());
+    Command::PutAgent(Box::new(PutAgent { name, profile, mark: None, viewer: Viewer::Operator }))
+}
