@@ -228,13 +228,9 @@ pub(crate) fn event(event: &EventView) -> Value {
     let mut value: Value = serde_json::from_slice(&event.bytes).unwrap_or(Value::Null);
     if let Value::Object(map) = &mut value {
         map.insert("position".to_owned(), event.position.into());
-        map.insert("hash".to_owned(), hex(&event.hash).into());
+        map.insert("hash".to_owned(), wilco_store::hex(&event.hash).into());
     }
     value
-}
-
-pub(crate) fn hex(hash: &[u8]) -> String {
-    hash.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 pub(crate) fn escalation(view: EscalationView) -> wire::Escalation {

@@ -16,3 +16,8 @@ pub fn link(previous: &Hash, position: u64, bytes: &[u8]) -> Hash {
     hasher.update(bytes);
     *hasher.finalize().as_bytes()
 }
+
+/// Bytes as they are shown.
+pub fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}

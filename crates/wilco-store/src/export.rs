@@ -5,7 +5,7 @@
 
 use std::io::{self, BufRead};
 
-use crate::chain::{Hash, genesis, link};
+use crate::chain::{Hash, genesis, hex, link};
 
 /// An event with the hash of the one before it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -142,10 +142,6 @@ fn plain(item: &str) -> String {
     }
     out.push_str(rest);
     out
-}
-
-fn hex(hash: &Hash) -> String {
-    hash.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 fn from_hex(text: &str) -> Option<Hash> {

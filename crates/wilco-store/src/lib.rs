@@ -21,7 +21,7 @@ pub use batch::{
     AgentChange, Batch, EffectChange, EffectRow, ExchangeRow, IdempotencyRow, InboxMark, InboxRow,
     InboxStatus, JournalRow, KeyChange, MessageRow, Reach, ReachRow, Reached,
 };
-pub use chain::{Hash, genesis, link};
+pub use chain::{Hash, genesis, hex, link};
 pub use error::{BackupError, OpenError, Source, StoreError};
 pub use export::{Export, ExportError, Exported, verify_export};
 pub use memory::Memory;

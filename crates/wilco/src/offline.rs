@@ -5,7 +5,7 @@ use std::io::BufReader;
 use std::path::Path;
 
 use anyhow::Context;
-use wilco_store::{Export, ExportError, Hash, OpenError, Sqlite, StoreError, verify_export};
+use wilco_store::{Export, ExportError, OpenError, Sqlite, StoreError, hex, verify_export};
 use wilco_wire::Verified;
 
 /// Checks every event of the journal, and every page of the database; if `deep`, also every row that is derived
@@ -107,8 +107,4 @@ pub(crate) fn existing(directory: &Path) -> anyhow::Result<&Path> {
         );
     }
     Ok(directory)
-}
-
-pub(crate) fn hex(hash: &Hash) -> String {
-    hash.iter().map(|byte| format!("{byte:02x}")).collect()
 }

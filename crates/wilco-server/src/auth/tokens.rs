@@ -74,7 +74,7 @@ impl Tokens {
     pub fn create(&self, name: Name, role: Role) -> Result<Created, TokenError> {
         let mut secret = [0u8; SECRET_BYTES];
         getrandom::fill(&mut secret).map_err(|error| self.file(io::Error::other(error)))?;
-        let text = format!("wilco_{}", crate::shape::hex(&secret));
+        let text = format!("wilco_{}", wilco_store::hex(&secret));
         let hash = hashed(&text);
         let mut tokens = self.load()?;
         let token = Token { id: format!("tok-{}", &hash[..12]), name, role, hash };

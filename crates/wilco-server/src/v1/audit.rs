@@ -16,7 +16,6 @@ use crate::app::App;
 use crate::auth::Caller;
 use crate::problem::Failure;
 use crate::query::Query;
-use crate::shape;
 
 /// Events that are read at once.
 const PAGE: usize = 500;
@@ -86,7 +85,7 @@ pub(crate) async fn verify(
     Query::read(query.as_deref(), &[])?;
     let handle = app.handle.clone();
     let walked = app.handle.read(move |reader| match walk(reader, None) {
-        Ok(head) => Ok(json!({"ok": true, "events": head.position, "head": shape::hex(&head.hash)})),
+        Ok(head) => Ok(json!({"ok": true, "events": head.position, "head": wilco_store::hex(&head.hash)})),
         Err(StoreError::Damaged { position, reason }) => {
             let answer = json!({"ok": false, "position": position, "reason": reason});
             handle.found_damage(StoreError::Damaged { position, reason });

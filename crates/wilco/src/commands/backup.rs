@@ -4,8 +4,8 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use serde_json::json;
+use wilco_store::hex;
 
-use crate::offline::hex;
 use crate::output;
 use crate::place::Place;
 

@@ -4,8 +4,9 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use serde_json::json;
+use wilco_store::hex;
 
-use crate::offline::{self, hex};
+use crate::offline;
 use crate::output;
 use crate::place::Place;
 

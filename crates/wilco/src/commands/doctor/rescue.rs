@@ -10,9 +10,9 @@ use std::process::ExitCode;
 use anyhow::Context;
 use serde_json::json;
 use serde_json::value::RawValue;
-use wilco_store::{JournalRow, MessageRow, Salvaged, StoreError, rescue};
+use wilco_store::{JournalRow, MessageRow, Salvaged, StoreError, hex, rescue};
 
-use crate::offline::{existing, hex};
+use crate::offline::existing;
 use crate::output::escape::visible;
 
 #[derive(serde::Serialize)]
