@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
+use strum::IntoStaticStr;
 
 use crate::decision::{Facts, Stage};
 use crate::name::{ExchangeId, MessageId, Name};
@@ -11,8 +12,9 @@ use crate::time::{Span, Time};
 pub const KEPT: usize = 16;
 
 /// Why an exchange could not go on by itself.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, IntoStaticStr)]
 #[serde(rename_all = "kebab-case")]
+#[strum(serialize_all = "kebab-case")]
 pub enum Reason {
     /// The agent did not acknowledge, and there is nobody else, or nobody else is asked for that alone.
     NoAcknowledgment,
@@ -64,31 +66,7 @@ pub enum Reason {
 
 impl Reason {
     pub fn word(self) -> &'static str {
-        match self {
-            Reason::NoAcknowledgment => "no-acknowledgment",
-            Reason::NoCandidate => "no-candidate",
-            Reason::CapabilityMismatch => "capability-mismatch",
-            Reason::NoClarification => "no-clarification",
-            Reason::NoVerdict => "no-verdict",
-            Reason::NotAmended => "not-amended",
-            Reason::QueueStuck => "queue-stuck",
-            Reason::NoCheckpoint => "no-checkpoint",
-            Reason::NotReached => "not-reached",
-            Reason::NoResult => "no-result",
-            Reason::Interrupted => "interrupted",
-            Reason::MaxIterations => "max-iterations",
-            Reason::Timeout => "timeout",
-            Reason::IterationTimeout => "iteration-timeout",
-            Reason::Deadlock => "deadlock",
-            Reason::SpecialistError => "specialist-error",
-            Reason::DeliveryFailed => "delivery-failed",
-            Reason::InvalidAnswer => "invalid-answer",
-            Reason::CannotFix => "cannot-fix",
-            Reason::NoDocument => "no-document",
-            Reason::EnvironmentIssue => "environment-issue",
-            Reason::HandoffFailed => "handoff-failed",
-            Reason::AgentReplaced => "agent-replaced",
-        }
+        self.into()
     }
 }
 

@@ -1,7 +1,8 @@
 //! The protocols as pure values: no clock, no I/O, no randomness, no prose.
 //!
 //! Each protocol is a folder with the same files: `decide` says what happens, `apply` folds it into
-//! the state, `timers` says when to wake it, `view` shows it. `exchange` is their common face.
+//! the state, `timers` says when to wake it, `view` shows it. `machine` says what they have in
+//! common, `exchange` carries any of them.
 
 pub mod decision;
 pub mod delegation;

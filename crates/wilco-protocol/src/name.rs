@@ -7,6 +7,7 @@ use std::str::FromStr;
 use std::sync::Arc;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use strum::IntoStaticStr;
 
 use crate::text::{Short, from_text};
 use crate::time::Time;
@@ -136,8 +137,9 @@ pub fn is_reserved(name: &str) -> bool {
 }
 
 /// The protocols there are. Each is a folder of this crate.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, IntoStaticStr)]
 #[serde(rename_all = "kebab-case")]
+#[strum(serialize_all = "kebab-case")]
 pub enum Protocol {
     Delegation,
     Operation,
@@ -150,12 +152,7 @@ impl Protocol {
         [Protocol::Delegation, Protocol::Operation, Protocol::Handoff, Protocol::Validation];
 
     pub fn word(self) -> &'static str {
-        match self {
-            Protocol::Delegation => "delegation",
-            Protocol::Operation => "operation",
-            Protocol::Validation => "validation",
-            Protocol::Handoff => "handoff",
-        }
+        self.into()
     }
 
     /// What the ids of its exchanges begin with.

@@ -37,6 +37,7 @@ const COMPUTING: &[&str] = &[
     "serde_path_to_error",
     "smallvec",
     "strsim",
+    "strum",
     "thiserror",
     "unicode-segmentation",
     "winnow",

@@ -1,6 +1,7 @@
 //! Where a delegation stands. Ids, numbers and short names only: the texts stay in their messages.
 
 use serde::{Deserialize, Serialize};
+use strum::IntoStaticStr;
 
 use super::event::Resend;
 use super::policy::Policy;
@@ -124,8 +125,9 @@ pub enum Phase {
     Ended { outcome: Outcome, stop: Option<Time> },
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, IntoStaticStr)]
 #[serde(rename_all = "kebab-case")]
+#[strum(serialize_all = "kebab-case")]
 pub enum Outcome {
     Completed,
     Cancelled,
@@ -134,11 +136,7 @@ pub enum Outcome {
 
 impl Outcome {
     pub fn word(self) -> &'static str {
-        match self {
-            Outcome::Completed => "completed",
-            Outcome::Cancelled => "cancelled",
-            Outcome::Failed => "failed",
-        }
+        self.into()
     }
 }
 

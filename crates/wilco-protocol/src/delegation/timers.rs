@@ -1,12 +1,15 @@
 //! When a delegation wants to be woken: a function of its state, nothing to arm or cancel.
 
+use strum::IntoStaticStr;
+
 use super::event::Resend;
 use super::state::{Phase, State};
 use crate::decision::Timer;
 use crate::time::Time;
 
 /// Which timer it is, with what its handling needs to know.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, IntoStaticStr)]
+#[strum(serialize_all = "kebab-case")]
 pub(super) enum Alarm {
     Ack,
     Retry,
@@ -23,31 +26,11 @@ pub(super) enum Alarm {
     Escalation,
 }
 
-impl Alarm {
-    fn name(self) -> &'static str {
-        match self {
-            Alarm::Ack => "ack",
-            Alarm::Retry => "retry",
-            Alarm::Clarification { .. } => "clarification",
-            Alarm::Review { .. } => "review",
-            Alarm::Judge => "judge",
-            Alarm::Queued { .. } => "queued",
-            Alarm::Resend { .. } => "resend",
-            Alarm::Amendment { .. } => "amendment",
-            Alarm::Checkpoint { .. } => "checkpoint",
-            Alarm::Pause => "pause",
-            Alarm::Confirmation { .. } => "confirmation",
-            Alarm::Stop => "stop",
-            Alarm::Escalation => "escalation",
-        }
-    }
-}
-
 /// Every timer that runs, earliest first.
 pub fn timers(state: &State) -> Vec<Timer> {
     let mut alarms = alarms(state);
     alarms.sort_by_key(|(alarm, due)| (*due, *alarm));
-    alarms.into_iter().map(|(alarm, due)| Timer { name: alarm.name(), due }).collect()
+    alarms.into_iter().map(|(alarm, due)| Timer { name: alarm.into(), due }).collect()
 }
 
 pub(super) fn earliest(state: &State) -> Option<(Alarm, Time)> {

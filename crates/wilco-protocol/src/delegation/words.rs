@@ -1,10 +1,12 @@
 //! The words of a delegation: what an ACK may say, how it may be judged, what made a text a task.
 
 use serde::{Deserialize, Serialize};
+use strum::IntoStaticStr;
 
 /// What an agent answers to an assignment.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, IntoStaticStr)]
 #[serde(rename_all = "kebab-case")]
+#[strum(serialize_all = "kebab-case")]
 pub enum AckStatus {
     Received,
     NeedsClarification,
@@ -25,19 +27,14 @@ impl AckStatus {
 
     /// The word in JSON: `needs-clarification`.
     pub fn word(self) -> &'static str {
-        match self {
-            AckStatus::Received => "received",
-            AckStatus::NeedsClarification => "needs-clarification",
-            AckStatus::Confirmed => "confirmed",
-            AckStatus::Rejected => "rejected",
-            AckStatus::Queued => "queued",
-        }
+        self.into()
     }
 }
 
 /// How an understanding was judged.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, IntoStaticStr)]
 #[serde(rename_all = "kebab-case")]
+#[strum(serialize_all = "kebab-case")]
 pub enum Verdict {
     Correct,
     WrongTask,
@@ -48,18 +45,14 @@ pub enum Verdict {
 impl Verdict {
     /// The word in JSON: `wrong-summary`.
     pub fn word(self) -> &'static str {
-        match self {
-            Verdict::Correct => "correct",
-            Verdict::WrongTask => "wrong-task",
-            Verdict::WrongSummary => "wrong-summary",
-            Verdict::Partial => "partial",
-        }
+        self.into()
     }
 }
 
 /// The sign by which a plain text was taken for a task delegation.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, IntoStaticStr)]
 #[serde(rename_all = "kebab-case")]
+#[strum(serialize_all = "kebab-case")]
 pub enum Sign {
     TaskHeading,
     AcceptanceCriteria,
@@ -73,14 +66,6 @@ pub enum Sign {
 impl Sign {
     /// The word in JSON: `task-heading`.
     pub fn word(self) -> &'static str {
-        match self {
-            Sign::TaskHeading => "task-heading",
-            Sign::AcceptanceCriteria => "acceptance-criteria",
-            Sign::GitWorkflow => "git-workflow",
-            Sign::VerificationCommands => "verification-commands",
-            Sign::RequiredOutputFormat => "required-output-format",
-            Sign::Checklist => "checklist",
-            Sign::Placeholders => "placeholders",
-        }
+        self.into()
     }
 }

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use strum::IntoStaticStr;
 
 use crate::name::Name;
 use crate::time::Time;
@@ -57,8 +58,9 @@ pub enum Role {
 }
 
 /// A status that is set rather than seen.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, IntoStaticStr)]
 #[serde(rename_all = "kebab-case")]
+#[strum(serialize_all = "kebab-case")]
 pub enum Mark {
     Unresponsive,
     Hibernated,
@@ -67,11 +69,7 @@ pub enum Mark {
 
 impl Mark {
     pub fn word(self) -> &'static str {
-        match self {
-            Mark::Unresponsive => "unresponsive",
-            Mark::Hibernated => "hibernated",
-            Mark::Inactive => "inactive",
-        }
+        self.into()
     }
 }
 

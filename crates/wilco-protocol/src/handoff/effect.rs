@@ -5,12 +5,14 @@
 //! The order itself only says which; what it needs travels beside it, as one of the types in `order`.
 
 use serde::{Deserialize, Serialize};
+use strum::IntoStaticStr;
 
 use super::order::Publish;
 use crate::time::Time;
 
-#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize, IntoStaticStr)]
 #[serde(tag = "do", rename_all = "kebab-case", rename_all_fields = "snake_case")]
+#[strum(serialize_all = "kebab-case")]
 pub enum Effect {
     /// Save the document, then publish it. Needs a `DocumentOrder`.
     /// `number`: which document of the exchange, from 1.
@@ -26,12 +28,7 @@ pub enum Effect {
 impl Effect {
     /// What is ordered, in a word.
     pub fn word(&self) -> &'static str {
-        match self {
-            Effect::PublishDocument { .. } => "publish-document",
-            Effect::UpdateStateFile => "update-state-file",
-            Effect::UpdateIssues => "update-issues",
-            Effect::AppendAudit => "append-audit",
-        }
+        self.into()
     }
 
     /// What is reported when it failed for good.

@@ -3,12 +3,28 @@
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use strum::{EnumString, IntoStaticStr, VariantNames};
 
 use crate::time::Time;
 
 /// How a document reaches its reader.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(
+    Debug,
+    Clone,
+    Copy,
+    PartialEq,
+    Eq,
+    Hash,
+    PartialOrd,
+    Ord,
+    Serialize,
+    Deserialize,
+    IntoStaticStr,
+    EnumString,
+    VariantNames,
+)]
 #[serde(rename_all = "kebab-case")]
+#[strum(serialize_all = "kebab-case")]
 pub enum Publish {
     /// Served by Wilco itself.
     Local,
@@ -18,11 +34,7 @@ pub enum Publish {
 
 impl Publish {
     pub fn word(self) -> &'static str {
-        match self {
-            Publish::Local => "local",
-            Publish::GithubIssue => "github-issue",
-            Publish::GithubGist => "github-gist",
-        }
+        self.into()
     }
 }
 

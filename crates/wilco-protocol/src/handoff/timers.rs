@@ -1,11 +1,14 @@
 //! When a handoff wants to be woken: a function of its state, nothing to arm or cancel.
 
+use strum::IntoStaticStr;
+
 use super::state::{Phase, State};
 use crate::decision::Timer;
 use crate::time::Time;
 
 /// What a wake is for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, IntoStaticStr)]
+#[strum(serialize_all = "kebab-case")]
 pub(super) enum Alarm {
     Ack,
     Judge,
@@ -15,24 +18,11 @@ pub(super) enum Alarm {
     Escalation,
 }
 
-impl Alarm {
-    fn name(self) -> &'static str {
-        match self {
-            Alarm::Ack => "ack",
-            Alarm::Judge => "judge",
-            Alarm::Review { .. } => "review",
-            Alarm::Clarification { .. } => "clarification",
-            Alarm::Help { .. } => "help",
-            Alarm::Escalation => "escalation",
-        }
-    }
-}
-
 /// Every timer that runs, earliest first.
 pub fn timers(state: &State) -> Vec<Timer> {
     let mut alarms = alarms(state);
     alarms.sort_by_key(|(alarm, due)| (*due, *alarm));
-    alarms.into_iter().map(|(alarm, due)| Timer { name: alarm.name(), due }).collect()
+    alarms.into_iter().map(|(alarm, due)| Timer { name: alarm.into(), due }).collect()
 }
 
 pub(super) fn earliest(state: &State) -> Option<(Alarm, Time)> {

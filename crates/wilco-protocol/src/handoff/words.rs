@@ -1,12 +1,16 @@
 //! The words of a handoff: how soon it is needed, what an ACK may say, how it may end.
 
 use serde::{Deserialize, Serialize};
+use strum::IntoStaticStr;
 
 use crate::time::Span;
 
 /// How soon the replacement is needed. Sets priority and timeout.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default, Serialize, Deserialize)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default, Serialize, Deserialize, IntoStaticStr,
+)]
 #[serde(rename_all = "snake_case")]
+#[strum(serialize_all = "snake_case")]
 pub enum Urgency {
     #[default]
     Immediate,
@@ -18,11 +22,7 @@ impl Urgency {
     pub const ALL: [Urgency; 3] = [Urgency::Immediate, Urgency::Prepare, Urgency::WhenAvailable];
 
     pub fn word(self) -> &'static str {
-        match self {
-            Urgency::Immediate => "immediate",
-            Urgency::Prepare => "prepare",
-            Urgency::WhenAvailable => "when_available",
-        }
+        self.into()
     }
 
     /// How long the first answer may take, unless the policy says.
@@ -45,8 +45,9 @@ impl Urgency {
 }
 
 /// What a replacement answers.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, IntoStaticStr)]
 #[serde(rename_all = "snake_case")]
+#[strum(serialize_all = "snake_case")]
 pub enum AckStatus {
     ReadyToProceed,
     NeedsClarification,
@@ -63,18 +64,14 @@ impl AckStatus {
     ];
 
     pub fn word(self) -> &'static str {
-        match self {
-            AckStatus::ReadyToProceed => "ready_to_proceed",
-            AckStatus::NeedsClarification => "needs_clarification",
-            AckStatus::EnvironmentIssue => "environment_issue",
-            AckStatus::Rejected => "rejected",
-        }
+        self.into()
     }
 }
 
 /// How a handoff ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, IntoStaticStr)]
 #[serde(rename_all = "kebab-case")]
+#[strum(serialize_all = "kebab-case")]
 pub enum Outcome {
     Complete,
     Partial,
@@ -83,11 +80,7 @@ pub enum Outcome {
 
 impl Outcome {
     pub fn word(self) -> &'static str {
-        match self {
-            Outcome::Complete => "complete",
-            Outcome::Partial => "partial",
-            Outcome::Failed => "failed",
-        }
+        self.into()
     }
 
     /// The word in a confirmation and in the audit.
@@ -100,8 +93,9 @@ impl Outcome {
 }
 
 /// Why a handoff failed as a whole.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, IntoStaticStr)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
+#[strum(serialize_all = "SCREAMING_SNAKE_CASE")]
 pub enum Code {
     NoAckReceived,
     UnderstandingNotVerified,
@@ -117,16 +111,6 @@ pub enum Code {
 
 impl Code {
     pub fn word(self) -> &'static str {
-        match self {
-            Code::NoAckReceived => "NO_ACK_RECEIVED",
-            Code::UnderstandingNotVerified => "UNDERSTANDING_NOT_VERIFIED",
-            Code::ReplacementRejected => "REPLACEMENT_REJECTED",
-            Code::NoClarification => "NO_CLARIFICATION",
-            Code::NoVerdict => "NO_VERDICT",
-            Code::EnvironmentIssue => "ENVIRONMENT_ISSUE",
-            Code::DocumentNotWritten => "DOCUMENT_NOT_WRITTEN",
-            Code::TasksNotMoved => "TASKS_NOT_MOVED",
-            Code::Aborted => "ABORTED",
-        }
+        self.into()
     }
 }

@@ -2,6 +2,7 @@
 //! that folding them needs neither policy nor clock.
 
 use serde::{Deserialize, Serialize};
+use strum::IntoStaticStr;
 
 use super::execute::{Execute, StepEnd};
 use super::policy::Policy;
@@ -140,8 +141,9 @@ pub struct Begun {
 }
 
 /// Why it goes on, or ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, IntoStaticStr)]
 #[serde(rename_all = "kebab-case")]
+#[strum(serialize_all = "kebab-case")]
 pub enum Why {
     AllReady,
     Quorum,
@@ -159,17 +161,6 @@ pub enum Why {
 
 impl Why {
     pub fn word(self) -> &'static str {
-        match self {
-            Why::AllReady => "all-ready",
-            Why::Quorum => "quorum",
-            Why::Timeout => "timeout",
-            Why::NotRequired => "not-required",
-            Why::Decision => "decision",
-            Why::AgentCancelled => "agent-cancelled",
-            Why::InitiatorCancelled => "initiator-cancelled",
-            Why::NobodyLeft => "nobody-left",
-            Why::TooFewReady => "too-few-ready",
-            Why::Performed => "performed",
-        }
+        self.into()
     }
 }

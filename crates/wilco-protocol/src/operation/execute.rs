@@ -1,6 +1,7 @@
 //! How an operation is performed: by its initiator, by nobody, or by a configured command per agent.
 
 use serde::{Deserialize, Serialize};
+use strum::IntoStaticStr;
 
 use crate::name::Name;
 use crate::time::{Span, Time};
@@ -86,8 +87,9 @@ impl Step {
     }
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, IntoStaticStr)]
 #[serde(rename_all = "kebab-case")]
+#[strum(serialize_all = "kebab-case")]
 pub enum StepState {
     Pending,
     Running,
@@ -99,14 +101,7 @@ pub enum StepState {
 
 impl StepState {
     pub fn word(self) -> &'static str {
-        match self {
-            StepState::Pending => "pending",
-            StepState::Running => "running",
-            StepState::Succeeded => "succeeded",
-            StepState::Failed => "failed",
-            StepState::Interrupted => "interrupted",
-            StepState::Skipped => "skipped",
-        }
+        self.into()
     }
 }
 

@@ -2,6 +2,7 @@
 //! what commands printed stays in the journal.
 
 use serde::{Deserialize, Serialize};
+use strum::IntoStaticStr;
 
 use super::execute::{Execute, Step, StepState};
 use super::policy::Policy;
@@ -67,8 +68,9 @@ pub struct Track {
     pub answered_at: Option<Time>,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, IntoStaticStr)]
 #[serde(rename_all = "kebab-case")]
+#[strum(serialize_all = "kebab-case")]
 pub enum TrackState {
     Waiting,
     Ready,
@@ -79,13 +81,7 @@ pub enum TrackState {
 
 impl TrackState {
     pub fn word(self) -> &'static str {
-        match self {
-            TrackState::Waiting => "waiting",
-            TrackState::Ready => "ready",
-            TrackState::Cancelled => "cancelled",
-            TrackState::TimedOut => "timed-out",
-            TrackState::Excluded => "excluded",
-        }
+        self.into()
     }
 }
 
@@ -111,8 +107,9 @@ pub enum Phase {
     },
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, IntoStaticStr)]
 #[serde(rename_all = "kebab-case")]
+#[strum(serialize_all = "kebab-case")]
 pub enum Outcome {
     Done,
     Failed,
@@ -122,12 +119,7 @@ pub enum Outcome {
 
 impl Outcome {
     pub fn word(self) -> &'static str {
-        match self {
-            Outcome::Done => "done",
-            Outcome::Failed => "failed",
-            Outcome::Cancelled => "cancelled",
-            Outcome::Aborted => "aborted",
-        }
+        self.into()
     }
 }
 

@@ -1,10 +1,12 @@
 //! The words of an operation: its kinds, what an answer may say, how a reminder sounds.
 
 use serde::{Deserialize, Serialize};
+use strum::IntoStaticStr;
 
 /// What sort of operation it is. A kind only sets defaults.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, IntoStaticStr)]
 #[serde(rename_all = "kebab-case")]
+#[strum(serialize_all = "kebab-case")]
 pub enum Kind {
     Disruptive,
     StateChange,
@@ -16,17 +18,14 @@ impl Kind {
 
     /// The word in JSON: `state-change`.
     pub fn word(self) -> &'static str {
-        match self {
-            Kind::Disruptive => "disruptive",
-            Kind::StateChange => "state-change",
-            Kind::Coordinated => "coordinated",
-        }
+        self.into()
     }
 }
 
 /// What an agent's answer says.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, IntoStaticStr)]
 #[serde(rename_all = "kebab-case")]
+#[strum(serialize_all = "kebab-case")]
 pub enum Answer {
     /// It says nothing about readiness.
     Information,
@@ -37,18 +36,14 @@ pub enum Answer {
 
 impl Answer {
     pub fn word(self) -> &'static str {
-        match self {
-            Answer::Information => "information",
-            Answer::Ready => "ready",
-            Answer::Wait => "wait",
-            Answer::Cancel => "cancel",
-        }
+        self.into()
     }
 }
 
 /// How a reminder sounds: the first gentle, the last final.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, IntoStaticStr)]
 #[serde(rename_all = "kebab-case")]
+#[strum(serialize_all = "kebab-case")]
 pub enum Tone {
     Gentle,
     Firm,
@@ -57,11 +52,7 @@ pub enum Tone {
 
 impl Tone {
     pub fn word(self) -> &'static str {
-        match self {
-            Tone::Gentle => "gentle",
-            Tone::Firm => "firm",
-            Tone::Final => "final",
-        }
+        self.into()
     }
 
     /// The tone of this reminder of so many.

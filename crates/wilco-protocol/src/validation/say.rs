@@ -3,6 +3,8 @@
 //! `phase` is always the place of the phase in the list. What is said is rendered when everything that was decided
 //! with it has been folded: the state knows the iteration, the results and the fixes.
 
+use strum::IntoStaticStr;
+
 use super::words::{Duty, Relief, Status, Trouble};
 use crate::name::{MessageId, Name};
 use crate::time::{Span, Time};
@@ -93,7 +95,8 @@ pub enum Notice {
 }
 
 /// Why a status changed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, IntoStaticStr)]
+#[strum(serialize_all = "kebab-case")]
 pub enum Cause {
     Requested,
     Passed,
@@ -108,16 +111,6 @@ pub enum Cause {
 
 impl Cause {
     pub fn word(self) -> &'static str {
-        match self {
-            Cause::Requested => "requested",
-            Cause::Passed => "passed",
-            Cause::Failed => "failed",
-            Cause::FixRequested => "fix-requested",
-            Cause::Acknowledged => "acknowledged",
-            Cause::Fixed => "fixed",
-            Cause::Escalated => "escalated",
-            Cause::Decided => "decided",
-            Cause::Finished => "finished",
-        }
+        self.into()
     }
 }

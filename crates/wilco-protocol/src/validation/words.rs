@@ -1,10 +1,12 @@
 //! The words of a validation: where a phase stands, what a specialist found, what is awaited of whom.
 
 use serde::{Deserialize, Serialize};
+use strum::IntoStaticStr;
 
 /// Where a phase, or the whole loop, stands.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, IntoStaticStr)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
+#[strum(serialize_all = "kebab-case")]
 pub enum Status {
     Pending,
     InProgress,
@@ -40,19 +42,7 @@ impl Status {
 
     /// The name of the state of an exchange: `in-progress`.
     pub fn word(self) -> &'static str {
-        match self {
-            Status::Pending => "pending",
-            Status::InProgress => "in-progress",
-            Status::AwaitingFix => "awaiting-fix",
-            Status::Fixing => "fixing",
-            Status::ReChecking => "re-checking",
-            Status::Escalated => "escalated",
-            Status::Fail => "fail",
-            Status::Pass => "pass",
-            Status::Skipped => "skipped",
-            Status::Completed => "completed",
-            Status::Aborted => "aborted",
-        }
+        self.into()
     }
 }
 
@@ -77,8 +67,9 @@ impl Finding {
 }
 
 /// What is awaited of somebody, with a clock of its own.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, IntoStaticStr)]
 #[serde(rename_all = "kebab-case")]
+#[strum(serialize_all = "kebab-case")]
 pub enum Duty {
     /// The specialist's first check.
     Validation,
@@ -90,17 +81,14 @@ pub enum Duty {
 
 impl Duty {
     pub fn word(self) -> &'static str {
-        match self {
-            Duty::Validation => "validation",
-            Duty::Fix => "fix",
-            Duty::Revalidation => "revalidation",
-        }
+        self.into()
     }
 }
 
 /// What can go wrong besides a failed check.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, IntoStaticStr)]
 #[serde(rename_all = "kebab-case")]
+#[strum(serialize_all = "kebab-case")]
 pub enum Trouble {
     /// A message did not reach its agent.
     Communication,
@@ -114,12 +102,7 @@ pub enum Trouble {
 
 impl Trouble {
     pub fn word(self) -> &'static str {
-        match self {
-            Trouble::Communication => "communication",
-            Trouble::InvalidResponse => "invalid-response",
-            Trouble::SpecialistFailure => "specialist-failure",
-            Trouble::Unresponsive => "unresponsive",
-        }
+        self.into()
     }
 }
 
