@@ -17,13 +17,12 @@ mod handoff;
 mod ids;
 mod layer;
 mod nudge;
-mod operation_policy;
+mod policy;
 mod presence;
 pub mod reads;
 mod rebuild;
 mod settings;
 mod steps;
-mod validation_policy;
 mod wake;
 mod workspace;
 

@@ -3,9 +3,6 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
-use wilco_language::parse::FieldError;
-use wilco_language::render;
-use wilco_protocol::delegation::{Judge, Policy};
 use wilco_protocol::policy::Overrides;
 use wilco_protocol::{Name, Span};
 
@@ -114,46 +111,5 @@ impl PolicySettings {
     /// The preset for whoever chooses none.
     pub(crate) fn preset(&self) -> Option<&str> {
         self.base.get("preset").and_then(Value::as_str)
-    }
-}
-
-impl Settings {
-    /// The policy of a new delegation: built-in, configured, preset, request; the later wins.
-    pub(crate) fn delegation_policy(
-        &self,
-        ack_timeout: Option<Span>,
-        request: &serde_json::Map<String, Value>,
-    ) -> Result<Policy, Vec<FieldError>> {
-        let wrong = |key: &str, detail| FieldError { pointer: format!("/content/policy/{key}"), detail };
-        let mut errors = Vec::new();
-        let chosen = request.get("preset").and_then(Value::as_str);
-        let name = chosen.or(self.delegation.preset()).unwrap_or("standard");
-        let built_in = Policy::built_in().into_iter().find(|(known, _)| *known == name).map(|(_, over)| over);
-        let configured = self.delegation.presets.get(name);
-        if built_in.is_none() && configured.is_none() {
-            let names = Policy::built_in().map(|(known, _)| known);
-            let added = self.delegation.presets.keys().map(String::as_str);
-            let added = added.filter(|name| !names.contains(name));
-            let known: Vec<_> = names.iter().copied().chain(added).collect();
-            let detail = format!("there is no preset {name:?}; choose one of {}", known.join(", "));
-            errors.push(wrong("preset", detail));
-        }
-        let mut policy = Policy { preset: name.to_owned(), ..Policy::default() };
-        let over: Overrides = request.iter().map(|(key, value)| (key.clone(), value.clone())).collect();
-        let configured = [Some(&self.delegation.base), built_in.as_ref(), configured];
-        let mut apply = || {
-            configured.into_iter().flatten().try_for_each(|overrides| policy.set_all(overrides))?;
-            policy.ack_timeout = ack_timeout.unwrap_or(policy.ack_timeout);
-            policy.set_all(&over)
-        };
-        if let Err(bad) = apply() {
-            errors.extend(bad.iter().map(render::bad_key));
-        }
-        if policy.understanding == Judge::Command && !self.judge {
-            let detail =
-                "no judge is configured; set delegation.judge to a command, or choose auto".to_owned();
-            errors.push(wrong("understanding", detail));
-        }
-        if errors.is_empty() { Ok(policy) } else { Err(errors) }
     }
 }

@@ -23,7 +23,7 @@ impl Workspace<'_> {
             Kind::Spoken(_, "pre-operation") => {
                 let none = Map::new();
                 let policy = field(content, "policy").and_then(Value::as_object).unwrap_or(&none);
-                self.settings.chosen_preset(content, policy).err().unwrap_or_default()
+                self.settings.chosen_preset(content, policy).err().into_iter().collect()
             }
             Kind::Spoken(..) | Kind::OnlyWilco(_) | Kind::Talk(_) | Kind::Unknown => Vec::new(),
         };

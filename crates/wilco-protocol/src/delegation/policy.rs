@@ -1,9 +1,9 @@
 //! The numbers and choices of a delegation, frozen into it when it starts.
 
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use strum::{EnumString, VariantNames};
 
-use crate::policy::{BadKey, Overrides, deadline, span, whole, word};
+use crate::policy::{BadKey, Overrides, Row, Rows, keys, preset, put, row, set_all};
 use crate::time::Span;
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -24,8 +24,9 @@ pub struct Policy {
 }
 
 /// Who judges an understanding.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, EnumString, VariantNames)]
 #[serde(rename_all = "kebab-case")]
+#[strum(serialize_all = "kebab-case")]
 pub enum Judge {
     Auto,
     Initiator,
@@ -34,8 +35,9 @@ pub enum Judge {
 }
 
 /// What to do with an agent that is at capacity.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, EnumString, VariantNames)]
 #[serde(rename_all = "kebab-case")]
+#[strum(serialize_all = "kebab-case")]
 pub enum OnBusy {
     Wait,
     Reassign,
@@ -43,23 +45,49 @@ pub enum OnBusy {
 
 /// No agent is asked more often than this.
 const MAX_RETRIES: usize = 20;
-const MAX_CORRECTIONS: u64 = 100;
+const MAX_CORRECTIONS: u32 = 100;
 
-pub const KEYS: [&str; 13] = [
-    "preset",
-    "ack_timeout",
-    "retry_timeouts",
-    "base_wait",
-    "max_wait",
-    "clarification_timeout",
-    "review_timeout",
-    "queued_check",
-    "checkpoint_timeout",
-    "max_corrections",
-    "understanding",
-    "on_busy",
-    "downtime_grace",
+const ROWS: [Row<Policy>; 13] = [
+    preset("`critical` asks three times with growing waits"),
+    row("ack_timeout", "how long the first attempt waits", |policy, given| {
+        put(&mut policy.ack_timeout, given.deadline())
+    }),
+    row("retry_timeouts", "how long each further attempt waits", |policy, given| {
+        put(&mut policy.retry_timeouts, given.deadlines(MAX_RETRIES, r#"["2m"]"#))
+    }),
+    row("base_wait", "the wait before a further attempt; it doubles each time", |policy, given| {
+        put(&mut policy.base_wait, given.span())
+    }),
+    row("max_wait", "the longest such wait", |policy, given| put(&mut policy.max_wait, given.deadline())),
+    row("clarification_timeout", "how long the initiator may take to answer or amend", |policy, given| {
+        put(&mut policy.clarification_timeout, given.deadline())
+    }),
+    row("review_timeout", "how long the initiator may take for a verdict", |policy, given| {
+        put(&mut policy.review_timeout, given.deadline())
+    }),
+    row("queued_check", "the time between the steps for a queued task", |policy, given| {
+        put(&mut policy.queued_check, given.deadline())
+    }),
+    row("checkpoint_timeout", "how long an agent may work without a checkpoint", |policy, given| {
+        put(&mut policy.checkpoint_timeout, given.optional_deadline())
+    }),
+    row("max_corrections", "wrong understandings before an escalation", |policy, given| {
+        put(&mut policy.max_corrections, given.whole(0..=MAX_CORRECTIONS))
+    }),
+    row("understanding", "who judges: auto, initiator, command or accept", |policy, given| {
+        put(&mut policy.understanding, given.word())
+    }),
+    row("on_busy", "what to do with a busy agent: wait or reassign", |policy, given| {
+        put(&mut policy.on_busy, given.word())
+    }),
+    row(
+        "downtime_grace",
+        "more time for somebody who could not answer because the server was down",
+        |policy, given| put(&mut policy.downtime_grace, given.deadline()),
+    ),
 ];
+
+pub const KEYS: [&str; 13] = keys(&ROWS);
 
 impl Default for Policy {
     fn default() -> Policy {
@@ -81,6 +109,15 @@ impl Default for Policy {
     }
 }
 
+impl Rows for Policy {
+    const ROWS: &'static [Row<Policy>] = &ROWS;
+    const KEYS: &'static [&'static str] = &KEYS;
+
+    fn presets() -> Vec<(&'static str, Overrides)> {
+        Policy::built_in().into()
+    }
+}
+
 impl Policy {
     /// The presets that exist without any configuration, as what they change.
     pub fn built_in() -> [(&'static str, Overrides); 2] {
@@ -93,31 +130,7 @@ impl Policy {
 
     /// Sets every key, or says which could not be set; `preset` must have been applied before.
     pub fn set_all(&mut self, overrides: &Overrides) -> Result<(), Vec<BadKey>> {
-        let bad: Vec<_> =
-            overrides.iter().filter_map(|(key, value)| self.set(key, value).err()).flatten().collect();
-        if bad.is_empty() { Ok(()) } else { Err(bad) }
-    }
-
-    fn set(&mut self, key: &str, value: &Value) -> Result<(), Vec<BadKey>> {
-        match key {
-            "preset" => {}
-            "ack_timeout" => self.ack_timeout = deadline(key, value)?,
-            "retry_timeouts" => self.retry_timeouts = deadlines(key, value)?,
-            "base_wait" => self.base_wait = span(key, value)?,
-            "max_wait" => self.max_wait = deadline(key, value)?,
-            "clarification_timeout" => self.clarification_timeout = deadline(key, value)?,
-            "review_timeout" => self.review_timeout = deadline(key, value)?,
-            "queued_check" => self.queued_check = deadline(key, value)?,
-            "checkpoint_timeout" => self.checkpoint_timeout = optional(key, value)?,
-            "max_corrections" => self.max_corrections = whole(key, value, MAX_CORRECTIONS)?,
-            "understanding" => self.understanding = word(key, value, &JUDGES)?,
-            "on_busy" => {
-                self.on_busy = word(key, value, &[("wait", OnBusy::Wait), ("reassign", OnBusy::Reassign)])?;
-            }
-            "downtime_grace" => self.downtime_grace = deadline(key, value)?,
-            unknown => return Err(vec![BadKey::unknown(unknown, &KEYS)]),
-        }
-        Ok(())
+        set_all(self, overrides)
     }
 
     /// The wait before the attempt after `attempt`.
@@ -131,35 +144,5 @@ impl Policy {
             0 | 1 => Some(self.ack_timeout),
             later => self.retry_timeouts.get(later as usize - 2).copied(),
         }
-    }
-}
-
-const JUDGES: [(&str, Judge); 4] = [
-    ("auto", Judge::Auto),
-    ("initiator", Judge::Initiator),
-    ("command", Judge::Command),
-    ("accept", Judge::Accept),
-];
-
-/// Every wrong entry is named by its place in the list.
-fn deadlines(key: &str, value: &Value) -> Result<Vec<Span>, Vec<BadKey>> {
-    let Some(items) = value.as_array().filter(|items| items.len() <= MAX_RETRIES) else {
-        let expected = format!("a list of at most {MAX_RETRIES} durations, such as [\"2m\"]");
-        return Err(vec![BadKey::value(key, expected)]);
-    };
-    let read = items.iter().enumerate().map(|(index, item)| deadline(&format!("{key}/{index}"), item));
-    let (good, bad): (Vec<_>, Vec<_>) = read.partition(Result::is_ok);
-    if bad.is_empty() {
-        Ok(good.into_iter().flatten().collect())
-    } else {
-        Err(bad.into_iter().filter_map(Result::err).collect())
-    }
-}
-
-fn optional(key: &str, value: &Value) -> Result<Option<Span>, BadKey> {
-    match value {
-        Value::Null => Ok(None),
-        Value::String(text) if text == "none" => Ok(None),
-        other => deadline(key, other).map(Some),
     }
 }

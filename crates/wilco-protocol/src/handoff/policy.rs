@@ -1,11 +1,10 @@
 //! The numbers and choices of a handoff, frozen into it when it starts.
 
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 
 use super::order::Publish;
 use crate::delegation::Judge;
-use crate::policy::{BadKey, Overrides, deadline, whole, word};
+use crate::policy::{BadKey, Overrides, Row, Rows, keys, put, row, set_all};
 use crate::time::Span;
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -21,17 +20,39 @@ pub struct Policy {
     pub downtime_grace: Span,
 }
 
-const MAX_CORRECTIONS: u64 = 100;
+const MAX_CORRECTIONS: u32 = 100;
 
-pub const KEYS: [&str; 7] = [
-    "ack_timeout",
-    "understanding",
-    "max_corrections",
-    "publish",
-    "clarification_timeout",
-    "review_timeout",
-    "downtime_grace",
+const ROWS: [Row<Policy>; 7] = [
+    row(
+        "ack_timeout",
+        "how long the replacement has to answer; by urgency 5m, 15m or 30m",
+        |policy, given| put(&mut policy.ack_timeout, given.deadline().map(Some)),
+    ),
+    row("understanding", "who judges an understanding: auto, initiator, command, accept", |policy, given| {
+        put(&mut policy.understanding, given.word())
+    }),
+    row(
+        "max_corrections",
+        "how many wrong ACKs are corrected before somebody must decide",
+        |policy, given| put(&mut policy.max_corrections, given.whole(0..=MAX_CORRECTIONS)),
+    ),
+    row(
+        "publish",
+        "local, github-issue or github-gist; by itself an issue if there is one",
+        |policy, given| put(&mut policy.publish, given.word().map(Some)),
+    ),
+    row("clarification_timeout", "how long the initiator may take to answer or to help", |policy, given| {
+        put(&mut policy.clarification_timeout, given.deadline())
+    }),
+    row("review_timeout", "how long the initiator may take for a verdict", |policy, given| {
+        put(&mut policy.review_timeout, given.deadline())
+    }),
+    row("downtime_grace", "more time for somebody who had no chance to answer", |policy, given| {
+        put(&mut policy.downtime_grace, given.deadline())
+    }),
 ];
+
+pub const KEYS: [&str; 7] = keys(&ROWS);
 
 impl Default for Policy {
     fn default() -> Policy {
@@ -47,35 +68,14 @@ impl Default for Policy {
     }
 }
 
+impl Rows for Policy {
+    const ROWS: &'static [Row<Policy>] = &ROWS;
+    const KEYS: &'static [&'static str] = &KEYS;
+}
+
 impl Policy {
     /// Sets every key, or says which could not be set.
     pub fn set_all(&mut self, overrides: &Overrides) -> Result<(), Vec<BadKey>> {
-        let bad: Vec<_> = overrides.iter().filter_map(|(key, value)| self.set(key, value).err()).collect();
-        if bad.is_empty() { Ok(()) } else { Err(bad) }
-    }
-
-    fn set(&mut self, key: &str, value: &Value) -> Result<(), BadKey> {
-        match key {
-            "ack_timeout" => self.ack_timeout = Some(deadline(key, value)?),
-            "understanding" => {
-                let words = [
-                    ("auto", Judge::Auto),
-                    ("initiator", Judge::Initiator),
-                    ("command", Judge::Command),
-                    ("accept", Judge::Accept),
-                ];
-                self.understanding = word(key, value, &words)?;
-            }
-            "max_corrections" => self.max_corrections = whole(key, value, MAX_CORRECTIONS)?,
-            "publish" => {
-                let ways = [Publish::Local, Publish::GithubIssue, Publish::GithubGist];
-                self.publish = Some(word(key, value, &ways.map(|way| (way.word(), way)))?);
-            }
-            "clarification_timeout" => self.clarification_timeout = deadline(key, value)?,
-            "review_timeout" => self.review_timeout = deadline(key, value)?,
-            "downtime_grace" => self.downtime_grace = deadline(key, value)?,
-            unknown => return Err(BadKey::unknown(unknown, &KEYS)),
-        }
-        Ok(())
+        set_all(self, overrides)
     }
 }

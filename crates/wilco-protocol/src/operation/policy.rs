@@ -2,10 +2,11 @@
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
+use strum::{EnumString, VariantNames};
 
 use super::quorum::Quorum;
 use super::words::Kind;
-use crate::policy::{BadKey, Overrides, deadline, flag, word};
+use crate::policy::{BadKey, Given, Overrides, Row, Rows, keys, preset, put, row, set_all};
 use crate::time::Span;
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -24,16 +25,18 @@ pub struct Policy {
 }
 
 /// What follows when one of several agents cancels.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, EnumString, VariantNames)]
 #[serde(rename_all = "kebab-case")]
+#[strum(serialize_all = "kebab-case")]
 pub enum OnCancel {
     Abort,
     Exclude,
 }
 
 /// What follows when the server stopped while a command ran.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, EnumString, VariantNames)]
 #[serde(rename_all = "kebab-case")]
+#[strum(serialize_all = "kebab-case")]
 pub enum OnInterrupted {
     Ask,
     Retry,
@@ -42,19 +45,45 @@ pub enum OnInterrupted {
 /// No agent is reminded more often than this.
 const MAX_REMINDERS: usize = 20;
 
-pub const KEYS: [&str; 11] = [
-    "preset",
-    "acknowledgment_timeout",
-    "acknowledgment_reminder_intervals",
-    "extension_allowed",
-    "max_extension",
-    "proceed_on_timeout",
-    "quorum",
-    "on_cancel",
-    "on_interrupted",
-    "downtime_grace",
-    "result_timeout",
+const ROWS: [Row<Policy>; 11] = [
+    preset("disruptive, state-change, coordinated, routine, emergency, or one of your own"),
+    row("acknowledgment_timeout", "how long an agent has to answer", |policy, given| {
+        policy.acknowledgment_timeout = given.deadline()?;
+        policy.acknowledgment_reminder_intervals = quarters(policy.acknowledgment_timeout);
+        Ok(())
+    }),
+    row(
+        "acknowledgment_reminder_intervals",
+        "when it is reminded; with another timeout at its quarters",
+        |policy, given| put(&mut policy.acknowledgment_reminder_intervals, intervals(given)),
+    ),
+    row("extension_allowed", "whether \"wait\" gives more time", |policy, given| {
+        put(&mut policy.extension_allowed, given.flag())
+    }),
+    row("max_extension", "how much more, once", |policy, given| {
+        put(&mut policy.max_extension, given.deadline())
+    }),
+    row("proceed_on_timeout", "whether silence means to go on; false for coordinated", |policy, given| {
+        put(&mut policy.proceed_on_timeout, given.flag())
+    }),
+    row("quorum", "how many must be ready: all, majority or a number", |policy, given| {
+        put(&mut policy.quorum, given.read("all, majority or a number from 1"))
+    }),
+    row("on_cancel", "what one of several can stop: abort all of it, or exclude itself", |policy, given| {
+        put(&mut policy.on_cancel, given.word())
+    }),
+    row("on_interrupted", "after a crash during a command: ask somebody, or retry", |policy, given| {
+        put(&mut policy.on_interrupted, given.word())
+    }),
+    row("downtime_grace", "more time for somebody who had no chance to answer", |policy, given| {
+        put(&mut policy.downtime_grace, given.deadline())
+    }),
+    row("result_timeout", "how long the initiator may take to say how it went", |policy, given| {
+        put(&mut policy.result_timeout, given.deadline())
+    }),
 ];
+
+pub const KEYS: [&str; 11] = keys(&ROWS);
 
 /// Another name that a key may have in a request.
 pub const ALIASES: [&str; 1] = ["reminder_intervals"];
@@ -74,6 +103,25 @@ impl Default for Policy {
             downtime_grace: Span::seconds(30),
             result_timeout: Span::minutes(15),
         }
+    }
+}
+
+impl Rows for Policy {
+    const ROWS: &'static [Row<Policy>] = &ROWS;
+    const KEYS: &'static [&'static str] = &KEYS;
+    const ALIASES: &'static [(&'static str, &'static str)] =
+        &[(ALIASES[0], "acknowledgment_reminder_intervals")];
+    const FIRST: Option<&'static str> = Some("acknowledgment_timeout");
+
+    fn presets() -> Vec<(&'static str, Overrides)> {
+        Policy::built_in().into()
+    }
+
+    /// When no preset is set, the kind of the operation decides.
+    fn unset() -> Value {
+        let mut unset = serde_json::to_value(Policy::default()).unwrap_or_default();
+        unset["preset"] = Value::Null;
+        unset
     }
 }
 
@@ -101,43 +149,7 @@ impl Policy {
     /// Sets every key, or says which could not be set; `preset` must have been applied before. Another
     /// timeout without intervals has its reminders at the quarters.
     pub fn set_all(&mut self, overrides: &Overrides) -> Result<(), Vec<BadKey>> {
-        let timeout = overrides.iter().filter(|(key, _)| *key == "acknowledgment_timeout");
-        let others = overrides.iter().filter(|(key, _)| *key != "acknowledgment_timeout");
-        let bad: Vec<_> =
-            timeout.chain(others).filter_map(|(key, value)| self.set(key, value).err()).collect();
-        if bad.is_empty() { Ok(()) } else { Err(bad) }
-    }
-
-    fn set(&mut self, key: &str, value: &Value) -> Result<(), BadKey> {
-        match key {
-            "preset" => {}
-            "acknowledgment_timeout" => {
-                self.acknowledgment_timeout = deadline(key, value)?;
-                self.acknowledgment_reminder_intervals = quarters(self.acknowledgment_timeout);
-            }
-            "acknowledgment_reminder_intervals" | "reminder_intervals" => {
-                self.acknowledgment_reminder_intervals = intervals(key, value)?;
-            }
-            "extension_allowed" => self.extension_allowed = flag(key, value)?,
-            "max_extension" => self.max_extension = deadline(key, value)?,
-            "proceed_on_timeout" => self.proceed_on_timeout = flag(key, value)?,
-            "quorum" => {
-                self.quorum = serde_json::from_value(value.clone())
-                    .map_err(|_| BadKey::value(key, "all, majority or a number from 1"))?;
-            }
-            "on_cancel" => {
-                let words = [("abort", OnCancel::Abort), ("exclude", OnCancel::Exclude)];
-                self.on_cancel = word(key, value, &words)?;
-            }
-            "on_interrupted" => {
-                let words = [("ask", OnInterrupted::Ask), ("retry", OnInterrupted::Retry)];
-                self.on_interrupted = word(key, value, &words)?;
-            }
-            "downtime_grace" => self.downtime_grace = deadline(key, value)?,
-            "result_timeout" => self.result_timeout = deadline(key, value)?,
-            unknown => return Err(BadKey::unknown(unknown, &KEYS)),
-        }
-        Ok(())
+        set_all(self, overrides)
     }
 
     /// When an agent is reminded, counted from the beginning; what lies at or past the timeout is dropped.
@@ -154,16 +166,9 @@ fn quarters(timeout: Span) -> Vec<Span> {
 }
 
 /// In order, each once.
-fn intervals(key: &str, value: &Value) -> Result<Vec<Span>, BadKey> {
-    let mut spans = match value.as_array() {
-        Some(items) if items.len() <= MAX_REMINDERS => {
-            items.iter().map(|item| deadline(key, item)).collect::<Result<Vec<_>, _>>()?
-        }
-        _ => {
-            let detail = format!("a list of at most {MAX_REMINDERS} durations, such as [30, 60, 90]");
-            return Err(BadKey::value(key, detail));
-        }
-    };
+fn intervals(given: Given<'_>) -> Result<Vec<Span>, Vec<BadKey>> {
+    let entries = given.entries(MAX_REMINDERS, "[30, 60, 90]")?.iter();
+    let mut spans = entries.map(|entry| given.of(entry).deadline()).collect::<Result<Vec<_>, _>>()?;
     spans.sort();
     spans.dedup();
     Ok(spans)

@@ -1,10 +1,9 @@
 //! The numbers of a validation, frozen into it when it starts.
 
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 
 use super::words::Duty;
-use crate::policy::{BadKey, Overrides, deadline};
+use crate::policy::{BadKey, Overrides, Row, Rows, keys, preset, put, row, set_all};
 use crate::time::Span;
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -27,17 +26,37 @@ pub struct Policy {
 /// No loop goes round more often than this without a decision.
 pub const MAX_ITERATIONS: u64 = 100;
 
-pub const KEYS: [&str; 9] = [
-    "preset",
-    "max_iterations",
-    "validation_timeout",
-    "fix_timeout",
-    "revalidation_timeout",
-    "reminder_grace",
-    "iteration_timeout",
-    "deadlock_after",
-    "downtime_grace",
+const ROWS: [Row<Policy>; 9] = [
+    preset("standard, or one of your own"),
+    row("max_iterations", "how often a phase may fail before somebody decides", |policy, given| {
+        put(&mut policy.max_iterations, given.whole(1..=MAX_ITERATIONS as u32))
+    }),
+    row("validation_timeout", "how long a specialist has for its first check", |policy, given| {
+        put(&mut policy.validation_timeout, given.deadline())
+    }),
+    row("fix_timeout", "how long the main agent has for a fix", |policy, given| {
+        put(&mut policy.fix_timeout, given.deadline())
+    }),
+    row("revalidation_timeout", "how long a specialist has to check a fix", |policy, given| {
+        put(&mut policy.revalidation_timeout, given.deadline())
+    }),
+    row("reminder_grace", "how long after the reminder silence is escalated", |policy, given| {
+        put(&mut policy.reminder_grace, given.deadline())
+    }),
+    row("iteration_timeout", "how long one round may take in all", |policy, given| {
+        put(&mut policy.iteration_timeout, given.deadline())
+    }),
+    row("deadlock_after", "the same failures so often in a row are escalated", |policy, given| {
+        put(&mut policy.deadlock_after, given.whole(1..=MAX_ITERATIONS as u32))
+    }),
+    row(
+        "downtime_grace",
+        "more time for somebody who could not answer because the server was down",
+        |policy, given| put(&mut policy.downtime_grace, given.deadline()),
+    ),
 ];
+
+pub const KEYS: [&str; 9] = keys(&ROWS);
 
 impl Default for Policy {
     fn default() -> Policy {
@@ -55,6 +74,15 @@ impl Default for Policy {
     }
 }
 
+impl Rows for Policy {
+    const ROWS: &'static [Row<Policy>] = &ROWS;
+    const KEYS: &'static [&'static str] = &KEYS;
+
+    fn presets() -> Vec<(&'static str, Overrides)> {
+        Policy::built_in().into()
+    }
+}
+
 impl Policy {
     /// The presets that exist without any configuration, as what they change.
     pub fn built_in() -> [(&'static str, Overrides); 1] {
@@ -63,24 +91,7 @@ impl Policy {
 
     /// Sets every key, or says which could not be set; `preset` must have been applied before.
     pub fn set_all(&mut self, overrides: &Overrides) -> Result<(), Vec<BadKey>> {
-        let bad: Vec<_> = overrides.iter().filter_map(|(key, value)| self.set(key, value).err()).collect();
-        if bad.is_empty() { Ok(()) } else { Err(bad) }
-    }
-
-    fn set(&mut self, key: &str, value: &Value) -> Result<(), BadKey> {
-        match key {
-            "preset" => {}
-            "max_iterations" => self.max_iterations = counted(key, value)?,
-            "validation_timeout" => self.validation_timeout = deadline(key, value)?,
-            "fix_timeout" => self.fix_timeout = deadline(key, value)?,
-            "revalidation_timeout" => self.revalidation_timeout = deadline(key, value)?,
-            "reminder_grace" => self.reminder_grace = deadline(key, value)?,
-            "iteration_timeout" => self.iteration_timeout = deadline(key, value)?,
-            "deadlock_after" => self.deadlock_after = counted(key, value)?,
-            "downtime_grace" => self.downtime_grace = deadline(key, value)?,
-            unknown => return Err(BadKey::unknown(unknown, &KEYS)),
-        }
-        Ok(())
+        set_all(self, overrides)
     }
 
     /// How long somebody has for its part.
@@ -90,12 +101,5 @@ impl Policy {
             Duty::Fix => self.fix_timeout,
             Duty::Revalidation => self.revalidation_timeout,
         }
-    }
-}
-
-fn counted(key: &str, value: &Value) -> Result<u32, BadKey> {
-    match value.as_u64() {
-        Some(number @ 1..=MAX_ITERATIONS) => Ok(number as u32),
-        _ => Err(BadKey::value(key, format!("a whole number from 1 to {MAX_ITERATIONS}"))),
     }
 }

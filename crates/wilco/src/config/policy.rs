@@ -6,7 +6,7 @@ use anyhow::{Context, bail};
 use serde_json::Value;
 use wilco_engine::PolicySettings;
 use wilco_language::render::bad_key;
-use wilco_protocol::policy::{BadKey, Overrides};
+use wilco_protocol::policy::{BadKey, Overrides, Rows, set_all};
 use wilco_protocol::{delegation, handoff, operation, validation};
 
 use super::keys::environment_name;
@@ -17,7 +17,7 @@ use crate::values;
 pub(crate) struct Protocol {
     pub(crate) name: &'static str,
     /// Each key with what it means, as the protocol's page in `docs/` says it.
-    pub(crate) meanings: &'static [(&'static str, &'static str)],
+    pub(crate) meanings: fn() -> Vec<(&'static str, &'static str)>,
     /// The policy that holds when nothing is set, as JSON.
     pub(crate) defaults: fn() -> Value,
     check: fn(&Overrides) -> Result<(), Vec<BadKey>>,
@@ -26,92 +26,21 @@ pub(crate) struct Protocol {
 }
 
 pub(crate) const PROTOCOLS: &[Protocol] = &[
-    Protocol {
-        name: "delegation",
-        meanings: &DELEGATION,
-        defaults: || serde_json::to_value(delegation::Policy::default()).unwrap_or_default(),
-        check: |overrides| delegation::Policy::default().set_all(overrides),
-        presets: || delegation::Policy::built_in().into(),
-    },
-    Protocol {
-        name: "operation",
-        meanings: &OPERATION,
-        defaults: || {
-            let mut defaults = serde_json::to_value(operation::Policy::default()).unwrap_or_default();
-            // When none is set, the kind of the operation decides.
-            defaults["preset"] = Value::Null;
-            defaults
-        },
-        check: |overrides| operation::Policy::default().set_all(overrides),
-        presets: || operation::Policy::built_in().into(),
-    },
-    Protocol {
-        name: "handoff",
-        meanings: &HANDOFF,
-        defaults: || serde_json::to_value(handoff::Policy::default()).unwrap_or_default(),
-        check: |overrides| handoff::Policy::default().set_all(overrides),
-        presets: Vec::new,
-    },
-    Protocol {
-        name: "validation",
-        meanings: &VALIDATION,
-        defaults: || serde_json::to_value(validation::Policy::default()).unwrap_or_default(),
-        check: |overrides| validation::Policy::default().set_all(overrides),
-        presets: || validation::Policy::built_in().into(),
-    },
+    protocol::<delegation::Policy>("delegation"),
+    protocol::<operation::Policy>("operation"),
+    protocol::<handoff::Policy>("handoff"),
+    protocol::<validation::Policy>("validation"),
 ];
 
-const HANDOFF: [(&str, &str); 7] = [
-    ("ack_timeout", "how long the replacement has to answer; by urgency 5m, 15m or 30m"),
-    ("understanding", "who judges an understanding: auto, initiator, command, accept"),
-    ("max_corrections", "how many wrong ACKs are corrected before somebody must decide"),
-    ("publish", "local, github-issue or github-gist; by itself an issue if there is one"),
-    ("clarification_timeout", "how long the initiator may take to answer or to help"),
-    ("review_timeout", "how long the initiator may take for a verdict"),
-    ("downtime_grace", "more time for somebody who had no chance to answer"),
-];
-
-const VALIDATION: [(&str, &str); 9] = [
-    ("preset", "standard, or one of your own"),
-    ("max_iterations", "how often a phase may fail before somebody decides"),
-    ("validation_timeout", "how long a specialist has for its first check"),
-    ("fix_timeout", "how long the main agent has for a fix"),
-    ("revalidation_timeout", "how long a specialist has to check a fix"),
-    ("reminder_grace", "how long after the reminder silence is escalated"),
-    ("iteration_timeout", "how long one round may take in all"),
-    ("deadlock_after", "the same failures so often in a row are escalated"),
-    ("downtime_grace", "more time for somebody who could not answer because the server was down"),
-];
-
-const OPERATION: [(&str, &str); 11] = [
-    ("preset", "disruptive, state-change, coordinated, routine, emergency, or one of your own"),
-    ("acknowledgment_timeout", "how long an agent has to answer"),
-    ("acknowledgment_reminder_intervals", "when it is reminded; with another timeout at its quarters"),
-    ("extension_allowed", "whether \"wait\" gives more time"),
-    ("max_extension", "how much more, once"),
-    ("proceed_on_timeout", "whether silence means to go on; false for coordinated"),
-    ("quorum", "how many must be ready: all, majority or a number"),
-    ("on_cancel", "what one of several can stop: abort all of it, or exclude itself"),
-    ("on_interrupted", "after a crash during a command: ask somebody, or retry"),
-    ("downtime_grace", "more time for somebody who had no chance to answer"),
-    ("result_timeout", "how long the initiator may take to say how it went"),
-];
-
-const DELEGATION: [(&str, &str); 13] = [
-    ("preset", "`critical` asks three times with growing waits"),
-    ("ack_timeout", "how long the first attempt waits"),
-    ("retry_timeouts", "how long each further attempt waits"),
-    ("base_wait", "the wait before a further attempt; it doubles each time"),
-    ("max_wait", "the longest such wait"),
-    ("clarification_timeout", "how long the initiator may take to answer or amend"),
-    ("review_timeout", "how long the initiator may take for a verdict"),
-    ("queued_check", "the time between the steps for a queued task"),
-    ("checkpoint_timeout", "how long an agent may work without a checkpoint"),
-    ("max_corrections", "wrong understandings before an escalation"),
-    ("understanding", "who judges: auto, initiator, command or accept"),
-    ("on_busy", "what to do with a busy agent: wait or reassign"),
-    ("downtime_grace", "more time for somebody who could not answer because the server was down"),
-];
+const fn protocol<P: Rows>(name: &'static str) -> Protocol {
+    Protocol {
+        name,
+        meanings: || P::ROWS.iter().map(|row| (row.key, row.meaning)).collect(),
+        defaults: P::unset,
+        check: |overrides| set_all(&mut P::default(), overrides),
+        presets: P::presets,
+    }
+}
 
 /// What is configured for each protocol, and where each of it came from.
 #[derive(Debug, Default)]
@@ -174,8 +103,8 @@ impl Policies {
                 let given = self.given.get(&path).cloned().unwrap_or_else(unset);
                 rows.push((path, given));
             };
-            for (key, _) in protocol.meanings {
-                row(path(protocol.name, None, key), &defaults[*key]);
+            for (key, _) in (protocol.meanings)() {
+                row(path(protocol.name, None, key), &defaults[key]);
             }
             for (preset, overrides) in self.presets(protocol) {
                 overrides.iter().for_each(|(key, value)| row(path(protocol.name, Some(&preset), key), value));
@@ -231,9 +160,8 @@ impl Policies {
         for protocol in PROTOCOLS {
             let presets = self.presets(protocol);
             let places = std::iter::once(None).chain(presets.keys().map(Some));
-            for (preset, (key, _)) in
-                places.flat_map(|place| protocol.meanings.iter().map(move |key| (place, key)))
-            {
+            let keys = (protocol.meanings)();
+            for (preset, (key, _)) in places.flat_map(|place| keys.iter().map(move |key| (place, key))) {
                 let name = environment_name(&path(protocol.name, preset.map(String::as_str), key));
                 if let Some((_, text)) = environment.iter().find(|(given, _)| *given == name) {
                     let (_, value) = values::policy(&format!("{key}={text}")).map_err(anyhow::Error::msg)?;
@@ -282,7 +210,7 @@ pub(crate) fn paths(policies: &Policies) -> Vec<String> {
     let mut paths = Vec::new();
     for protocol in PROTOCOLS {
         let presets = policies.presets(protocol);
-        for (key, _) in protocol.meanings {
+        for (key, _) in (protocol.meanings)() {
             paths.push(path(protocol.name, None, key));
             paths.extend(presets.keys().map(|preset| path(protocol.name, Some(preset), key)));
         }
@@ -348,8 +276,8 @@ mod tests {
         ];
         for protocol in PROTOCOLS {
             let (_, page, keys) = pages.iter().find(|(name, ..)| *name == protocol.name).unwrap();
-            assert_eq!(protocol.meanings.iter().map(|(key, _)| *key).collect::<Vec<_>>(), *keys);
-            for (key, meaning) in protocol.meanings {
+            assert_eq!((protocol.meanings)().iter().map(|(key, _)| *key).collect::<Vec<_>>(), *keys);
+            for (key, meaning) in (protocol.meanings)() {
                 assert!(
                     page.contains(&format!("| `{key}` |")) && page.contains(&format!(" {meaning} |")),
                     "{key}: {meaning}"

@@ -28,8 +28,8 @@ pub(crate) fn sample() -> String {
         text.push_str(&format!("\n# What holds for every {} that says nothing else.\n", protocol.name));
         text.push_str(&format!("[policy.{}]\n", protocol.name));
         let defaults = (protocol.defaults)();
-        for (key, meaning) in protocol.meanings.iter().filter(|(key, _)| *key != "preset") {
-            text.push_str(&entry(key, meaning, &defaults[*key]));
+        for (key, meaning) in (protocol.meanings)().into_iter().filter(|(key, _)| *key != "preset") {
+            text.push_str(&entry(key, meaning, &defaults[key]));
         }
         for (preset, overrides) in (protocol.presets)() {
             if !overrides.is_empty() {
