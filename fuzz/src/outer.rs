@@ -10,7 +10,7 @@ use wilco_engine::reads::Row;
 use wilco_outside::{Outside, edited, replacements_in};
 use wilco_protocol::handoff::{Party, Repetition, Replacement, StateFileOrder};
 use wilco_protocol::{Name, Span, Time};
-use wilco_runtime::{Clock, Start, start};
+use wilco_runtime::{Clock, WriterStart, start};
 use wilco_server::mcp::examined;
 use wilco_server::{Config, Limits, Tokens, answer_to, page};
 use wilco_store::{Exported, Memory, genesis, link, verify_export};
@@ -137,7 +137,7 @@ pub fn request(bytes: &[u8]) {
     let empty = request.body().is_empty();
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
     let answer = runtime.block_on(async {
-        let handle = start(Start {
+        let handle = start(WriterStart {
             store: Memory::new(),
             readers: Box::new(|| Ok(Box::new(Memory::new()))),
             search: None,

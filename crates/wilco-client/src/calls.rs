@@ -9,13 +9,13 @@ use wilco_wire::{
 
 use crate::answer::Answer;
 use crate::error::Error;
-use crate::key::Key;
+use crate::key::IdempotencyKey;
 use crate::outgoing::Outgoing;
 use crate::transport::{Client, Query};
 
 /// Which part of an inbox.
 #[derive(Debug, Clone, Default)]
-pub struct InboxQuery {
+pub struct InboxParameters {
     pub status: Option<String>,
     pub after: Option<String>,
     pub limit: Option<u32>,
@@ -38,7 +38,7 @@ pub struct MessageQuery {
 
 /// Which exchanges.
 #[derive(Debug, Clone, Default)]
-pub struct ExchangeQuery {
+pub struct ExchangeParameters {
     pub protocol: Option<String>,
     pub state: Option<String>,
     pub open: Option<bool>,
@@ -52,7 +52,7 @@ pub struct ExchangeQuery {
 type Result<T> = std::result::Result<Answer<T>, Error>;
 
 impl Client {
-    pub fn send(&self, message: &Outgoing, key: &Key) -> Result<Posted> {
+    pub fn send(&self, message: &Outgoing, key: &IdempotencyKey) -> Result<Posted> {
         self.post_once("/v1/messages", message, key)
     }
 
@@ -83,7 +83,7 @@ impl Client {
         self.post_empty(&format!("/v1/messages/{}/read", segment(id)))
     }
 
-    pub fn inbox(&self, agent: &str, query: &InboxQuery) -> Result<Page<Message>> {
+    pub fn inbox(&self, agent: &str, query: &InboxParameters) -> Result<Page<Message>> {
         let mut pairs = paging(&query.after, query.limit);
         pairs.extend(query.status.clone().map(|status| ("status", status)));
         pairs.extend(query.wait.map(|wait| ("wait", format!("{}ms", wait.as_millis()))));
@@ -117,7 +117,7 @@ impl Client {
         self.delete(&format!("/v1/agents/{}", segment(name)))
     }
 
-    pub fn exchanges(&self, query: &ExchangeQuery) -> Result<Page<Exchange>> {
+    pub fn exchanges(&self, query: &ExchangeParameters) -> Result<Page<Exchange>> {
         let mut pairs = paging(&query.after, query.limit);
         let texts = [
             ("protocol", &query.protocol),

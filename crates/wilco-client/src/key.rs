@@ -5,14 +5,14 @@ use std::hash::{BuildHasher, RandomState};
 
 /// The key of one message. Make it once, before the first try.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Key(String);
+pub struct IdempotencyKey(String);
 
-impl Key {
+impl IdempotencyKey {
     /// A key that nobody else has: 128 bits from the system's randomness, which also seeds hash maps.
-    pub fn fresh() -> Key {
+    pub fn fresh() -> IdempotencyKey {
         let process = std::process::id();
         let half = |salt: u8| RandomState::new().hash_one((process, salt));
-        Key(format!("wilco-{:016x}{:016x}", half(0), half(1)))
+        IdempotencyKey(format!("wilco-{:016x}{:016x}", half(0), half(1)))
     }
 
     pub fn as_str(&self) -> &str {
@@ -20,7 +20,7 @@ impl Key {
     }
 }
 
-impl fmt::Display for Key {
+impl fmt::Display for IdempotencyKey {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0)
     }
@@ -28,11 +28,11 @@ impl fmt::Display for Key {
 
 #[cfg(test)]
 mod tests {
-    use super::Key;
+    use super::IdempotencyKey;
 
     #[test]
     fn msg_12_keys_are_printable_and_differ() {
-        let (one, other) = (Key::fresh(), Key::fresh());
+        let (one, other) = (IdempotencyKey::fresh(), IdempotencyKey::fresh());
         assert_ne!(one, other);
         assert!(one.as_str().len() <= 255 && one.as_str().bytes().all(|byte| byte.is_ascii_graphic()));
     }

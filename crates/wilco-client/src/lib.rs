@@ -11,8 +11,8 @@ mod outgoing;
 mod transport;
 
 pub use answer::Answer;
-pub use calls::{ExchangeQuery, InboxQuery, MessageQuery};
+pub use calls::{ExchangeParameters, InboxParameters, MessageQuery};
 pub use error::Error;
-pub use key::Key;
+pub use key::IdempotencyKey;
 pub use outgoing::Outgoing;
 pub use transport::Client;

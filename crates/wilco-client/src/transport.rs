@@ -10,7 +10,7 @@ use wilco_wire::Problem;
 
 use crate::answer::{Answer, Received};
 use crate::error::Error;
-use crate::key::Key;
+use crate::key::IdempotencyKey;
 
 /// A server, and on whose behalf it is asked.
 #[derive(Debug, Clone)]
@@ -115,12 +115,12 @@ impl Client {
         &self,
         path: &str,
         body: &impl Serialize,
-        key: &Key,
+        key: &IdempotencyKey,
     ) -> Result<Answer<T>, Error> {
         self.once(path, body, key)?.read(&self.url)
     }
 
-    fn once(&self, path: &str, body: &impl Serialize, key: &Key) -> Result<Received, Error> {
+    fn once(&self, path: &str, body: &impl Serialize, key: &IdempotencyKey) -> Result<Received, Error> {
         let attempt = || {
             let request = self.signed(self.agent.post(self.address(path)));
             self.finish(request.header("Idempotency-Key", key.as_str()).send_json(body))
@@ -143,7 +143,7 @@ impl Client {
             let request = request.config().timeout_recv_response(Some(PATIENCE + wait)).build();
             return self.finish(request.call()).map(|received| received.text);
         };
-        let key = Key::fresh();
+        let key = IdempotencyKey::fresh();
         let received = self.once(target, body, &key)?;
         Ok(received.text)
     }

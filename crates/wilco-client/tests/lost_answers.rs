@@ -5,7 +5,7 @@ use std::net::{TcpListener, TcpStream};
 use std::thread;
 
 use serde_json::{Value, json};
-use wilco_client::{Client, Error, Key, Outgoing};
+use wilco_client::{Client, Error, IdempotencyKey, Outgoing};
 
 /// A server that answers the n-th request with the n-th text; an empty one breaks the connection. Returns
 /// what it was sent: the key and the body of each request.
@@ -58,7 +58,7 @@ fn message() -> Outgoing {
 
 #[test]
 fn g2_a_lost_answer_is_asked_for_again_under_the_same_key() {
-    let key = Key::fresh();
+    let key = IdempotencyKey::fresh();
     let requests = played(vec![String::new(), accepted()], |client| {
         let answer = client.send(&message(), &key).expect("an answer in the end");
         assert_eq!(answer.value.message.id, "msg-1-a");
@@ -70,7 +70,7 @@ fn g2_a_lost_answer_is_asked_for_again_under_the_same_key() {
 #[test]
 fn g2_an_answer_that_is_lost_twice_is_an_error() {
     let requests = played(vec![String::new(), String::new()], |client| {
-        let error = client.send(&message(), &Key::fresh()).expect_err("no answer");
+        let error = client.send(&message(), &IdempotencyKey::fresh()).expect_err("no answer");
         assert!(matches!(error, Error::Broken { .. }), "{error:?}");
     });
     assert_eq!(requests.len(), 2);
@@ -80,7 +80,7 @@ fn g2_an_answer_that_is_lost_twice_is_an_error() {
 fn cli_5_a_stranger_is_told_from_a_server() {
     let page = "HTTP/1.1 404 Not Found\r\nContent-Length: 6\r\nConnection: close\r\n\r\n<html>".to_owned();
     played(vec![page], |client| {
-        let error = client.send(&message(), &Key::fresh()).expect_err("no answer");
+        let error = client.send(&message(), &IdempotencyKey::fresh()).expect_err("no answer");
         assert!(error.to_string().contains("does not answer like a Wilco server (status 404"), "{error}");
     });
 }

@@ -21,4 +21,4 @@ pub use meters::{Measured, Readings};
 pub use test_clock::TestClock;
 pub use waiters::Waiters;
 pub use wilco_outside::{Replacements, Sleep};
-pub use writer::{Start, StartError, start};
+pub use writer::{StartError, WriterStart, start};

@@ -56,7 +56,7 @@ pub(crate) enum Job {
 }
 
 /// What a writer starts from.
-pub struct Start<S> {
+pub struct WriterStart<S> {
     pub store: S,
     pub readers: OpenReader,
     /// Makes searching quick; without it every message is looked at.
@@ -71,9 +71,9 @@ pub struct Start<S> {
     pub version: String,
 }
 
-impl<S> std::fmt::Debug for Start<S> {
+impl<S> std::fmt::Debug for WriterStart<S> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Start").field("settings", &self.settings).finish_non_exhaustive()
+        f.debug_struct("WriterStart").field("settings", &self.settings).finish_non_exhaustive()
     }
 }
 
@@ -86,8 +86,9 @@ pub enum StartError {
 }
 
 /// Starts the writer on a thread of its own. Call it inside a tokio runtime: the courier runs there.
-pub fn start<S: Store + Send + 'static>(start: Start<S>) -> Result<Handle, StartError> {
-    let Start { store, readers, search, settings, outside, clock, last_alive, test_clock, version } = start;
+pub fn start<S: Store + Send + 'static>(start: WriterStart<S>) -> Result<Handle, StartError> {
+    let WriterStart { store, readers, search, settings, outside, clock, last_alive, test_clock, version } =
+        start;
     let (queue, jobs) = sync_channel(QUEUE);
     let engine = Engine::load(settings, &store)?;
     let head = store.head()?;

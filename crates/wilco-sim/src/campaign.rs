@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use anyhow::bail;
 use rustix::time::{ClockId, clock_gettime};
-use wilco_sim::{Failure, Run, simulate};
+use wilco_sim::{Run, RunFailure, simulate};
 
 use crate::tell;
 
@@ -22,7 +22,7 @@ struct Sum {
     history: u64,
     /// Processor time spent in runs, so that other load on the machine does not count.
     busy: Duration,
-    failed: Vec<Failure>,
+    failed: Vec<RunFailure>,
 }
 
 impl Sum {

@@ -31,4 +31,4 @@ mod worker;
 mod world;
 
 pub use bug::Bug;
-pub use run::{Failure, Options, Run, simulate};
+pub use run::{Options, Run, RunFailure, simulate};

@@ -35,7 +35,7 @@ pub struct Run {
 
 /// A run in which a law did not hold.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Failure {
+pub struct RunFailure {
     pub seed: u64,
     /// The law, by the name it has in the documentation.
     pub law: &'static str,
@@ -45,7 +45,7 @@ pub struct Failure {
     pub trace: Vec<String>,
 }
 
-impl std::fmt::Display for Failure {
+impl std::fmt::Display for RunFailure {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         self.trace.iter().try_for_each(|line| writeln!(f, "{line}"))?;
         write!(f, "seed {}: {} broken after {}: {}", self.seed, self.law, self.at, self.what)
@@ -53,7 +53,7 @@ impl std::fmt::Display for Failure {
 }
 
 /// Lives through the run of this seed.
-pub fn simulate(seed: u64, options: Options) -> Result<Run, Box<Failure>> {
+pub fn simulate(seed: u64, options: Options) -> Result<Run, Box<RunFailure>> {
     let mut world = World::new(seed, options.bug, options.trace);
     let lived = catch_unwind(AssertUnwindSafe(|| world.live()));
     let passed = Span::millis((world.now.millis() - START).unsigned_abs());
@@ -77,7 +77,7 @@ pub fn simulate(seed: u64, options: Options) -> Result<Run, Box<Failure>> {
         Ok(Err(broken)) => broken,
         Err(panic) => Broken { law: "no panic", what: said(&*panic) },
     };
-    Err(Box::new(Failure { seed, law: broken.law, what: broken.what, at: passed, trace }))
+    Err(Box::new(RunFailure { seed, law: broken.law, what: broken.what, at: passed, trace }))
 }
 
 fn said(panic: &dyn std::any::Any) -> String {

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use proptest::collection::vec;
 use proptest::prelude::*;
 use tempfile::TempDir;
-use wilco_store::conformance::{Author, Questions, answers};
+use wilco_store::conformance::{Author, StoreQuestions, answers};
 use wilco_store::{Batch, InboxRow, InboxStatus, Memory, Reach, Reader, Sqlite, Store};
 
 const STATUSES: [InboxStatus; 4] =
@@ -101,7 +101,7 @@ fn part() -> impl Strategy<Value = Part> {
 struct World {
     author: Author,
     seqs: BTreeMap<u64, u64>,
-    questions: Questions,
+    questions: StoreQuestions,
 }
 
 impl World {
@@ -113,7 +113,7 @@ impl World {
     }
 
     fn add(&mut self, part: &Part) {
-        let Questions { agents, keys, states, .. } = &self.questions;
+        let StoreQuestions { agents, keys, states, .. } = &self.questions;
         let author = &mut self.author;
         match part {
             Part::Event { exchange } => {

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::full_disk::SmallDisk;
 use tempfile::TempDir;
-use wilco_store::conformance::{Author, Questions, answers};
+use wilco_store::conformance::{Author, StoreQuestions, answers};
 use wilco_store::{BackupError, InboxStatus, OpenError, Reader, Sqlite, Store, backup, restore, verify};
 
 pub(crate) fn filled(directory: &Path, events: i64) -> (Sqlite, Author) {
@@ -71,12 +71,12 @@ fn cli_9_a_copy_holds_everything_of_a_stopped_store() {
     let place = TempDir::new().unwrap();
     let (data, file) = (place.path().join("data"), place.path().join("copy"));
     let (store, _) = filled(&data, 20);
-    let before = answers(&store, &Questions::default()).unwrap();
+    let before = answers(&store, &StoreQuestions::default()).unwrap();
     drop(store);
     backup(&data, &file, false).unwrap();
     restore(&file, &place.path().join("new"), false).unwrap();
     let found = Sqlite::open(&place.path().join("new")).unwrap();
-    assert_eq!(answers(&found, &Questions::default()).unwrap(), before);
+    assert_eq!(answers(&found, &StoreQuestions::default()).unwrap(), before);
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 
 use tempfile::TempDir;
-use wilco_store::conformance::{self, Author, Questions, answers};
+use wilco_store::conformance::{self, Author, StoreQuestions, answers};
 use wilco_store::{InboxStatus, Memory, Reader, Sqlite, Store};
 
 #[test]
@@ -29,10 +29,10 @@ fn a_snapshot_of_memory_stays_as_it_was() {
     author.deliver("alice", InboxStatus::Unread);
     store.commit(&author.take(1)).unwrap();
     let snapshot = store.clone();
-    let before = answers(&snapshot, &Questions::default()).unwrap();
+    let before = answers(&snapshot, &StoreQuestions::default()).unwrap();
     author.deliver("alice", InboxStatus::Unread);
     author.mark("alice", 1, InboxStatus::Read);
     store.commit(&author.take(2)).unwrap();
-    assert_eq!(answers(&snapshot, &Questions::default()).unwrap(), before);
+    assert_eq!(answers(&snapshot, &StoreQuestions::default()).unwrap(), before);
     assert_eq!(store.head().unwrap().position, 2);
 }

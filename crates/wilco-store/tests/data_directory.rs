@@ -6,7 +6,7 @@ use std::path::Path;
 
 use rusqlite::Connection;
 use tempfile::TempDir;
-use wilco_store::conformance::{Author, Questions, answers};
+use wilco_store::conformance::{Author, StoreQuestions, answers};
 use wilco_store::{Head, InboxStatus, OpenError, Reader, Sqlite, SqliteReader, Store, StoreError, verify};
 
 fn mode(path: &Path) -> u32 {
@@ -29,10 +29,10 @@ fn filled(directory: &Path) -> (Sqlite, Author) {
 fn g1_what_was_committed_is_there_after_reopening() {
     let directory = TempDir::new().unwrap();
     let (store, mut author) = filled(directory.path());
-    let before = answers(&store, &Questions::default()).unwrap();
+    let before = answers(&store, &StoreQuestions::default()).unwrap();
     drop(store);
     let mut store = Sqlite::open(directory.path()).unwrap();
-    assert_eq!(answers(&store, &Questions::default()).unwrap(), before);
+    assert_eq!(answers(&store, &StoreQuestions::default()).unwrap(), before);
     author.event(None, "goes on");
     store.commit(&author.take(2)).unwrap();
     assert_eq!(store.head().unwrap(), Head { position: 2, hash: author.hash, at: store.head().unwrap().at });
@@ -47,7 +47,7 @@ fn g1_a_killed_server_loses_nothing() {
         fs::copy(directory.path().join(name), left.path().join(name)).unwrap();
     }
     let found = Sqlite::open(left.path()).unwrap();
-    let questions = Questions::default();
+    let questions = StoreQuestions::default();
     assert_eq!(answers(&found, &questions).unwrap(), answers(&store, &questions).unwrap());
 }
 

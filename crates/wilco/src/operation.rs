@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use anyhow::bail;
-use wilco_client::{Answer, Client, ExchangeQuery};
+use wilco_client::{Answer, Client, ExchangeParameters};
 use wilco_wire::{Exchange, Posted};
 
 use crate::caller::Caller;
@@ -65,12 +65,12 @@ pub(crate) fn find(
         Some(found) => return caller.checked(found),
         None => {}
     }
-    let query = ExchangeQuery {
+    let query = ExchangeParameters {
         protocol: Some("operation".to_owned()),
         agent: me.map(str::to_owned),
         open: Some(true),
         limit: Some(LOOKED_AT),
-        ..ExchangeQuery::default()
+        ..ExchangeParameters::default()
     };
     let open = caller.checked(client.exchanges(&query))?.value.items;
     let named = |exchange: &Exchange| exchange.data["operation"] == operation;

@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-use wilco_client::{Answer, Client, Key, Outgoing};
+use wilco_client::{Answer, Client, IdempotencyKey, Outgoing};
 use wilco_wire::{Exchange, Posted};
 
 use crate::caller::Caller;
@@ -19,7 +19,9 @@ pub(crate) fn say_in(
     content: Content,
 ) -> anyhow::Result<Answer<Posted>> {
     let (exchange, content) = (Some(exchange.id.clone()), content.into_value());
-    caller.checked(client.send(&Outgoing { from, exchange, content, ..Outgoing::default() }, &Key::fresh()))
+    caller.checked(
+        client.send(&Outgoing { from, exchange, content, ..Outgoing::default() }, &IdempotencyKey::fresh()),
+    )
 }
 
 /// Prints the answer to a message.

@@ -1,6 +1,6 @@
 //! From a task's name to its exchange, and an answer to it.
 
-use wilco_client::{Answer, Client, Error, ExchangeQuery, Key, Outgoing};
+use wilco_client::{Answer, Client, Error, ExchangeParameters, IdempotencyKey, Outgoing};
 use wilco_protocol::{EscalationId, ExchangeId};
 use wilco_wire::{Exchange, Posted};
 
@@ -43,7 +43,7 @@ pub(crate) fn say_in(
     }
     let exchange = Some(exchange.id.clone());
     let message = Outgoing { from, exchange, content: content.into_value(), ..Outgoing::default() };
-    caller.checked(client.send(&message, &Key::fresh()))
+    caller.checked(client.send(&message, &IdempotencyKey::fresh()))
 }
 
 /// The exchange that a task id or an exchange id names. An ended one is found too, so that the server can
@@ -55,12 +55,12 @@ pub(crate) fn find(
     task: &str,
     role: Role,
 ) -> anyhow::Result<Exchange> {
-    let query = |open, limit| ExchangeQuery {
+    let query = |open, limit| ExchangeParameters {
         task: Some(task.to_owned()),
         agent: me.map(str::to_owned),
         open,
         limit: Some(limit),
-        ..ExchangeQuery::default()
+        ..ExchangeParameters::default()
     };
     let open = caller.checked(client.exchanges(&query(Some(true), LISTED)))?.value.items;
     match choose(open, me, role) {

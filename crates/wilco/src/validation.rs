@@ -1,7 +1,7 @@
 //! From an issue to its open validation, and something said in it.
 
 use anyhow::bail;
-use wilco_client::{Answer, Client, ExchangeQuery, Key, Outgoing};
+use wilco_client::{Answer, Client, ExchangeParameters, IdempotencyKey, Outgoing};
 use wilco_wire::{Exchange, Posted};
 
 use crate::caller::Caller;
@@ -15,17 +15,19 @@ pub(crate) fn say(caller: &Caller, issue: &str, content: Content) -> anyhow::Res
     let (client, from) = (caller.client(), caller.sender()?);
     let exchange = find(caller, &client, from.as_deref(), issue)?;
     let (exchange, content) = (Some(exchange.id), content.into_value());
-    caller.checked(client.send(&Outgoing { from, exchange, content, ..Outgoing::default() }, &Key::fresh()))
+    caller.checked(
+        client.send(&Outgoing { from, exchange, content, ..Outgoing::default() }, &IdempotencyKey::fresh()),
+    )
 }
 
 /// The validations of an issue, open or ended, newest first.
 pub(crate) fn of_issue(caller: &Caller, client: &Client, issue: &str) -> anyhow::Result<Vec<Exchange>> {
     let issue = issue.trim_start_matches('#');
-    let query = ExchangeQuery {
+    let query = ExchangeParameters {
         protocol: Some("validation".to_owned()),
         q: Some(issue.to_owned()),
         limit: Some(LOOKED_AT),
-        ..ExchangeQuery::default()
+        ..ExchangeParameters::default()
     };
     let mut found = caller.checked(client.exchanges(&query))?.value.items;
     found.retain(|exchange| of(exchange, issue));
@@ -45,12 +47,12 @@ fn find(caller: &Caller, client: &Client, me: Option<&str>, issue: &str) -> anyh
         Some(found) => return caller.checked(found),
         None => {}
     }
-    let query = ExchangeQuery {
+    let query = ExchangeParameters {
         protocol: Some("validation".to_owned()),
         agent: me.map(str::to_owned),
         open: Some(true),
         limit: Some(LOOKED_AT),
-        ..ExchangeQuery::default()
+        ..ExchangeParameters::default()
     };
     let open = caller.checked(client.exchanges(&query))?.value.items;
     let issue = issue.trim_start_matches('#');

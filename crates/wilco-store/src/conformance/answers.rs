@@ -11,7 +11,7 @@ use crate::reader::{ExchangeFilter, InboxFilter, Reader, Walk};
 /// What is asked about: names and keys that may exist, and numbers that may be positions, exchanges
 /// and places where a page begins.
 #[derive(Debug, Clone)]
-pub struct Questions {
+pub struct StoreQuestions {
     pub agents: Vec<String>,
     pub keys: Vec<String>,
     pub states: Vec<String>,
@@ -19,10 +19,10 @@ pub struct Questions {
     pub limits: Vec<usize>,
 }
 
-impl Default for Questions {
-    fn default() -> Questions {
+impl Default for StoreQuestions {
+    fn default() -> StoreQuestions {
         let words = |list: &[&str]| list.iter().map(|word| (*word).to_owned()).collect();
-        Questions {
+        StoreQuestions {
             agents: words(&["alice", "bob", "carol", "dave"]),
             keys: words(&["task:1", "task:2", "party:alice", "party:bob"]),
             states: words(&["assigned", "working", "done"]),
@@ -42,7 +42,10 @@ const STATUSES: [&[InboxStatus]; 6] = [
 ];
 
 /// Asks every method of a reader all these questions.
-pub fn answers(reader: &(impl Reader + ?Sized), questions: &Questions) -> Result<Vec<String>, StoreError> {
+pub fn answers(
+    reader: &(impl Reader + ?Sized),
+    questions: &StoreQuestions,
+) -> Result<Vec<String>, StoreError> {
     let mut told = Told(Vec::new());
     told.say("head", reader.head()?);
     told.say("wakes", reader.wakes()?);
@@ -64,7 +67,11 @@ impl Told {
     }
 }
 
-fn record(reader: &(impl Reader + ?Sized), questions: &Questions, told: &mut Told) -> Result<(), StoreError> {
+fn record(
+    reader: &(impl Reader + ?Sized),
+    questions: &StoreQuestions,
+    told: &mut Told,
+) -> Result<(), StoreError> {
     for number in questions.numbers.iter().copied() {
         let id = MessageId::new(format!("m{number}"));
         told.say(("message", &id), reader.message(&id)?);
@@ -86,7 +93,7 @@ fn record(reader: &(impl Reader + ?Sized), questions: &Questions, told: &mut Tol
 
 fn inboxes(
     reader: &(impl Reader + ?Sized),
-    questions: &Questions,
+    questions: &StoreQuestions,
     told: &mut Told,
 ) -> Result<(), StoreError> {
     for agent in questions.agents.iter().map(Name::new) {
@@ -114,7 +121,7 @@ fn inboxes(
 
 fn exchanges(
     reader: &(impl Reader + ?Sized),
-    questions: &Questions,
+    questions: &StoreQuestions,
     told: &mut Told,
 ) -> Result<(), StoreError> {
     for number in questions.numbers.iter().copied() {
@@ -129,7 +136,7 @@ fn exchanges(
     Ok(())
 }
 
-fn filters(questions: &Questions) -> Vec<ExchangeFilter> {
+fn filters(questions: &StoreQuestions) -> Vec<ExchangeFilter> {
     let mut keys = vec![Vec::new()];
     for (at, key) in questions.keys.iter().enumerate() {
         keys.push(vec![key.clone()]);

@@ -13,7 +13,7 @@ mod search;
 use crate::error::StoreError;
 use crate::{Batch, Store};
 
-pub use answers::{Questions, answers};
+pub use answers::{StoreQuestions, answers};
 pub use author::Author;
 pub use search::walk;
 
@@ -66,9 +66,9 @@ pub fn check<S: Store>(fresh: impl Fn() -> S) -> Result<(), StoreError> {
 
 /// Refused with `Failed`, and nothing in the store is different from before.
 fn assert_refused(store: &mut dyn Store, batch: &Batch, why: &str) -> Result<(), StoreError> {
-    let before = answers(store, &Questions::default())?;
+    let before = answers(store, &StoreQuestions::default())?;
     let outcome = store.commit(batch);
     assert!(matches!(outcome, Err(StoreError::Failed(_))), "{why}: expected a refusal, got {outcome:?}");
-    assert_eq!(answers(store, &Questions::default())?, before, "{why}: something was stored");
+    assert_eq!(answers(store, &StoreQuestions::default())?, before, "{why}: something was stored");
     Ok(())
 }

@@ -6,7 +6,7 @@ use crate::Store;
 use crate::batch::InboxStatus;
 use crate::error::StoreError;
 
-use super::{Author, Questions, answers};
+use super::{Author, StoreQuestions, answers};
 
 pub(super) fn effects_stay_until_settled(store: &mut dyn Store) -> Result<(), StoreError> {
     let mut author = Author::default();
@@ -81,17 +81,17 @@ pub(super) fn g8_rebuild_empties_the_derived(store: &mut dyn Store) -> Result<()
     };
     derive(&mut author);
     store.commit(&author.take(9))?;
-    let whole = answers(store, &Questions::default())?;
+    let whole = answers(store, &StoreQuestions::default())?;
 
     store.begin_rebuild()?;
-    let bare = answers(store, &Questions::default())?;
+    let bare = answers(store, &StoreQuestions::default())?;
     let mut never_derived = crate::Memory::new();
     never_derived.commit(&kept.clone().take(9))?;
-    assert_eq!(bare, answers(&never_derived, &Questions::default())?);
+    assert_eq!(bare, answers(&never_derived, &StoreQuestions::default())?);
 
     derive(&mut author);
     store.commit(&author.take(9))?;
     store.finish_rebuild()?;
-    assert_eq!(answers(store, &Questions::default())?, whole);
+    assert_eq!(answers(store, &StoreQuestions::default())?, whole);
     Ok(())
 }

@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-use wilco_client::{Key, Outgoing};
+use wilco_client::{IdempotencyKey, Outgoing};
 use wilco_protocol::{EscalationId, ExchangeId, Span};
 
 use crate::caller::Caller;
@@ -53,7 +53,7 @@ pub(crate) fn run(args: Args) -> anyhow::Result<ExitCode> {
     };
     let content = content(&args).into_value();
     let message = Outgoing { from, exchange: Some(exchange), content, ..Outgoing::default() };
-    let answer = args.caller.checked(client.send(&message, &Key::fresh()))?;
+    let answer = args.caller.checked(client.send(&message, &IdempotencyKey::fresh()))?;
     args.follow.show(&args.caller, &answer)
 }
 

@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use serde_json::Value;
-use wilco_client::{Key, Outgoing};
+use wilco_client::{IdempotencyKey, Outgoing};
 
 use crate::caller::Caller;
 use crate::follow::Follow;
@@ -64,7 +64,7 @@ pub(crate) fn run(mut args: Args) -> anyhow::Result<ExitCode> {
     args.description = args.description.as_deref().map(words).transpose()?;
     let from = args.caller.sender()?;
     let message = outgoing(&args, from);
-    let answer = args.caller.checked(args.caller.client().send(&message, &Key::fresh()))?;
+    let answer = args.caller.checked(args.caller.client().send(&message, &IdempotencyKey::fresh()))?;
     args.follow.show(&args.caller, &answer)
 }
 

@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-use wilco_client::ExchangeQuery;
+use wilco_client::ExchangeParameters;
 
 use crate::caller::Caller;
 use crate::config::nearest;
@@ -100,13 +100,13 @@ fn none(state: Option<&str>) -> String {
     }
 }
 
-fn query(args: &Args) -> ExchangeQuery {
+fn query(args: &Args) -> ExchangeParameters {
     let open = match (args.open, args.ended) {
         (true, _) => Some(true),
         (_, true) => Some(false),
         (false, false) => None,
     };
-    ExchangeQuery {
+    ExchangeParameters {
         protocol: args.protocol.clone(),
         state: args.state.clone(),
         open,

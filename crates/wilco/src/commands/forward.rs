@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use serde_json::{Map, Value, json};
-use wilco_client::{Key, Outgoing};
+use wilco_client::{IdempotencyKey, Outgoing};
 use wilco_language::render::{Forwarded, forwarded};
 use wilco_wire::Message;
 
@@ -32,7 +32,7 @@ pub(crate) fn run(args: Args) -> anyhow::Result<ExitCode> {
     let (client, from) = (args.caller.client(), args.caller.sender()?);
     let message = args.caller.checked(client.message(&args.id))?.value;
     let message = outgoing(&message, from, args.to.clone(), args.note.as_deref());
-    let answer = args.caller.checked(client.send(&message, &Key::fresh()))?;
+    let answer = args.caller.checked(client.send(&message, &IdempotencyKey::fresh()))?;
     Ok(posted::show(&args.caller, &answer))
 }
 

@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 use anyhow::bail;
 use serde_json::{Value, json};
-use wilco_client::{Answer, Client, ExchangeQuery, Key, Outgoing};
+use wilco_client::{Answer, Client, ExchangeParameters, IdempotencyKey, Outgoing};
 use wilco_wire::{Exchange, Posted};
 
 use crate::caller::Caller;
@@ -193,7 +193,7 @@ fn request(args: &Args) -> anyhow::Result<ExitCode> {
         ..Outgoing::default()
     };
     let client = args.caller.client();
-    let answer = args.caller.checked(client.send(&message, &Key::fresh()))?;
+    let answer = args.caller.checked(client.send(&message, &IdempotencyKey::fresh()))?;
     if let Some(begun) = answer.value.exchange.as_ref().filter(|_| !args.caller.json) {
         let begun = args.caller.checked(client.exchange(&begun.id))?.value;
         if begun.data["tasks"].as_array().is_some_and(Vec::is_empty) {
@@ -244,10 +244,10 @@ fn find(caller: &Caller, client: &Client, id: &str) -> anyhow::Result<Exchange> 
     if let Some(Ok(exchange)) = by_id(client, id) {
         return Ok(exchange);
     }
-    let query = ExchangeQuery {
+    let query = ExchangeParameters {
         protocol: Some("handoff".to_owned()),
         limit: Some(LOOKED_AT),
-        ..ExchangeQuery::default()
+        ..ExchangeParameters::default()
     };
     let same = |value: &Value| value.as_str().is_some_and(|text| text.eq_ignore_ascii_case(id));
     let named = |exchange: &Exchange| {

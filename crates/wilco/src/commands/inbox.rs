@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
-use wilco_client::{Answer, Client, InboxQuery};
+use wilco_client::{Answer, Client, InboxParameters};
 use wilco_protocol::{Span, Time};
 use wilco_wire::{Message, Page};
 
@@ -55,8 +55,12 @@ pub(crate) fn run(args: Args) -> anyhow::Result<ExitCode> {
 fn poll(args: &Args, client: &Client, agent: &str) -> anyhow::Result<Answer<Page<Message>>> {
     let until = args.wait.map(|wait| Instant::now() + values::duration(wait));
     let status = Some(if args.all { "all" } else { "unread" }.to_owned());
-    let mut query =
-        InboxQuery { status, after: args.paging.after.clone(), limit: Some(args.paging.limit), wait: None };
+    let mut query = InboxParameters {
+        status,
+        after: args.paging.after.clone(),
+        limit: Some(args.paging.limit),
+        wait: None,
+    };
     loop {
         let left = until.map(|until| until.saturating_duration_since(Instant::now()));
         query.wait = left.map(|left| left.min(LONGEST_CALL)).filter(|wait| !wait.is_zero());

@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 use anyhow::bail;
 use serde_json::{Value, json};
-use wilco_client::{Key, Outgoing};
+use wilco_client::{IdempotencyKey, Outgoing};
 use wilco_protocol::Span;
 
 use crate::caller::Caller;
@@ -71,7 +71,7 @@ pub(crate) fn run(mut args: Args) -> anyhow::Result<ExitCode> {
     args.message = args.message.as_deref().map(words).transpose()?;
     let from = args.caller.sender()?;
     let message = outgoing(&args, from)?;
-    let answer = args.caller.checked(args.caller.client().send(&message, &Key::fresh()))?;
+    let answer = args.caller.checked(args.caller.client().send(&message, &IdempotencyKey::fresh()))?;
     args.follow.show(&args.caller, &answer)
 }
 

@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use serde_json::json;
-use wilco_client::{Key, Outgoing};
+use wilco_client::{IdempotencyKey, Outgoing};
 use wilco_wire::Message;
 
 use crate::caller::Caller;
@@ -28,7 +28,7 @@ pub(crate) fn run(args: Args) -> anyhow::Result<ExitCode> {
     let (client, from) = (args.caller.client(), args.caller.sender()?);
     let answered = args.caller.checked(client.message(&args.id))?.value;
     let message = outgoing(&answered, from, words(&args.text)?);
-    let answer = args.caller.checked(client.send(&message, &Key::fresh()))?;
+    let answer = args.caller.checked(client.send(&message, &IdempotencyKey::fresh()))?;
     Ok(posted::show(&args.caller, &answer))
 }
 

@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use serde_json::{Map, Value};
-use wilco_client::{Key, Outgoing};
+use wilco_client::{IdempotencyKey, Outgoing};
 
 use crate::caller::Caller;
 use crate::failure::Usage;
@@ -55,7 +55,8 @@ pub(crate) fn run(mut args: Args) -> anyhow::Result<ExitCode> {
         return Err(Usage("the text is empty; say something, or give --content".to_owned()).into());
     }
     let from = args.caller.sender()?;
-    let answer = args.caller.checked(args.caller.client().send(&outgoing(&args, from), &Key::fresh()))?;
+    let answer =
+        args.caller.checked(args.caller.client().send(&outgoing(&args, from), &IdempotencyKey::fresh()))?;
     Ok(posted::show(&args.caller, &answer))
 }
 

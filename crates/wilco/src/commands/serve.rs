@@ -12,7 +12,7 @@ use tokio::signal::unix::{SignalKind, signal};
 use wilco_engine::Settings;
 use wilco_outside::Outside;
 use wilco_protocol::Time;
-use wilco_runtime::{Clock, Handle, Start, TestClock, start};
+use wilco_runtime::{Clock, Handle, TestClock, WriterStart, start};
 use wilco_server::{Config as Doors, Tokens, serve};
 use wilco_store::{Head, OpenError, Reader, SearchIndex, Sqlite, SqliteReader, StoreError, verify};
 
@@ -114,7 +114,7 @@ async fn serving(args: Args) -> anyhow::Result<ExitCode> {
             |error| tracing::warn!(%error, "there is no search index; searching looks at every message"),
         )
         .ok();
-    let handle = start(Start {
+    let handle = start(WriterStart {
         store,
         readers: Box::new(move || {
             SqliteReader::open(&readers).map(|reader| Box::new(reader) as Box<dyn Reader + Send>)

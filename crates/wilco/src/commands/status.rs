@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use serde_json::value::RawValue;
-use wilco_client::ExchangeQuery;
+use wilco_client::ExchangeParameters;
 use wilco_protocol::Time;
 use wilco_wire::Escalation;
 
@@ -24,7 +24,7 @@ pub(crate) struct Args {
 pub(crate) fn run(args: Args) -> anyhow::Result<ExitCode> {
     let (caller, client) = (&args.caller, args.caller.client());
     let escalations = caller.checked(client.escalations(Some(true)))?;
-    let query = ExchangeQuery { open: Some(true), ..ExchangeQuery::default() };
+    let query = ExchangeParameters { open: Some(true), ..ExchangeParameters::default() };
     let exchanges = caller.checked(client.exchanges(&query))?;
     let known = caller.checked(client.agents())?;
     if caller.json {

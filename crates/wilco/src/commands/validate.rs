@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use serde_json::{Value, json};
-use wilco_client::{Key, Outgoing};
+use wilco_client::{IdempotencyKey, Outgoing};
 
 use crate::caller::Caller;
 use crate::follow::Follow;
@@ -54,7 +54,7 @@ pub(crate) struct Args {
 pub(crate) fn run(args: Args) -> anyhow::Result<ExitCode> {
     let from = args.caller.sender()?;
     let message = outgoing(&args, from)?;
-    let answer = args.caller.checked(args.caller.client().send(&message, &Key::fresh()))?;
+    let answer = args.caller.checked(args.caller.client().send(&message, &IdempotencyKey::fresh()))?;
     args.follow.show(&args.caller, &answer)
 }
 

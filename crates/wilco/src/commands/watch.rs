@@ -7,7 +7,7 @@ use std::process::ExitCode;
 use std::sync::mpsc::RecvTimeoutError;
 use std::time::Duration;
 
-use wilco_client::{Client, ExchangeQuery};
+use wilco_client::{Client, ExchangeParameters};
 use wilco_wire::Event;
 
 use crate::caller::Caller;
@@ -65,11 +65,11 @@ fn live(args: &Args, client: &Client) -> anyhow::Result<()> {
 }
 
 fn look(args: &Args, client: &Client) -> anyhow::Result<View> {
-    let query = ExchangeQuery {
+    let query = ExchangeParameters {
         open: Some(true),
         agent: args.agent.clone(),
         limit: Some(1000),
-        ..ExchangeQuery::default()
+        ..ExchangeParameters::default()
     };
     let exchanges = args.caller.checked(client.exchanges(&query))?;
     let escalations = args.caller.checked(client.escalations(Some(true)))?.value.items;

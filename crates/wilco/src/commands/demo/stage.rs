@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::Context;
 use serde_json::{Value, json};
-use wilco_client::{Client, ExchangeQuery, InboxQuery, Key, Outgoing};
+use wilco_client::{Client, ExchangeParameters, IdempotencyKey, InboxParameters, Outgoing};
 use wilco_wire::{AgentSpec, Exchange, Message, Posted, Verified};
 
 use crate::output::escape::one_line;
@@ -87,7 +87,7 @@ impl Stage {
 
     fn post(&self, from: &str, message: Outgoing) -> anyhow::Result<Posted> {
         let message = Outgoing { from: Some(from.to_owned()), ..message };
-        Ok(self.client(from).send(&message, &Key::fresh())?.value)
+        Ok(self.client(from).send(&message, &IdempotencyKey::fresh())?.value)
     }
 
     /// The next unread message of this type; everything before it is read on the way.
@@ -95,7 +95,8 @@ impl Stage {
         let (client, until) = (self.client(agent), Instant::now() + PATIENCE);
         while Instant::now() < until {
             let wait = Some(until.saturating_duration_since(Instant::now()));
-            let query = InboxQuery { status: Some("unread".to_owned()), wait, ..InboxQuery::default() };
+            let query =
+                InboxParameters { status: Some("unread".to_owned()), wait, ..InboxParameters::default() };
             for message in client.inbox(agent, &query)?.value.items {
                 client.mark_read(&message.id)?;
                 if message.content["type"] == kind {
@@ -107,7 +108,7 @@ impl Stage {
     }
 
     pub(crate) fn exchanges(&self) -> anyhow::Result<Vec<Exchange>> {
-        Ok(Client::new(&self.url).exchanges(&ExchangeQuery::default())?.value.items)
+        Ok(Client::new(&self.url).exchanges(&ExchangeParameters::default())?.value.items)
     }
 
     pub(crate) fn verify(&self) -> anyhow::Result<Verified> {

@@ -2,7 +2,7 @@
 
 use std::process::{Command, Stdio};
 
-use wilco_client::{ExchangeQuery, InboxQuery};
+use wilco_client::{ExchangeParameters, InboxParameters};
 use wilco_protocol::{Span, Time};
 use wilco_wire::{Agent, Exchange};
 
@@ -75,7 +75,11 @@ pub(super) fn examine_all(exam: &mut Exam<'_>) -> anyhow::Result<()> {
 }
 
 fn open_of(exam: &Exam<'_>, agent: &str) -> anyhow::Result<Vec<Exchange>> {
-    let query = ExchangeQuery { agent: Some(agent.to_owned()), open: Some(true), ..ExchangeQuery::default() };
+    let query = ExchangeParameters {
+        agent: Some(agent.to_owned()),
+        open: Some(true),
+        ..ExchangeParameters::default()
+    };
     Ok(exam.caller.checked(exam.client.exchanges(&query))?.value.items)
 }
 
@@ -125,8 +129,11 @@ fn session(agent: &Agent) -> Finding {
 }
 
 fn unread(exam: &mut Exam<'_>, agent: &Agent) -> anyhow::Result<()> {
-    let query =
-        InboxQuery { status: Some("unread".to_owned()), limit: Some(COUNTED), ..InboxQuery::default() };
+    let query = InboxParameters {
+        status: Some("unread".to_owned()),
+        limit: Some(COUNTED),
+        ..InboxParameters::default()
+    };
     let page = match exam.client.inbox(&agent.name, &query) {
         // The inboxes of others are not there for whoever has an agent's token.
         Err(error) if error.status() == Some(404) => return Ok(()),

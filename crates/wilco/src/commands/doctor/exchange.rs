@@ -1,6 +1,6 @@
 //! Does an exchange go on by itself, and if not, who must do what?
 
-use wilco_client::ExchangeQuery;
+use wilco_client::ExchangeParameters;
 use wilco_protocol::{Span, Time};
 use wilco_wire::Exchange;
 
@@ -43,7 +43,8 @@ pub(super) fn examine(exam: &mut Exam<'_>, exchange: &Exchange) -> anyhow::Resul
 
 /// Only what is wrong, of everything that is open.
 pub(super) fn examine_all(exam: &mut Exam<'_>) -> anyhow::Result<()> {
-    let mut query = ExchangeQuery { open: Some(true), limit: Some(1000), ..ExchangeQuery::default() };
+    let mut query =
+        ExchangeParameters { open: Some(true), limit: Some(1000), ..ExchangeParameters::default() };
     let (mut open, before) = (0, exam.found.len());
     for _ in 0..PAGES {
         let page = exam.caller.checked(exam.client.exchanges(&query))?.value;
