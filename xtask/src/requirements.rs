@@ -1,6 +1,12 @@
-//! Reading docs/requirements.md: which requirements the project claims, and which tests show them.
+//! `cargo xtask requirements`: docs/requirements.md, which requirements the project claims and which tests show them.
 //!
-//! Whether the table is true is checked by tidy; `cargo xtask coverage` prints it.
+//! Ids and words are written by hand, because a claim is a decision. The tests are filled in from the tree, where
+//! each of them says what it shows; tidy says when they are old. `cargo xtask coverage` prints the table.
+
+use anyhow::Context;
+
+use crate::tidy::{Claims, Tree};
+use crate::workspace::root;
 
 /// The table, relative to the root.
 pub(crate) const PATH: &str = "docs/requirements.md";
@@ -11,6 +17,25 @@ pub(crate) struct Row {
     pub(crate) id: String,
     pub(crate) words: String,
     pub(crate) tests: Vec<String>,
+}
+
+pub(crate) fn run() -> anyhow::Result<()> {
+    let path = root().join(PATH);
+    let text = std::fs::read_to_string(&path).with_context(|| format!("could not read {PATH}"))?;
+    let claims = Claims::of(&Tree::read(&root())?);
+    std::fs::write(&path, fill(&text, |id| claims.tests(id))).with_context(|| format!("cannot write {PATH}"))
+}
+
+/// The same text with the tests of each row as they are in the tree.
+fn fill(text: &str, tests: impl Fn(&str) -> Vec<String>) -> String {
+    let line = |(line, number): (&str, usize)| match row(line, number) {
+        Some(row) => {
+            let tests: Vec<String> = tests(&row.id).iter().map(|test| format!("`{test}`")).collect();
+            format!("| {} | {} | {} |\n", row.id, row.words, tests.join(", "))
+        }
+        None => format!("{line}\n"),
+    };
+    text.lines().zip(1..).map(line).collect()
 }
 
 impl Row {
@@ -42,7 +67,7 @@ fn row(line: &str, number: usize) -> Option<Row> {
     if id == "id" || id.chars().all(|c| matches!(c, '-' | ':')) {
         return None;
     }
-    // The words may hold a `|` of their own; the tests are what stands last.
+    // The words may hold a `|` of their own; the tests come last.
     let (tests, words) = cells[1..].split_last().map_or((&"", &[][..]), |(tests, words)| (tests, words));
     Some(Row { line: number, id: id.to_owned(), words: words.join(" | "), tests: names(tests) })
 }
@@ -68,6 +93,14 @@ mod tests {
         assert_eq!((rows[0].line, rows[0].prefix()), (5, "DEL"));
         assert_eq!(rows[0].tests, ["del_30_silence", "crates/x/tests/transcripts/del-30.txt"]);
         assert_eq!((rows[1].words.as_str(), rows[1].prefix()), ("Lists | pages.", "API"));
+    }
+
+    #[test]
+    fn tests_are_filled_in_and_words_are_kept() {
+        let filled = fill(TABLE, |id| vec![id.to_lowercase()]);
+        assert!(filled.ends_with("| API-2b | Lists | pages. | `api-2b` |\n"), "{filled}");
+        assert_eq!(filled.lines().count(), TABLE.lines().count());
+        assert_eq!(fill(&filled, |id| vec![id.to_lowercase()]), filled);
     }
 
     #[test]

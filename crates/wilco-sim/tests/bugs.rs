@@ -5,6 +5,7 @@ use wilco_sim::{Bug, Options, simulate};
 
 const MOST_SEEDS: u64 = 1000;
 
+/// OP-14: a command that runs twice is one of them.
 #[test]
 fn every_planted_bug_is_found() {
     for bug in Bug::ALL {

@@ -234,7 +234,7 @@ fn msg_10_the_title_of_a_task_without_a_subject() {
     );
 }
 
-/// A task that waits for its initiator does not swallow the next task that the initiator writes.
+/// DEL-5 too: a task that waits for its initiator does not swallow the next task that the initiator writes.
 #[test]
 fn msg_10_a_text_that_is_a_task_answers_no_other() {
     let server = Server::start();

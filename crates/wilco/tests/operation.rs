@@ -332,6 +332,7 @@ fn op_6_silence_is_logged_noticed_and_an_incident() {
     );
 }
 
+/// OP-11 too: every agent hears the result.
 #[test]
 fn op_10_the_initiator_says_how_it_went() {
     let server = with_agents(&["ann", "bob"]);

@@ -6,6 +6,7 @@
 
 mod absences;
 mod decisions;
+mod errors;
 #[cfg(test)]
 mod fixtures;
 mod functions;
@@ -20,6 +21,7 @@ mod size;
 mod sql;
 mod standalone;
 mod tree;
+mod type_names;
 mod uses;
 
 use std::fmt;
@@ -27,7 +29,8 @@ use std::fmt;
 use anyhow::bail;
 
 use crate::workspace::root;
-use tree::Tree;
+pub(crate) use requirements::Claims;
+pub(crate) use tree::Tree;
 
 struct Check {
     name: &'static str,
@@ -48,6 +51,7 @@ const CHECKS: &[Check] = &[
     Check { name: "function-length", run: size::functions },
     Check { name: "short-main", run: size::mains },
     Check { name: "file-names", run: names::check },
+    Check { name: "type-names", run: type_names::check },
     Check { name: "module-doc", run: opening::check },
     Check { name: "left-out", run: left_out::check },
     Check { name: "unfinished", run: leftovers::unfinished },
@@ -55,6 +59,7 @@ const CHECKS: &[Check] = &[
     Check { name: "sleeping-tests", run: leftovers::sleeping_tests },
     Check { name: "standalone", run: standalone::check },
     Check { name: "decisions", run: decisions::check },
+    Check { name: "errors", run: errors::check },
     Check { name: "requirements", run: requirements::check },
 ];
 

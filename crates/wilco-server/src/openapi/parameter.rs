@@ -53,7 +53,7 @@ pub(super) fn of_query(path: &str, name: &str) -> Value {
         (_, "from") => string("Only from this agent"),
         (_, "to") => string("Only to this agent"),
         (_, "agent") => string("Only what this agent takes part in"),
-        (_, "q") => string("Words that must all be there; a word may be begun"),
+        (_, "q") => string("Words that must all be there; prefixes match"),
         (_, "type") => string("Only content of this type"),
         (_, "task") => string("Only about this task"),
         (_, "state") => string("Only in this state"),
