@@ -5,6 +5,7 @@
 mod bench;
 mod coverage;
 mod deny;
+mod dist;
 mod fuzz;
 mod golden;
 mod kill;
@@ -39,6 +40,8 @@ enum Task {
     Bench(bench::Options),
     /// Check licences, banned crates and sources of the dependencies
     Deny(deny::Options),
+    /// Make what a release consists of: tarball, Debian package, SBOM and checksums
+    Dist(dist::Options),
     /// Feed random inputs to every parser and reader
     Fuzz(fuzz::Options),
     /// Write the golden journal of this version, for the release
@@ -49,6 +52,8 @@ enum Task {
     Openapi,
     /// Draw docs/demo.svg from what the demo prints
     Picture,
+    /// Fill in the tests of docs/requirements.md from what they say they show
+    Requirements,
     /// Run the simulation for many seeds, or one of them with everything that happens
     Sim(sim::Options),
 }
@@ -60,11 +65,13 @@ fn main() -> ExitCode {
         Task::Coverage => coverage::run(),
         Task::Bench(options) => bench::run(&options),
         Task::Deny(options) => deny::run(&options),
+        Task::Dist(options) => dist::run(&options),
         Task::Fuzz(options) => fuzz::run(&options),
         Task::Golden => golden::run(),
         Task::Kill(options) => kill::run(&options),
         Task::Openapi => openapi::run(),
         Task::Picture => picture::run(),
+        Task::Requirements => requirements::run(),
         Task::Sim(options) => sim::run(&options),
     };
     // A failed task is no bug of xtask: the reason is enough, without a backtrace.

@@ -18,6 +18,7 @@ use anyhow::bail;
 use needs::Need;
 use tally::Tally;
 
+use crate::dist;
 use crate::fuzz;
 use crate::tidy;
 use crate::workspace::{cargo, succeed};
@@ -54,6 +55,7 @@ const STEPS: &[Step] = &[
     tests("doctests", "examples in the docs", &[CC], runner::doctests),
     check("api", "the API against its OpenAPI document", &[CC, PYTHON], schemathesis::run),
     check("mcp", "the MCP door against the official conformance suite", &[CC, NODE], conformance::run),
+    check("package", "the Debian package: what is in it, and that it installs", &[CC, DPKG], dist::shortly),
     check("tidy", "invariants of the architecture", &[], tidy::run),
     check("fuzz", "random inputs for every reader of messages, shortly", &[CC, CXX], fuzz::shortly),
 ];
@@ -61,6 +63,8 @@ const STEPS: &[Step] = &[
 const CC: Need = Need::Package { binary: "cc", debian: "gcc" };
 /// Compiles libFuzzer.
 const CXX: Need = Need::Package { binary: "c++", debian: "g++" };
+/// Builds and installs packages.
+const DPKG: Need = Need::Package { binary: "dpkg-deb", debian: "dpkg" };
 /// Sets the clock of one process.
 const FAKETIME: Need = Need::Package { binary: "faketime", debian: "faketime" };
 /// Agents live in its sessions.
