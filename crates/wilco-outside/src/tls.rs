@@ -48,7 +48,7 @@ impl Tls {
         if roots.is_empty() {
             return Err(io::Error::other("this machine has no root certificates; install ca-certificates"));
         }
-        let provider = Arc::new(rustls::crypto::aws_lc_rs::default_provider());
+        let provider = Arc::new(rustls::crypto::ring::default_provider());
         let config = ClientConfig::builder_with_provider(provider)
             .with_safe_default_protocol_versions()
             .map_err(io::Error::other)?

@@ -27,6 +27,17 @@ const LOG_BYTES: i64 = 64 * 1024 * 1024;
 /// More than there are statements, so that each is prepared once.
 const STATEMENTS: usize = 128;
 
+/// Whether SQLite was compiled with the flags of `.cargo/config.toml`, which a build elsewhere does not see. It
+/// tells of one of them only; they come together.
+pub fn has_build_flags() -> bool {
+    let flag = |connection: &Connection| {
+        let mut options = connection.prepare("PRAGMA compile_options")?;
+        let mut options = options.query_map((), |row| row.get::<_, String>(0))?;
+        Ok(options.any(|option| option.is_ok_and(|option| option == "DEFAULT_MEMSTATUS=0")))
+    };
+    Connection::open_in_memory().and_then(|connection| flag(&connection)).unwrap_or(false)
+}
+
 /// The connection that writes. The file is there already and nothing in it has been changed yet.
 pub(super) fn writer(database: &Path) -> Result<Connection> {
     connect(database, OpenFlags::SQLITE_OPEN_READ_WRITE)
@@ -107,4 +118,12 @@ pub(super) fn check_pages(connection: &Connection) -> std::result::Result<(), St
 /// Whether a test wants to see that a power cut shows in it: only a build for tests can be told so.
 fn undurable() -> bool {
     cfg!(debug_assertions) && std::env::var_os("WILCO_TEST_UNDURABLE").is_some()
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn a_build_in_the_checkout_has_the_flags() {
+        assert!(super::has_build_flags(), "LIBSQLITE3_FLAGS of .cargo/config.toml did not reach SQLite");
+    }
 }

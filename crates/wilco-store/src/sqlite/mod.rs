@@ -38,6 +38,7 @@ use mark::Mark;
 use query::Connected;
 
 pub use backup::backup;
+pub use connection::has_build_flags;
 pub use rescue::rescue;
 pub use restore::{Restored, restore};
 pub use search::SearchIndex;

@@ -2,6 +2,7 @@
 
 mod agent;
 mod answers;
+mod build;
 mod configuration;
 mod disk;
 mod exchange;
@@ -70,6 +71,7 @@ pub(crate) fn run(args: Args) -> anyhow::Result<ExitCode> {
             Some(about) => exam.one(about, &args.place)?,
             None => {
                 exam.everything()?;
+                build::examine(&mut exam);
                 disk::examine(&mut exam, &args.place);
                 github::examine(&mut exam, &args.place);
             }
