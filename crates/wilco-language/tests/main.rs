@@ -7,7 +7,7 @@ mod answers;
 mod checks;
 mod classify;
 mod found;
-#[path = "../../wilco-protocol/tests/ground/mod.rs"]
+#[path = "../../wilco-protocol/tests/delegation/invariants.rs"]
 #[allow(dead_code, reason = "of the ground only the world is needed here")]
 mod ground;
 mod long;

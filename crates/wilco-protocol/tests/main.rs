@@ -1,25 +1,9 @@
-//! The protocols as anybody may use them: transcripts, laws, models.
+//! The protocols as anybody may use them: transcripts, laws and a model of each.
 
-mod asked;
-mod ground;
-mod handed;
+mod delegation;
 mod handoff;
-mod handoff_laws;
-mod handoff_model;
-mod handoffs;
-mod laws;
-mod looped;
-mod model;
+mod harness;
 mod operation;
-mod operation_laws;
-mod operation_model;
-mod operations;
-mod player;
 mod policy;
 mod stored_names;
-mod transcript;
-mod transcripts;
 mod validation;
-mod validation_laws;
-mod validation_model;
-mod validations;

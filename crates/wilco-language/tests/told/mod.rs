@@ -10,7 +10,7 @@ use wilco_protocol::delegation::{Assign, Say, Verdict};
 use wilco_protocol::exchange::{self, Decision, Exchange, Said, Signal, Start};
 use wilco_protocol::{ExchangeId, Name, Protocol, Time};
 
-#[path = "../../../wilco-protocol/tests/laws/strategy.rs"]
+#[path = "../../../wilco-protocol/tests/delegation/laws/strategy.rs"]
 mod strategy;
 
 use crate::ground::World;

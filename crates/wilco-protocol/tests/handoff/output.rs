@@ -8,7 +8,7 @@ use wilco_protocol::exchange::{self, CheckpointText, Texts};
 use wilco_protocol::handoff::{Decision, Notice, Owed, Say, State, ToInitiator, options, timers, view};
 use wilco_protocol::{MessageId, directory};
 
-use crate::player::{arrow, clock, state_line};
+use crate::harness::{arrow, clock, state_line};
 
 pub(crate) fn incident(at: Time, incident: &Incident) -> String {
     arrow(at, format!("incident: {} {} after {} attempts", incident.agent, incident.kind, incident.attempts))

@@ -7,7 +7,7 @@ use wilco_protocol::operation::{
     Decision, Notice, Say, State, StepState, ToInitiator, Track, TrackState, log, options, timers,
 };
 
-use crate::player::{arrow, clock, state_line};
+use crate::harness::{arrow, clock, state_line};
 
 pub(crate) fn incident(at: Time, incident: &Incident) -> String {
     arrow(at, format!("incident: {} {} after {} requests", incident.agent, incident.kind, incident.attempts))

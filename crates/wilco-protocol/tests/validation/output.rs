@@ -7,7 +7,7 @@ use wilco_protocol::validation::{
     Decision, Label, Notice, Phase, Relief, Say, State, error_id, id, options, timers,
 };
 
-use crate::player::{arrow, clock, state_line};
+use crate::harness::{arrow, clock, state_line};
 
 pub(crate) fn incident(at: Time, incident: &Incident) -> String {
     arrow(at, format!("incident: {} {}", incident.agent, incident.kind))

@@ -8,7 +8,7 @@ use wilco_protocol::validation::{
 use wilco_protocol::{ExchangeId, MessageId, Name, Protocol, Time};
 
 use super::output;
-use crate::player::{Harness, Timeline, arrow, state_line};
+use crate::harness::{Harness, Timeline, arrow, state_line};
 
 pub(crate) struct World {
     timeline: Timeline,

@@ -1,4 +1,4 @@
-//! The ground that the laws and the model of handoffs stand on: a small world, what a replacement may answer, and
+//! What the laws and the model of handoffs look at: a small world, what a replacement may answer, and
 //! what holds in every state.
 
 use wilco_protocol::decision::{Effect as Ordered, Facts, Report as Came};

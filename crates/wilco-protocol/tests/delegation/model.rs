@@ -1,7 +1,7 @@
 //! Every interleaving of a small delegation: two agents, an initiator, a few messages and a few timeouts,
 //! in every order, over the very code that runs. What must hold is checked in each state there is.
 
-use crate::ground;
+use super::invariants;
 mod says;
 
 use std::collections::BTreeSet;
@@ -13,7 +13,7 @@ use wilco_protocol::delegation::{
 };
 use wilco_protocol::{ExchangeId, MessageId, Name, Protocol, Span, Time};
 
-use crate::ground::World;
+use super::invariants::World;
 use says::{AGENTS, BOSS};
 
 /// How much may happen: messages by anybody, and timeouts.
@@ -99,18 +99,20 @@ impl Model for Bounds {
                 let live: BTreeSet<_> = [moment.state.assignee.clone()].into();
                 let right =
                     if moment.state.is_open() { moment.live == live } else { moment.live.is_subset(&live) };
-                right && ground::one_assignee(&moment.state)
+                right && invariants::one_assignee(&moment.state)
             }),
             Property::always("G6 never stuck", |_, moment: &Moment| {
-                ground::never_stuck(&moment.state) && ground::silence_leads_somewhere(&moment.state)
+                invariants::never_stuck(&moment.state) && invariants::silence_leads_somewhere(&moment.state)
             }),
             Property::always("ended stays ended", |_, moment: &Moment| {
                 moment.ended.is_none_or(|name| name == moment.state.name())
             }),
             Property::always("escalated with an escalation", |_, moment: &Moment| {
-                ground::escalation_fits_the_phase(&moment.state)
+                invariants::escalation_fits_the_phase(&moment.state)
             }),
-            Property::always("keys", |_, moment: &Moment| ground::keys_are_sorted_and_unique(&moment.state)),
+            Property::always("keys", |_, moment: &Moment| {
+                invariants::keys_are_sorted_and_unique(&moment.state)
+            }),
             Property::sometimes("completed", |_, moment: &Moment| moment.state.name() == "completed"),
             Property::sometimes("cancelled", |_, moment: &Moment| moment.state.name() == "cancelled"),
             Property::sometimes("failed", |_, moment: &Moment| moment.state.name() == "failed"),

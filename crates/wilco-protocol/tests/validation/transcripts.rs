@@ -1,12 +1,12 @@
-//! Every transcript of a validation, one test each: `val_3_fix` plays `validations/val-3-fix.txt`.
+//! Every transcript of a validation, one test each: `val_3_fix` plays `transcripts/val-3-fix.txt`.
 
-use crate::player::{check, check_all_are_played};
-use crate::validation::World;
+use super::world::World;
+use crate::harness::{check, check_all_are_played};
 
 macro_rules! transcripts {
     ($($name:ident)*) => {
         const PLAYED: &[&str] = &[$(stringify!($name)),*];
-        $(#[test] fn $name() { check::<World>("validations", stringify!($name)); })*
+        $(#[test] fn $name() { check::<World>("validation", stringify!($name)); })*
     };
 }
 
@@ -44,5 +44,5 @@ transcripts! {
 
 #[test]
 fn every_transcript_is_played() {
-    check_all_are_played("validations", PLAYED);
+    check_all_are_played("validation", PLAYED);
 }

@@ -1,4 +1,4 @@
-//! The ground that laws and model of an operation stand on: two agents, and what holds in every state.
+//! What laws and model of an operation look at: two agents, and what holds in every state.
 
 use wilco_protocol::decision::{Facts, Stage};
 use wilco_protocol::operation::{

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::asked::{AGENTS, BOSS, Choices, World, never_stuck, silence_leads_somewhere};
+use super::invariants::{AGENTS, BOSS, Choices, World, never_stuck, silence_leads_somewhere};
 use stateright::{Checker, Model, Property};
 use wilco_protocol::decision::{Effect, Report};
 use wilco_protocol::operation::{

@@ -1,7 +1,7 @@
 //! Laws of an operation, whatever is said to it and whenever: replay, wakes, ends, never stuck (G6), timers
 //! that survive (G7).
 
-use crate::asked::{AGENTS, BOSS, Choices, World, never_stuck, silence_leads_somewhere};
+use super::invariants::{AGENTS, BOSS, Choices, World, never_stuck, silence_leads_somewhere};
 use proptest::prelude::*;
 use wilco_protocol::decision::Report;
 use wilco_protocol::exchange::Describe;

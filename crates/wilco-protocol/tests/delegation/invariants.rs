@@ -1,4 +1,4 @@
-//! The ground that laws and model stand on: a world of a few agents, and what holds in every state.
+//! What laws and model look at: a world of a few agents, and what holds in every state.
 
 use wilco_protocol::decision::Facts;
 use wilco_protocol::delegation::{Event, Input, Phase, State, apply, decide, timers};

@@ -1,12 +1,12 @@
-//! Every transcript of an operation, one test each: `op_2_reminders` plays `operations/op-2-reminders.txt`.
+//! Every transcript of an operation, one test each: `op_2_reminders` plays `transcripts/op-2-reminders.txt`.
 
-use crate::operation::World;
-use crate::player::{check, check_all_are_played};
+use super::world::World;
+use crate::harness::{check, check_all_are_played};
 
 macro_rules! transcripts {
     ($($name:ident)*) => {
         const PLAYED: &[&str] = &[$(stringify!($name)),*];
-        $(#[test] fn $name() { check::<World>("operations", stringify!($name)); })*
+        $(#[test] fn $name() { check::<World>("operation", stringify!($name)); })*
     };
 }
 
@@ -65,5 +65,5 @@ transcripts! {
 
 #[test]
 fn every_transcript_is_played() {
-    check_all_are_played("operations", PLAYED);
+    check_all_are_played("operation", PLAYED);
 }

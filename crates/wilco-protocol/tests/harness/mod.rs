@@ -26,8 +26,8 @@ pub(crate) trait Harness {
     fn play(&mut self, at: Time, text: &str) -> String;
 }
 
-fn folder(name: &str) -> PathBuf {
-    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests").join(name)
+fn folder(protocol: &str) -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests").join(protocol).join("transcripts")
 }
 
 /// The transcript of a test: `del_30_silence` is `del-30-silence.txt`.
@@ -36,8 +36,8 @@ fn file_of(test: &str) -> String {
 }
 
 /// Plays a transcript and compares what happens with what it says.
-pub(crate) fn check<T: Harness>(transcripts: &str, test: &str) {
-    let path = folder(transcripts).join(file_of(test));
+pub(crate) fn check<T: Harness>(protocol: &str, test: &str) {
+    let path = folder(protocol).join(file_of(test));
     let expected = fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
     let played = play::<T>(&expected);
     if played == expected {
@@ -54,8 +54,8 @@ pub(crate) fn check<T: Harness>(transcripts: &str, test: &str) {
 }
 
 /// No transcript lies in the folder that no test plays.
-pub(crate) fn check_all_are_played(transcripts: &str, tests: &[&str]) {
-    let mut written: Vec<String> = fs::read_dir(folder(transcripts))
+pub(crate) fn check_all_are_played(protocol: &str, tests: &[&str]) {
+    let mut written: Vec<String> = fs::read_dir(folder(protocol))
         .expect("the folder of transcripts")
         .map(|entry| entry.expect("a file").file_name().to_string_lossy().into_owned())
         .collect();

@@ -1,7 +1,7 @@
 //! Laws of a validation: whatever is said in whatever order, decisions are sound and the state is the fold of its
 //! events.
 
-use crate::looped::{World, never_stuck, planned, silence_leads_somewhere, validate};
+use super::invariants::{World, never_stuck, planned, silence_leads_somewhere, validate};
 use proptest::prelude::*;
 use wilco_protocol::exchange::Describe;
 use wilco_protocol::validation::{

@@ -12,7 +12,7 @@ use wilco_protocol::{ExchangeId, MessageId, Name, Protocol, Span, Time};
 use super::output;
 use super::scene::{self, Scene};
 use super::speech::{Words, assign, what, word};
-use crate::player::{Harness, clock, state_line};
+use crate::harness::{Harness, clock, state_line};
 
 /// How often an open escalation is told again, as by default.
 const REMINDER: Span = Span::minutes(30);

@@ -1,7 +1,7 @@
 //! Laws of a handoff, whatever is said to it and whenever: replay, wakes, ends, reports that come twice, never
 //! stuck (G6), timers that survive (G7).
 
-use crate::handed::{
+use super::invariants::{
     Answer, Choices, Order, World, escalation_fits_the_phase, never_stuck, silence_leads_somewhere,
 };
 use proptest::prelude::*;

@@ -1,12 +1,12 @@
-//! Every transcript of a handoff, one test each: `ho_11_silence` plays `handoffs/ho-11-silence.txt`.
+//! Every transcript of a handoff, one test each: `ho_11_silence` plays `transcripts/ho-11-silence.txt`.
 
-use crate::handoff::World;
-use crate::player::{check, check_all_are_played};
+use super::world::World;
+use crate::harness::{check, check_all_are_played};
 
 macro_rules! transcripts {
     ($($name:ident)*) => {
         const PLAYED: &[&str] = &[$(stringify!($name)),*];
-        $(#[test] fn $name() { check::<World>("handoffs", stringify!($name)); })*
+        $(#[test] fn $name() { check::<World>("handoff", stringify!($name)); })*
     };
 }
 
@@ -60,5 +60,5 @@ transcripts! {
 
 #[test]
 fn every_transcript_is_played() {
-    check_all_are_played("handoffs", PLAYED);
+    check_all_are_played("handoff", PLAYED);
 }

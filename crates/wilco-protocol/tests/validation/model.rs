@@ -1,7 +1,7 @@
 //! Every interleaving of a small validation: two phases, a main agent, an initiator, a few messages and timeouts, in
 //! every order, over the very code that runs.
 
-use crate::looped::{World, never_stuck, planned, silence_leads_somewhere, validate};
+use super::invariants::{World, never_stuck, planned, silence_leads_somewhere, validate};
 use stateright::{Checker, Model, Property};
 use wilco_protocol::validation::{
     Choice, Decision, Event, Finding, Fingerprint, Input, Named, Said, State, Statement, Status, apply,

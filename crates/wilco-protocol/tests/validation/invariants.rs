@@ -1,4 +1,4 @@
-//! The ground that the laws and the model of validations stand on: a small world, and what holds in every state.
+//! What the laws and the model of validations look at: a small world, and what holds in every state.
 
 use wilco_protocol::decision::Facts;
 use wilco_protocol::validation::{Input, Planned, Policy, State, Validate, apply, decide, timers};

@@ -7,7 +7,7 @@ use wilco_protocol::delegation::{
 use wilco_protocol::{ExchangeId, Name, Protocol, Span, Time};
 
 use super::strategy::{Opening, Step};
-use crate::ground::{self, World};
+use crate::delegation::invariants::{self, World};
 
 /// More wakes than this without anybody speaking would be a loop.
 const MOST_WAKES: usize = 1000;
@@ -140,11 +140,11 @@ impl Run {
 
     fn every_state_is_sound(&self) {
         let state = &self.state;
-        assert!(ground::one_assignee(state), "G5: {state:?}");
-        assert!(ground::never_stuck(state), "G6: {state:?}");
-        assert!(ground::silence_leads_somewhere(state), "G6: {state:?}");
-        assert!(ground::escalation_fits_the_phase(state), "{state:?}");
-        assert!(ground::keys_are_sorted_and_unique(state), "{state:?}");
+        assert!(invariants::one_assignee(state), "G5: {state:?}");
+        assert!(invariants::never_stuck(state), "G6: {state:?}");
+        assert!(invariants::silence_leads_somewhere(state), "G6: {state:?}");
+        assert!(invariants::escalation_fits_the_phase(state), "{state:?}");
+        assert!(invariants::keys_are_sorted_and_unique(state), "{state:?}");
     }
 }
 

@@ -1,7 +1,7 @@
 //! Every interleaving of a small handoff: a replacement, a candidate, the failed agent, an initiator, a controller
 //! and the courier, a few messages and timeouts, in every order, over the very code that runs.
 
-use crate::handed::{
+use super::invariants::{
     Answer, Choices, Order, TASKS, World, escalation_fits_the_phase, never_stuck, silence_leads_somewhere,
 };
 use stateright::{Checker, Model, Property};

@@ -1,12 +1,12 @@
 //! Every transcript, one test each: `del_30_silence` plays `transcripts/del-30-silence.txt`.
 
-use crate::player::{check, check_all_are_played};
-use crate::transcript::World;
+use super::world::World;
+use crate::harness::{check, check_all_are_played};
 
 macro_rules! transcripts {
     ($($name:ident)*) => {
         const PLAYED: &[&str] = &[$(stringify!($name)),*];
-        $(#[test] fn $name() { check::<World>("transcripts", stringify!($name)); })*
+        $(#[test] fn $name() { check::<World>("delegation", stringify!($name)); })*
     };
 }
 
@@ -135,5 +135,5 @@ transcripts! {
 
 #[test]
 fn every_transcript_is_played() {
-    check_all_are_played("transcripts", PLAYED);
+    check_all_are_played("delegation", PLAYED);
 }

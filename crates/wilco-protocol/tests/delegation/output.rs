@@ -8,7 +8,7 @@ use wilco_protocol::escalation::Incident;
 use wilco_protocol::exchange::{CheckpointText, Texts};
 use wilco_protocol::{ExchangeId, MessageId, Time, directory};
 
-use crate::player::{arrow, clock, state_line};
+use crate::harness::{arrow, clock, state_line};
 
 /// Nothing is said and nothing moves; something may have been written down.
 pub(crate) fn nothing(at: Time, recorded: bool) -> String {

@@ -1,8 +1,0 @@
-//! Transcripts of delegations.
-
-mod output;
-mod scene;
-mod speech;
-mod world;
-
-pub(crate) use world::World;
