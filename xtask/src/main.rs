@@ -30,6 +30,8 @@ struct Arguments {
 
 #[derive(Subcommand)]
 enum Task {
+    /// The inner loop: format, tidy, clippy, unit tests, transcripts, tables and laws
+    Check,
     /// Format check, clippy, every test and the tidy check
     Test(test::Options),
     /// Check the invariants of the architecture over the source text
@@ -60,6 +62,7 @@ enum Task {
 
 fn main() -> ExitCode {
     let result = match Arguments::parse().task {
+        Task::Check => test::check_shortly(),
         Task::Test(options) => test::run(&options),
         Task::Tidy => tidy::run(),
         Task::Coverage => coverage::run(),

@@ -2,13 +2,14 @@
 //!
 //! The steps stand in one table. All of them build with the dev profile, so the binary that black-box tests
 //! start is the one that was built with the tests. A failed step does not stop the later ones: one run shows
-//! all that is wrong.
+//! all that is wrong. `cargo xtask check` is the inner loop: the steps that need no server, in a minute or two.
 
 mod conformance;
 pub(crate) mod needs;
 mod runner;
 mod schemathesis;
 mod server;
+mod slowest;
 mod tally;
 
 use std::time::{Duration, Instant};
@@ -16,7 +17,7 @@ use std::time::{Duration, Instant};
 use anyhow::bail;
 
 use needs::Need;
-use tally::Tally;
+use tally::{Counted, Tally};
 
 use crate::dist;
 use crate::fuzz;
@@ -44,7 +45,7 @@ enum Work {
     /// A check that passes or fails as a whole.
     Check(fn() -> anyhow::Result<()>),
     /// Tests that are counted; the tally is there only if every test was accounted for.
-    Tests(fn() -> anyhow::Result<Tally>),
+    Tests(fn() -> anyhow::Result<Counted>),
 }
 
 /// What is run, in this order. The bundled SQLite is compiled from C.
@@ -58,6 +59,14 @@ const STEPS: &[Step] = &[
     check("package", "the Debian package: what is in it, and that it installs", &[CC, DPKG], dist::shortly),
     check("tidy", "invariants of the architecture", &[], tidy::run),
     check("fuzz", "random inputs for every reader of messages, shortly", &[CC, CXX], fuzz::shortly),
+];
+
+/// What is run while somebody writes.
+const INNER: &[Step] = &[
+    check("fmt", "cargo fmt --check", &[Need::Component("rustfmt")], fmt),
+    check("tidy", "invariants of the architecture", &[], tidy::run),
+    check("clippy", "no warnings", &[Need::Component("clippy")], clippy),
+    tests("tests", "unit tests, transcripts, tables and laws", &[CC], runner::inner_tests),
 ];
 
 const CC: Need = Need::Package { binary: "cc", debian: "gcc" };
@@ -91,7 +100,7 @@ const fn tests(
     name: &'static str,
     about: &'static str,
     needs: Needs,
-    run: fn() -> anyhow::Result<Tally>,
+    run: fn() -> anyhow::Result<Counted>,
 ) -> Step {
     Step { name, about, needs, work: Work::Tests(run) }
 }
@@ -103,8 +112,16 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<()> {
         }
         return Ok(());
     }
-    let chosen = choose(options.only.as_deref())?;
-    let reports: Vec<Report> = chosen.into_iter().map(perform).collect();
+    perform_all(choose(options.only.as_deref())?)
+}
+
+/// The inner loop.
+pub(crate) fn check_shortly() -> anyhow::Result<()> {
+    perform_all(INNER.iter().collect())
+}
+
+fn perform_all(steps: Vec<&'static Step>) -> anyhow::Result<()> {
+    let reports: Vec<Report> = steps.into_iter().map(perform).collect();
     if !close(&reports) {
         // Not an error value: its text would come after the sum, which shall be the last line.
         std::process::exit(1);
@@ -124,7 +141,7 @@ fn choose(only: Option<&str>) -> anyhow::Result<Vec<&'static Step>> {
 struct Report {
     name: &'static str,
     took: Duration,
-    result: anyhow::Result<Option<Tally>>,
+    result: anyhow::Result<Option<Counted>>,
 }
 
 fn perform(step: &'static Step) -> Report {
@@ -137,15 +154,20 @@ fn perform(step: &'static Step) -> Report {
     Report { name: step.name, took: begun.elapsed(), result }
 }
 
-/// Durations, what failed, and last the sum of all tests if it is known to be the truth.
+/// The slowest tests, durations, what failed, and last the sum of all tests if it is known to be the truth.
 fn close(reports: &[Report]) -> bool {
     println!();
+    for counted in reports.iter().filter_map(|report| report.result.as_ref().ok()?.as_ref()) {
+        if !counted.slowest.is_empty() {
+            println!("the slowest tests:\n{}\n", counted.slowest.join("\n"));
+        }
+    }
     let mut sum = Some(Tally::default());
     let mut failed = Vec::new();
     for report in reports {
         let verdict = match &report.result {
             Ok(None) => "ok".to_owned(),
-            Ok(Some(tally)) => {
+            Ok(Some(Counted { tally, .. })) => {
                 sum = sum.map(|sum| sum + *tally);
                 tally.to_string()
             }
@@ -154,11 +176,12 @@ fn close(reports: &[Report]) -> bool {
                 format!("FAILED: {error:#}")
             }
         };
-        if !matches!(&report.result, Ok(tally) if tally.is_none_or(|tally| tally.failed == 0)) {
+        if !matches!(&report.result, Ok(ran) if ran.as_ref().is_none_or(|ran| ran.tally.failed == 0)) {
             failed.push(report.name);
         }
         println!("{:<10} {:>7.1} s  {verdict}", report.name, report.took.as_secs_f64());
     }
+    println!("{}", slowest_steps(reports));
     if !failed.is_empty() {
         println!("failed: {}", failed.join(", "));
     }
@@ -167,6 +190,15 @@ fn close(reports: &[Report]) -> bool {
         println!("{sum}");
     }
     failed.is_empty()
+}
+
+/// Where the time went.
+fn slowest_steps(reports: &[Report]) -> String {
+    const SHOWN: usize = 3;
+    let mut steps: Vec<_> = reports.iter().map(|report| (report.took, report.name)).collect();
+    steps.sort_by(|one, two| two.cmp(one));
+    let steps = steps.iter().take(SHOWN).map(|(took, name)| format!("{name} {:.0} s", took.as_secs_f64()));
+    format!("the slowest steps: {}", steps.collect::<Vec<_>>().join(", "))
 }
 
 fn fmt() -> anyhow::Result<()> {

@@ -5,23 +5,31 @@ use std::process::{Command, Stdio};
 
 use anyhow::Context;
 
-use super::tally::{Count, Tally};
+use super::slowest::Slowest;
+use super::tally::{Count, Counted};
 use crate::workspace::{cargo, command_line, succeeds_quietly};
 
 /// Everything but doctests; with nextest where it is installed, because it runs all crates side by side.
-pub(crate) fn tests() -> anyhow::Result<Tally> {
+pub(crate) fn tests() -> anyhow::Result<Counted> {
+    tests_of(&["--workspace"])
+}
+
+/// The same without what starts the program, fails disks or lives through many worlds.
+pub(crate) fn inner_tests() -> anyhow::Result<Counted> {
+    tests_of(&["--workspace", "--exclude", "wilco", "--exclude", "wilco-bench", "--exclude", "wilco-sim"])
+}
+
+fn tests_of(packages: &[&str]) -> anyhow::Result<Counted> {
     if succeeds_quietly(cargo().args(["nextest", "--version"])) {
-        counted(cargo().args(["nextest", "run", "--workspace", "--no-fail-fast"]), Stream::Stderr)
+        counted(cargo().args(["nextest", "run", "--no-fail-fast"]).args(packages), Stream::Stderr)
     } else {
-        counted(
-            cargo().args(["test", "--workspace", "--lib", "--bins", "--tests", "--no-fail-fast"]),
-            Stream::Stdout,
-        )
+        let kinds = ["test", "--lib", "--bins", "--tests", "--no-fail-fast"];
+        counted(cargo().args(kinds).args(packages), Stream::Stdout)
     }
 }
 
 /// Nextest has no doctests, so they are a step of their own.
-pub(crate) fn doctests() -> anyhow::Result<Tally> {
+pub(crate) fn doctests() -> anyhow::Result<Counted> {
     counted(cargo().args(["test", "--workspace", "--doc", "--no-fail-fast"]), Stream::Stdout)
 }
 
@@ -31,7 +39,7 @@ enum Stream {
     Stderr,
 }
 
-fn counted(command: &mut Command, results: Stream) -> anyhow::Result<Tally> {
+fn counted(command: &mut Command, results: Stream) -> anyhow::Result<Counted> {
     let line = command_line(command);
     match results {
         Stream::Stdout => command.stdout(Stdio::piped()),
@@ -42,29 +50,32 @@ fn counted(command: &mut Command, results: Stream) -> anyhow::Result<Tally> {
         Stream::Stdout => child.stdout.take().map(|stream| Box::new(stream) as Box<dyn Read>),
         Stream::Stderr => child.stderr.take().map(|stream| Box::new(stream) as Box<dyn Read>),
     };
-    let mut count = Count::default();
+    let (mut count, mut slowest) = (Count::default(), Slowest::default());
     for line in BufReader::new(piped.context("the test runner has no output")?).split(b'\n') {
         // A test may print bytes that are no text; they must not end the run.
         let line = String::from_utf8_lossy(&line?).into_owned();
         println!("{line}");
         count.line(&line);
+        slowest.line(&line);
     }
     let status = child.wait()?;
-    count.close(status.success()).with_context(|| format!("`{line}`"))
+    let tally = count.close(status.success()).with_context(|| format!("`{line}`"))?;
+    Ok(Counted { tally, slowest: slowest.shown() })
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::tally::Tally;
     use super::*;
     use crate::workspace::program;
 
     #[test]
     fn results_are_counted_on_either_stream() {
         let cargo = "echo running 2 tests; echo 'test result: ok. 2 passed; 0 failed; 0 ignored'";
-        let tally = counted(program("sh").args(["-c", cargo]), Stream::Stdout).expect("a tally");
+        let tally = counted(program("sh").args(["-c", cargo]), Stream::Stdout).expect("a tally").tally;
         assert_eq!(tally, Tally { passed: 2, failed: 0 });
         let nextest = "echo ' Summary [ 0.1s] 2 tests run: 1 passed, 1 failed, 0 skipped' >&2; exit 100";
-        let tally = counted(program("sh").args(["-c", nextest]), Stream::Stderr).expect("a tally");
+        let tally = counted(program("sh").args(["-c", nextest]), Stream::Stderr).expect("a tally").tally;
         assert_eq!(tally, Tally { passed: 1, failed: 1 });
     }
 

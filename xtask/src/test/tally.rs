@@ -7,6 +7,14 @@ use std::ops::Add;
 
 use anyhow::bail;
 
+/// What a run of tests came to.
+#[derive(Debug)]
+pub(crate) struct Counted {
+    pub(crate) tally: Tally,
+    /// The slowest tests as lines, where the runner tells how long each took.
+    pub(crate) slowest: Vec<String>,
+}
+
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Tally {
     pub(crate) passed: u64,
