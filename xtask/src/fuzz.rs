@@ -9,13 +9,9 @@ use std::process::Command;
 
 use anyhow::{Context, bail};
 
-use crate::workspace::{cargo, command_line, root, succeed, succeeds_quietly};
+use wilco_testkit::seeds::seeds;
 
-#[path = "../../fuzz/seeds.rs"]
-mod seeds;
-#[path = "../../crates/wilco-language/tests/table/mod.rs"]
-#[allow(dead_code, reason = "the names of the entries are for the tests")]
-mod table;
+use crate::workspace::{cargo, command_line, root, succeed, succeeds_quietly};
 
 #[derive(clap::Args)]
 pub(crate) struct Options {
@@ -99,7 +95,7 @@ fn fuzz(name: &str, options: &Options) -> anyhow::Result<()> {
 /// Writes the first inputs into the corpus, which keeps what earlier runs learnt.
 fn sow(name: &str, corpus: &Path) -> anyhow::Result<()> {
     fs::create_dir_all(corpus)?;
-    for (number, seed) in seeds::seeds(&root(), name).iter().enumerate() {
+    for (number, seed) in seeds(&root(), name).iter().enumerate() {
         fs::write(corpus.join(format!("seed-{number}")), seed)?;
     }
     Ok(())

@@ -1,8 +1,8 @@
 //! Acknowledgments as language models write them, and how each is read.
 
-use crate::table::entries;
 use wilco_language::read::ack::{AckReading, acks, status_word};
 use wilco_protocol::delegation::AckStatus;
+use wilco_testkit::table::entries;
 
 #[test]
 fn del_10_texts_are_read_as_the_table_says() {

@@ -1,8 +1,8 @@
 //! Plain messages, and whether each delegates a task.
 
-use crate::table::entries;
 use wilco_language::read::classify::{Task, classify};
 use wilco_protocol::delegation::Sign;
+use wilco_testkit::table::entries;
 
 #[test]
 fn del_2_messages_are_classified_as_the_table_says() {

@@ -1,7 +1,7 @@
 //! Inputs that once broke a reader, and the tables' texts, against everything that must hold for any input.
 
-use crate::checks::CHECKS;
-use crate::replay;
+use wilco_testkit::checks::CHECKS;
+use wilco_testkit::replay;
 
 #[test]
 fn found_inputs_hold() {

@@ -1,7 +1,7 @@
 //! Texts as long as the door lets in. Whatever is read in one pass takes no time worth telling; what compares
 //! everything with everything would hold up the one writer for minutes, and this test with it.
 
-use crate::checks;
+use wilco_testkit::checks;
 
 use serde_json::json;
 use wilco_language::parse::message;

@@ -1,7 +1,7 @@
 //! What is rendered, for delegations at random: it can be read back where it shall, and is taken for
 //! nothing where it shall not.
 
-use crate::told::{Line, story};
+use crate::delegations::{Line, story};
 use proptest::prelude::*;
 use wilco_language::parse::{Delegation, Incoming, Typed, kind, message};
 use wilco_language::read::ack::{AckReading, acks};

@@ -1,8 +1,8 @@
 //! The scorer against tables of tasks and understandings: no wrong acceptance, and a share it
 //! decides by itself.
 
-use crate::table::{Entry, entries};
 use wilco_language::read::understanding::{Ruling, Scored, TaskText, score, score_amended};
+use wilco_testkit::table::{Entry, entries};
 
 #[test]
 fn del_21_tuned_pairs_have_no_wrong_acceptance() {

@@ -1,7 +1,6 @@
 //! What is answered in a validation, as language models write it, and how each is read. And what holds for every
 //! text.
 
-use crate::table::entries;
 use proptest::prelude::*;
 use wilco_language::read::failures::Failure;
 use wilco_language::read::form::forms;
@@ -9,6 +8,7 @@ use wilco_language::read::validation::{Answer, Problem, Reading, message_id, rea
 use wilco_language::render::form::answered;
 use wilco_protocol::Time;
 use wilco_protocol::validation::Finding;
+use wilco_testkit::table::entries;
 
 #[test]
 fn val_5_answers_are_read_as_the_table_says() {

@@ -4,7 +4,6 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::time::Duration;
 
-use crate::github_server::{Fault, GithubServer, TOKEN};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 use wilco_engine::Order;
@@ -12,6 +11,7 @@ use wilco_outside::{EffectResult, Github, Handoffs, Outside, Template, Tls, save
 use wilco_protocol::decision::{Effect, Report as Brought};
 use wilco_protocol::handoff::{self, Body, DocumentOrder, IssuesOrder, Party, Publish, Published, Report};
 use wilco_protocol::{ExchangeId, Span, Time};
+use wilco_testkit::github_server::{Fault, GithubServer, TOKEN};
 
 const NAME: &str = "replacement-handoff-implementer-1-to-implementer-2-20260131T143000Z.md";
 

@@ -1,7 +1,7 @@
 //! Inputs that once broke something that reads requests or files, and the first inputs of each target, against all that
 //! must hold for any input. The same for the language is in its own tests.
 
-use crate::{checks, outer, replay};
+use wilco_testkit::{checks, outer, replay};
 
 #[test]
 fn found_inputs_hold() {

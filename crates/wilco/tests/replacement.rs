@@ -3,11 +3,11 @@
 use std::fs;
 use std::path::PathBuf;
 
-use crate::github_server::{Fault, GithubServer, TOKEN};
 use crate::server::{Server, Setup, ack, said, until};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 use tokio::runtime::Runtime;
+use wilco_testkit::github_server::{Fault, GithubServer, TOKEN};
 
 /// A server with a state file and a repository, and a task that somebody works on.
 pub(crate) struct Scene {

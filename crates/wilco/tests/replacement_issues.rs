@@ -2,9 +2,9 @@
 
 use serde_json::{Value, json};
 
-use crate::github_server::{Fault, TOKEN};
 use crate::replacement::{Scene, assigned};
 use crate::server::{ack, task};
+use wilco_testkit::github_server::{Fault, TOKEN};
 
 const LABELS: &str = "POST /repos/owner/repo/issues/43/labels";
 

@@ -20,9 +20,13 @@ const ORDER: &[&str] = &[
     "wilco-client",
     "wilco-bench",
     "wilco",
+    "wilco-testkit",
     "wilco-fuzz",
     "xtask",
 ];
+
+/// What the tests of every crate may use, whatever it uses itself; never a part of the program.
+const TESTKIT: &str = "wilco-testkit";
 
 /// What the pure crates may use: crates that only compute.
 const COMPUTING: &[&str] = &[
@@ -63,7 +67,8 @@ fn crate_in_order(file: &File, manifest: &Table) -> Vec<Finding> {
         return vec![Finding::new(&file.path, 1, advice)];
     };
     let mut found = Vec::new();
-    for used in used(manifest, &["dependencies", "dev-dependencies", "build-dependencies"]) {
+    let tests = used(manifest, &["dev-dependencies"]).into_iter().filter(|used| used != TESTKIT);
+    for used in used(manifest, &["dependencies", "build-dependencies"]).into_iter().chain(tests) {
         if (used == "wilco" || used.starts_with("wilco-")) && !ORDER[..place].contains(&used.as_str()) {
             let advice = format!("`{name}` may not use `{used}`, which is not above it: turn the need round");
             found.push(Finding::new(&file.path, line_of(file, &used), advice));

@@ -80,9 +80,10 @@ impl File {
     }
 }
 
-/// Tests lie in `tests/` or `benches/`, or in a `tests.rs` beside what they test.
+/// Tests lie in `tests/` or `benches/`, in a `tests.rs` beside what they test, or in the crate that they share.
 fn is_test_path(path: &str) -> bool {
-    path.split('/').any(|part| matches!(part, "tests" | "benches" | "tests.rs"))
+    path.starts_with("crates/wilco-testkit/")
+        || path.split('/').any(|part| matches!(part, "tests" | "benches" | "tests.rs"))
 }
 
 fn gather(root: &Path, below: &str, files: &mut Vec<File>) -> anyhow::Result<()> {

@@ -1,34 +1,9 @@
 //! What laws and model look at: a world of a few agents, and what holds in every state.
 
-use wilco_protocol::decision::Facts;
+use wilco_protocol::Exchange;
 use wilco_protocol::delegation::{Event, Input, Phase, State, apply, decide, timers};
 use wilco_protocol::exchange::Describe;
-use wilco_protocol::{Exchange, Name, Time};
-
-/// A world in which `helper` may take over and the server may have been down.
-pub(crate) struct World {
-    pub(crate) down: Option<(Time, Time)>,
-    /// Nobody of these can take a task.
-    pub(crate) away: Vec<Name>,
-}
-
-impl Facts for World {
-    fn down_across(&self, due: Time) -> bool {
-        self.down.is_some_and(|(from, until)| from < due && due < until)
-    }
-
-    fn can_take(&self, agent: &Name) -> bool {
-        self.is_registered(agent) && !self.away.contains(agent)
-    }
-
-    fn is_registered(&self, agent: &Name) -> bool {
-        matches!(agent.as_str(), "boss" | "worker" | "helper" | "carol")
-    }
-
-    fn able(&self, _: &[String]) -> Vec<Name> {
-        vec!["boss".into(), "carol".into(), "helper".into(), "worker".into()]
-    }
-}
+use wilco_testkit::delegation::World;
 
 /// G5: whoever has the task never had it before without getting it back, and never delegated it.
 pub(crate) fn one_assignee(state: &State) -> bool {

@@ -2,7 +2,6 @@
 //! stuck (G6), timers that survive (G7). `run` looks at every decision on the way, this file at the whole.
 
 mod run;
-mod strategy;
 
 use proptest::prelude::*;
 use wilco_protocol::delegation::{Event, State};
@@ -10,7 +9,7 @@ use wilco_protocol::journal::{Entry, Fact};
 use wilco_protocol::{Time, exchange};
 
 use run::{Run, replay};
-use strategy::{Opening, Step, opening, steps};
+use wilco_testkit::delegation::{Opening, Step, opening, steps};
 
 fn ran(opening: Opening, steps: Vec<Step>) -> Option<Run> {
     let mut run = Run::begin(opening)?;

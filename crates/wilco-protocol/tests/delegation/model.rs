@@ -13,8 +13,8 @@ use wilco_protocol::delegation::{
 };
 use wilco_protocol::{ExchangeId, MessageId, Name, Protocol, Span, Time};
 
-use super::invariants::World;
 use says::{AGENTS, BOSS};
+use wilco_testkit::delegation::World;
 
 /// How much may happen: messages by anybody, and timeouts.
 struct Bounds {

@@ -6,8 +6,8 @@ use wilco_protocol::delegation::{
 };
 use wilco_protocol::{ExchangeId, Name, Protocol, Span, Time};
 
-use super::strategy::{Opening, Step};
-use crate::delegation::invariants::{self, World};
+use crate::delegation::invariants;
+use wilco_testkit::delegation::{Opening, Step, World};
 
 /// More wakes than this without anybody speaking would be a loop.
 const MOST_WAKES: usize = 1000;

@@ -5,14 +5,14 @@ use std::path::{Path, PathBuf};
 use crate::seeds::seeds;
 
 /// A check and the name of its target.
-type Check = (&'static str, fn(&[u8]));
+pub type Check = (&'static str, fn(&[u8]));
 
-pub(crate) fn root() -> PathBuf {
+pub fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 
 /// Inputs that once broke a check: what `cargo xtask fuzz` found lies in `fuzz/found/TARGET`.
-pub(crate) fn found(checks: &[Check]) {
+pub fn found(checks: &[Check]) {
     for (target, check) in checks {
         let folder = root().join("fuzz/found").join(target);
         for file in std::fs::read_dir(folder).into_iter().flatten() {
@@ -24,7 +24,7 @@ pub(crate) fn found(checks: &[Check]) {
 }
 
 /// The first inputs of each target.
-pub(crate) fn first(checks: &[Check]) {
+pub fn first(checks: &[Check]) {
     for (target, check) in checks {
         let seeds = seeds(&root(), target);
         assert!(!seeds.is_empty(), "{target} has no seeds");

@@ -9,7 +9,7 @@ use wilco_protocol::delegation::{
 use wilco_protocol::{ExchangeId, MessageId, Name, Protocol, Span};
 
 #[derive(Debug, Clone)]
-pub(crate) enum Step {
+pub enum Step {
     Say(Said),
     Signal(Signal),
     Report(Report),
@@ -21,7 +21,7 @@ pub(crate) enum Step {
     Wake,
 }
 
-pub(crate) fn steps() -> impl Strategy<Value = Vec<Step>> {
+pub fn steps() -> impl Strategy<Value = Vec<Step>> {
     let step = prop_oneof![
         12 => said(),
         1 => signal().prop_map(Step::Signal),
@@ -34,16 +34,16 @@ pub(crate) fn steps() -> impl Strategy<Value = Vec<Step>> {
 }
 
 #[derive(Debug, Clone)]
-pub(crate) struct Opening {
-    pub(crate) policy: Policy,
-    pub(crate) requires_ack: bool,
-    pub(crate) sign: Option<Sign>,
-    pub(crate) candidates: Vec<Name>,
-    pub(crate) capabilities: Vec<String>,
-    pub(crate) away: Vec<Name>,
+pub struct Opening {
+    pub policy: Policy,
+    pub requires_ack: bool,
+    pub sign: Option<Sign>,
+    pub candidates: Vec<Name>,
+    pub capabilities: Vec<String>,
+    pub away: Vec<Name>,
 }
 
-pub(crate) fn opening() -> impl Strategy<Value = Opening> {
+pub fn opening() -> impl Strategy<Value = Opening> {
     let sign =
         prop_oneof![3 => Just(None), 1 => Just(Some(Sign::TaskHeading)), 1 => Just(Some(Sign::Checklist))];
     let capabilities = prop_oneof![Just(vec![]), Just(vec!["rust".to_owned()])];

@@ -10,11 +10,7 @@ use wilco_protocol::delegation::{Assign, Say, Verdict};
 use wilco_protocol::exchange::{self, Decision, Exchange, Said, Signal, Start};
 use wilco_protocol::{ExchangeId, Name, Protocol, Time};
 
-#[path = "../../../wilco-protocol/tests/delegation/laws/strategy.rs"]
-mod strategy;
-
-use crate::ground::World;
-use strategy::{Opening, Step, opening, steps};
+use wilco_testkit::delegation::{Opening, Step, World, opening, steps};
 
 /// One thing that was said, and how it reads.
 #[derive(Debug)]

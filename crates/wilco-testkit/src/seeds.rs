@@ -3,10 +3,10 @@
 
 use std::path::Path;
 
-use super::table::{Entry, entries};
+use crate::table::{Entry, entries};
 
 /// The inputs of a target, from the project that lies at `root`.
-pub(crate) fn seeds(root: &Path, target: &str) -> Vec<Vec<u8>> {
+pub fn seeds(root: &Path, target: &str) -> Vec<Vec<u8>> {
     let read = |path: &str| std::fs::read_to_string(root.join(path)).unwrap_or_default();
     let table = |name: &str| entries(&read(&format!("crates/wilco-language/tests/tables/{name}.txt")));
     let mut seeds: Vec<String> =

@@ -2,13 +2,13 @@
 //! on the next line runs, indented by `| `, to the last such line.
 
 #[derive(Debug, Default)]
-pub(crate) struct Entry {
-    pub(crate) name: String,
+pub struct Entry {
+    pub name: String,
     fields: Vec<(String, String)>,
 }
 
 /// The entries of a table; lines before the first and those that begin with `#` are comments.
-pub(crate) fn entries(text: &str) -> Vec<Entry> {
+pub fn entries(text: &str) -> Vec<Entry> {
     let mut entries: Vec<Entry> = Vec::new();
     for line in text.lines() {
         if let Some(name) = line.strip_prefix("=== ") {
@@ -35,15 +35,15 @@ impl Entry {
         }
     }
 
-    pub(crate) fn get(&self, key: &str) -> Option<&str> {
+    pub fn get(&self, key: &str) -> Option<&str> {
         self.fields.iter().find(|(name, _)| name == key).map(|(_, value)| value.as_str())
     }
 
-    pub(crate) fn one(&self, key: &str) -> &str {
+    pub fn one(&self, key: &str) -> &str {
         self.get(key).unwrap_or_default()
     }
 
-    pub(crate) fn all(&self, key: &str) -> Vec<String> {
+    pub fn all(&self, key: &str) -> Vec<String> {
         let fields = self.fields.iter().filter(|(name, _)| name == key);
         fields.map(|(_, value)| value.clone()).collect()
     }

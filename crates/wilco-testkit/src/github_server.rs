@@ -12,30 +12,30 @@ use axum::response::Response;
 use http::{HeaderMap, Method, Uri};
 use serde_json::{Value, json};
 
-pub(crate) const TOKEN: &str = "ghp_localtesttoken0123456789";
+pub const TOKEN: &str = "ghp_localtesttoken0123456789";
 
-#[derive(Default)]
-pub(crate) struct World {
-    pub(crate) issues: BTreeMap<u64, Issue>,
-    pub(crate) gists: Vec<Value>,
+#[derive(Debug, Default)]
+pub struct World {
+    pub issues: BTreeMap<u64, Issue>,
+    pub gists: Vec<Value>,
     /// Who can be assigned.
-    pub(crate) people: Vec<String>,
+    pub people: Vec<String>,
     /// What happens instead of the next calls that begin so; the method and the path.
-    pub(crate) faults: Vec<(String, Fault)>,
+    pub faults: Vec<(String, Fault)>,
     /// Every call that was made.
-    pub(crate) calls: Vec<String>,
+    pub calls: Vec<String>,
     comments: u64,
 }
 
-#[derive(Default)]
-pub(crate) struct Issue {
-    pub(crate) labels: Vec<String>,
-    pub(crate) assignees: Vec<String>,
-    pub(crate) comments: Vec<Value>,
+#[derive(Debug, Default)]
+pub struct Issue {
+    pub labels: Vec<String>,
+    pub assignees: Vec<String>,
+    pub comments: Vec<Value>,
 }
 
-#[derive(Clone)]
-pub(crate) enum Fault {
+#[derive(Debug, Clone)]
+pub enum Fault {
     /// This answer, and nothing is done.
     Answer(u16, Vec<(&'static str, String)>, Value),
     /// It is done, and the answer is lost.
@@ -44,15 +44,15 @@ pub(crate) enum Fault {
     Silence,
 }
 
-#[derive(Clone)]
-pub(crate) struct GithubServer {
-    pub(crate) address: SocketAddr,
+#[derive(Debug, Clone)]
+pub struct GithubServer {
+    pub address: SocketAddr,
     world: Arc<Mutex<World>>,
 }
 
 impl GithubServer {
     /// A server with these issues; it ends with its runtime.
-    pub(crate) async fn start(issues: &[u64]) -> GithubServer {
+    pub async fn start(issues: &[u64]) -> GithubServer {
         let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
         let mut world = World { people: vec!["implementer-2".into(), "octo-2".into()], ..World::default() };
@@ -67,16 +67,16 @@ impl GithubServer {
         server
     }
 
-    pub(crate) fn url(&self) -> String {
+    pub fn url(&self) -> String {
         format!("http://{}", self.address)
     }
 
     /// Held for a moment, never over an await.
-    pub(crate) fn world(&self) -> MutexGuard<'_, World> {
+    pub fn world(&self) -> MutexGuard<'_, World> {
         self.world.lock().unwrap()
     }
 
-    pub(crate) fn fail(&self, call: &str, fault: Fault) {
+    pub fn fail(&self, call: &str, fault: Fault) {
         self.world().faults.push((call.to_owned(), fault));
     }
 }

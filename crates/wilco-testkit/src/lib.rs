@@ -1,0 +1,14 @@
+//! What the tests of several crates share: tables, checks for any input with their first inputs, delegations at
+//! random, and a GitHub on this machine. What only one crate needs stays in its own tests.
+
+#[cfg(feature = "checks")]
+pub mod checks;
+#[cfg(feature = "delegation")]
+pub mod delegation;
+#[cfg(feature = "github")]
+pub mod github_server;
+#[cfg(feature = "outer")]
+pub mod outer;
+pub mod replay;
+pub mod seeds;
+pub mod table;
