@@ -1,6 +1,6 @@
 //! Reading what agents write and rendering what Wilco says. Pure: no clock, no I/O, no randomness.
 //!
-//! `parse` turns bytes into typed messages, `read` finds meaning in plain text, `hear` says what a
+//! `parse` turns bytes into typed messages, `read` finds meaning in plain text, `interpret` says what a
 //! message means to an exchange, `render` makes every text that Wilco sends, `scene` draws exchanges, `table` makes
 //! tables.
 
