@@ -50,7 +50,7 @@ enum Task {
     Golden,
     /// Kill the server under load, again and again
     Kill(kill::Options),
-    /// Write the document of the API to docs/openapi.json
+    /// Write the document of the API and the page of message types to docs/
     Openapi,
     /// Draw docs/demo.svg from what the demo prints
     Picture,

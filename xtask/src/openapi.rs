@@ -1,16 +1,23 @@
-//! `cargo xtask openapi`: writes the document of the API to `docs/openapi.json`. A test says when it is old.
+//! `cargo xtask openapi`: writes what is made from the code to `docs/`: the document of the API and the page of message
+//! types. Tests say when they are old.
 
 use anyhow::Context;
 
 use crate::workspace::{cargo, root};
 
 pub(crate) fn run() -> anyhow::Result<()> {
-    let made = cargo().args(["run", "--quiet", "-p", "wilco-server", "--example", "openapi"]).output()?;
+    write("wilco-language", "messages", "docs/messages.md")?;
+    write("wilco-server", "openapi", "docs/openapi.json")
+}
+
+/// What an example prints.
+fn write(package: &str, example: &str, path: &str) -> anyhow::Result<()> {
+    let made = cargo().args(["run", "--quiet", "-p", package, "--example", example]).output()?;
     anyhow::ensure!(
         made.status.success(),
-        "the document could not be made:\n{}",
+        "{path} could not be made:\n{}",
         String::from_utf8_lossy(&made.stderr)
     );
-    let path = root().join("docs/openapi.json");
+    let path = root().join(path);
     std::fs::write(&path, made.stdout).with_context(|| format!("cannot write {}", path.display()))
 }

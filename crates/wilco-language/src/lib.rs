@@ -1,12 +1,16 @@
 //! Reading what agents write and rendering what Wilco says. Pure: no clock, no I/O, no randomness.
 //!
-//! `parse` turns bytes into typed messages, `read` finds meaning in plain text, `interpret` says what a
-//! message means to an exchange, `render` makes every text that Wilco sends, `scene` draws exchanges, `table` makes
-//! tables.
+//! `message` is the catalogue of message types, `parse` turns bytes into typed messages, `read` finds meaning in plain
+//! text, `interpret` says what a message means to an exchange, `render` makes every text that Wilco sends, `scene` draws
+//! exchanges, `table` makes tables.
 
 pub mod interpret;
+pub mod message;
+mod nearest;
 pub mod parse;
 pub mod read;
 pub mod render;
 pub mod scene;
 pub mod table;
+
+pub use nearest::nearest;

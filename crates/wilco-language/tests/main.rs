@@ -9,6 +9,7 @@ mod long;
 mod outputs;
 mod properties;
 mod questions;
+mod refusals;
 mod rendering;
 mod understanding;
 mod validation;

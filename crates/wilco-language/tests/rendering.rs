@@ -3,7 +3,8 @@
 
 use crate::delegations::{Line, story};
 use proptest::prelude::*;
-use wilco_language::parse::{Delegation, Incoming, Typed, kind, message};
+use wilco_language::message::MessageType;
+use wilco_language::parse::{Delegation, Incoming, Typed, message};
 use wilco_language::read::ack::{AckReading, acks};
 use wilco_language::read::classify::classify;
 use wilco_language::read::verdict::verdicts;
@@ -79,7 +80,7 @@ proptest! {
     fn del_4_rendering_never_panics_and_names_the_type(story in story(any_task_id(), any_text())) {
         for line in story.told() {
             let known = line.rendered.content["type"].as_str().unwrap_or("");
-            prop_assert!(!matches!(kind(known), wilco_language::parse::Kind::Unknown), "{line:?}");
+            prop_assert!(MessageType::named(known).is_some(), "{line:?}");
             prop_assert!(!line.text().trim().is_empty() && !line.rendered.subject.is_empty(), "{line:?}");
         }
     }

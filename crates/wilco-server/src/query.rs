@@ -7,6 +7,7 @@ use axum::extract::FromRequestParts;
 use http::StatusCode;
 use http::request::Parts;
 use wilco_engine::reads::Row;
+use wilco_language::nearest;
 use wilco_protocol::Span;
 use wilco_protocol::time::SpanError;
 
@@ -128,11 +129,8 @@ pub fn page(raw: &str, most: Duration) -> Result<(Option<u64>, usize, Option<Dur
 }
 
 fn unknown(key: &str, known: &[&str]) -> String {
-    // Only words of about its length can be near, and comparing a long one is dear.
-    let near = known.iter().filter(|word| word.len().abs_diff(key.len()) <= 2);
-    let near = near.map(|word| (strsim::damerau_levenshtein(word, key), word)).min();
-    match near.filter(|(slips, _)| *slips <= 2) {
-        Some((_, word)) => format!("there is no query key {key:?} here; did you mean {word:?}?"),
+    match nearest(key, known.iter().copied()) {
+        Some(word) => format!("there is no query key {key:?} here; did you mean {word:?}?"),
         None if known.is_empty() => format!("there is no query key {key:?} here; this address takes none"),
         None => format!("there is no query key {key:?} here; there are {}", known.join(", ")),
     }

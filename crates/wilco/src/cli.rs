@@ -151,6 +151,10 @@ const OPTIONS: &str = "Options:
   -V, --version  Print the version";
 
 pub(crate) fn parse() -> Cli {
+    let words: Vec<String> = std::env::args_os().skip(1).filter_map(|word| word.into_string().ok()).collect();
+    if let Some(said) = topics::of_types(&words.iter().map(String::as_str).collect::<Vec<_>>()) {
+        print_or_exit(said);
+    }
     let matches = command().get_matches();
     if let Some(topic) = matches.subcommand_name().and_then(topics::find) {
         output::print(topic.text);
@@ -159,11 +163,22 @@ pub(crate) fn parse() -> Cli {
     Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit())
 }
 
+fn print_or_exit(said: Result<String, String>) -> ! {
+    match said {
+        Ok(text) => {
+            output::print(&text);
+            std::process::exit(0)
+        }
+        Err(wrong) => command().error(clap::error::ErrorKind::InvalidValue, wrong).exit(),
+    }
+}
+
 /// All verbs, with the help that people, manuals and completions are made from.
 pub(crate) fn command() -> clap::Command {
     let command = Cli::command();
     let groups: Vec<_> = GROUPS.iter().map(|(title, verbs)| group(&command, title, verbs)).collect();
-    let names: Vec<_> = topics::TOPICS.iter().map(|topic| format!("wilco help {}", topic.name)).collect();
+    let topics = topics::TOPICS.iter().map(|topic| topic.name).chain(["types"]);
+    let names: Vec<_> = topics.map(|topic| format!("wilco help {topic}")).collect();
     let template = format!(
         "{{about}}\n\nUsage: wilco VERB [OPTIONS]\n\n{}\n\n{OPTIONS}\n\n{EXAMPLES}\n\n\
          wilco help VERB shows the options of a verb, with examples.\nAlso: {}\n",

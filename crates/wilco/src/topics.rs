@@ -1,4 +1,7 @@
-//! Help that is about no verb in particular: `wilco help exit-codes`, `wilco help environment`.
+//! Help that is about no verb in particular: `wilco help exit-codes`, `wilco help environment`, `wilco help types`.
+
+use wilco_language::message::{self, MessageType};
+use wilco_language::nearest;
 
 pub(crate) struct Topic {
     pub(crate) name: &'static str,
@@ -35,9 +38,43 @@ pub(crate) fn find(name: &str) -> Option<&'static Topic> {
     TOPICS.iter().find(|topic| topic.name == name)
 }
 
+/// What `wilco help types` and `wilco help type NAME` print, or what is wrong; none when something else is asked.
+pub(crate) fn of_types(words: &[&str]) -> Option<Result<String, String>> {
+    match words {
+        ["help", "types"] => Some(Ok(message::overview())),
+        ["help", "type"] => {
+            Some(Err("name a type: wilco help type NAME; wilco help types lists them".to_owned()))
+        }
+        ["help", "type", name] => Some(match MessageType::named(name) {
+            Some(known) => Ok(message::details(known)),
+            None => {
+                let near = nearest(name, MessageType::ALL.iter().map(|known| known.name()));
+                let hint = near.map(|near| format!("did you mean {near}? ")).unwrap_or_default();
+                Err(format!("there is no type {name:?}; {hint}wilco help types lists them"))
+            }
+        }),
+        _ => None,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn cli_8_every_type_has_help_and_a_mistyped_one_hears_of_the_nearest() {
+        let help = |name: &str| of_types(&["help", "type", name]).unwrap();
+        let list = of_types(&["help", "types"]).unwrap().unwrap();
+        for known in MessageType::ALL {
+            assert!(list.contains(&format!("\n  {} ", known.name())), "{known}");
+            let text = help(known.name()).unwrap();
+            assert!(known.entry().fields.iter().all(|field| text.contains(field.name)), "{text}");
+        }
+        assert!(help("Task_Amend").unwrap().starts_with("task-amend: "));
+        assert!(help("task-asignment").unwrap_err().contains("did you mean task-assignment?"));
+        assert!(help("\u{1b}[2J").unwrap_err().contains("\\u{1b}"));
+        assert!(of_types(&["help", "ack"]).is_none() && of_types(&[]).is_none());
+    }
 
     #[test]
     fn cli_8_exit_codes_and_variables_are_documented() {

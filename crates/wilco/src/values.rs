@@ -6,6 +6,8 @@ use std::net::SocketAddr;
 use std::time::Duration;
 
 use serde_json::{Map, Value};
+use wilco_language::message::listed;
+use wilco_language::nearest;
 use wilco_protocol::Span;
 
 /// `key=value` of a policy. Numbers and JSON are taken as such, `a,b` is a list, all else is a text.
@@ -35,19 +37,12 @@ pub(crate) fn pair(text: &str) -> Result<(String, String), String> {
 
 /// Says which of these words may stand here, and which of them was probably meant.
 pub(crate) fn expected(given: &str, words: &[&str]) -> String {
-    let list = match words {
-        [rest @ .., last] if !rest.is_empty() => format!("{} or {last}", rest.join(", ")),
-        _ => words.join(""),
-    };
-    let near = words.iter().map(|word| (strsim::damerau_levenshtein(word, given), word)).min();
-    match near.filter(|(slips, _)| *slips <= SLIPS) {
-        Some((_, near)) => format!("expected {list}; did you mean {near}?"),
+    let list = listed(words);
+    match nearest(given, words.iter().copied()) {
+        Some(near) => format!("expected {list}; did you mean {near}?"),
         None => format!("expected {list}"),
     }
 }
-
-/// More wrong letters than this make another word.
-const SLIPS: usize = 3;
 
 /// A JSON object.
 pub(crate) fn object(text: &str) -> Result<Map<String, Value>, String> {

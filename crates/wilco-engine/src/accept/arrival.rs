@@ -135,7 +135,7 @@ impl Workspace<'_> {
             subject = if subject.trim().is_empty() { defaults.subject } else { subject };
             urgency = defaults.priority;
         }
-        let kind = incoming.kind().to_owned();
+        let kind = incoming.type_word().to_owned();
         let mut stored: Vec<Arc<Message>> = Vec::new();
         for copy in outgoing.copies {
             for agent in &copy.inboxes {
@@ -183,7 +183,7 @@ impl Workspace<'_> {
             to => Outgoing::plain(to),
         };
         let named = arrival.incoming().content.get("handoff_id").and_then(|id| id.as_str());
-        outgoing.usual = usual_subject(exchange, arrival.incoming().kind(), named);
+        outgoing.usual = usual_subject(exchange, arrival.incoming().message_type(), named);
         outgoing.broadcast_id = exchange.broadcast_id().map(str::to_owned);
         if matches!(routing, Routing::Withheld) {
             outgoing.copies.iter_mut().for_each(|copy| copy.inboxes.clear());
@@ -203,7 +203,7 @@ impl Workspace<'_> {
                     copy.delivered = Some(raw.map_err(|error| StoreError::Failed(Box::new(error)))?);
                 } else {
                     let subject = match arrival.subject().trim() {
-                        "" => passed_subject(exchange, arrival.incoming().kind()),
+                        "" => passed_subject(exchange, arrival.incoming().message_type()),
                         given => given.to_owned(),
                     };
                     let rendered = Rendered { subject, priority: "high", content };

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use serde_json::Value;
-use wilco_language::parse::{Kind, kind};
+use wilco_language::message::MessageType;
 use wilco_language::scene::{Communication, LogEntry, Statistics, summary, worded};
 use wilco_protocol::exchange::{Event, Exchange};
 use wilco_protocol::journal::{Entry, Fact, MessageEvent};
@@ -122,7 +122,7 @@ impl Log {
         let takes_part = message.from == state.main_agent
             || state.phases.iter().any(|phase| phase.specialist == message.from);
         let given = text("type").unwrap_or("message").replace('_', "-");
-        let plain = matches!(kind(&given), Kind::Talk(_) | Kind::Unknown);
+        let plain = MessageType::named(&given).is_none_or(MessageType::is_talk);
         let said = text("message").filter(|_| plain && takes_part).and_then(|said| worded(said, again));
         let kind = said.map_or(given, str::to_owned);
         let told = |place: usize| self.told.get(&place).copied().unwrap_or(Status::Pending);

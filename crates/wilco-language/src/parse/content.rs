@@ -1,16 +1,16 @@
 //! The typed content of a message: a known type with wrong fields is refused, an unknown type is talk.
 
 use serde_json::{Map, Value};
+use wilco_protocol::operation::OwnStep;
 use wilco_protocol::time::Span;
-use wilco_protocol::validation::MAX_ITERATIONS;
 use wilco_protocol::{EscalationId, Protocol};
 
 use super::delegation::{self, Delegation};
 use super::fields::{FieldError, Fields};
 use super::handoff::{self, Handoff};
-use super::kinds::{Kind, kind};
 use super::operation::{self, Operation};
 use super::validation::{self, Validation};
+use crate::message::{MessageType, WORDS};
 use crate::read::ack;
 
 /// What a content says by its type.
@@ -25,6 +25,39 @@ pub enum Typed {
     Validation(Validation),
     Handoff(Handoff),
     Decision(Choice),
+}
+
+/// What reading a content comes to.
+pub(super) type Read = Result<Typed, Vec<FieldError>>;
+
+impl From<Delegation> for Typed {
+    fn from(said: Delegation) -> Typed {
+        Typed::Delegation(said)
+    }
+}
+
+impl From<Operation> for Typed {
+    fn from(said: Operation) -> Typed {
+        Typed::Operation(said)
+    }
+}
+
+impl From<Validation> for Typed {
+    fn from(said: Validation) -> Typed {
+        Typed::Validation(said)
+    }
+}
+
+impl From<Handoff> for Typed {
+    fn from(said: Handoff) -> Typed {
+        Typed::Handoff(said)
+    }
+}
+
+impl From<Choice> for Typed {
+    fn from(said: Choice) -> Typed {
+        Typed::Decision(said)
+    }
 }
 
 impl Typed {
@@ -82,38 +115,79 @@ pub struct Choice {
 
 /// Reads the content by its type.
 pub fn typed(content: &Map<String, Value>) -> Result<Typed, Vec<FieldError>> {
-    let mut fields = Fields::new(content, "/content");
     let told = |word: &&Value| word.as_str().is_none_or(|word| !word.trim().is_empty());
-    match content.get("type").filter(told) {
-        None | Some(Value::Null) => {
-            fields.error("type", "is required: text for plain words, or a type such as task-assignment");
-            talk(fields, Typed::Conversation)
+    let untyped = match content.get("type").filter(told) {
+        Some(Value::String(word)) => return of_type(MessageType::named(word), content),
+        None | Some(Value::Null) => "is required: text for plain words, or a type such as task-assignment",
+        Some(_) => "expected a text such as task-assignment or conversation",
+    };
+    let untyped = FieldError { pointer: "/content/type".to_owned(), detail: untyped.to_owned() };
+    Err(std::iter::once(untyped).chain(conversation(content).err().unwrap_or_default()).collect())
+}
+
+fn of_type(named: Option<MessageType>, content: &Map<String, Value>) -> Read {
+    use MessageType as T;
+    let Some(known) = named else { return conversation(content) };
+    let fields = Fields::checked(content, "/content", known.entry().fields);
+    match known {
+        T::TaskAssignment => delegation::assignment(fields),
+        T::TaskAcknowledgment => delegation::acknowledgment(fields),
+        T::TaskAcknowledgmentError => delegation::error(fields),
+        T::TaskClarification => delegation::clarification(fields),
+        T::AckRequest => delegation::named(fields, |task_id| Delegation::AskAgain { task_id }),
+        T::Verdict => delegation::verdict(fields),
+        T::CheckpointAck => delegation::checkpoint(fields),
+        T::TaskComplete => delegation::named(fields, |task_id| Delegation::Complete { task_id }),
+        T::TaskAmend => delegation::amendment(fields),
+        T::TaskCancel => delegation::named(fields, |task_id| Delegation::Cancel { task_id }),
+        T::StopAck => delegation::named(fields, |task_id| Delegation::StopAck { task_id }),
+        T::TaskPause => delegation::pause(fields),
+        T::PauseAck => delegation::named(fields, |task_id| Delegation::PauseAck { task_id }),
+        T::TaskResume => delegation::named(fields, |task_id| Delegation::Resume { task_id }),
+        T::ResumeAck => delegation::named(fields, |task_id| Delegation::ResumeAck { task_id }),
+        T::TaskExtend => delegation::extension(fields),
+        T::PreOperation => operation::announcement(content, fields),
+        T::Acknowledgment if acknowledges_a_task(content) => conversation(content),
+        T::Acknowledgment => operation::acknowledgment(content, fields),
+        T::OperationResult => operation::result(content, fields),
+        T::OperationCancelled => operation::cancelled(content, fields),
+        T::Reminder => operation::own(content, fields, OwnStep::Reminder),
+        T::TimeoutNotice => operation::own(content, fields, OwnStep::Timeout),
+        T::ExtensionGranted => operation::own(content, fields, OwnStep::Extension),
+        T::ReplacementRequest => handoff::requested(fields),
+        T::ReplacementHandoff => handoff::handed_over(fields),
+        T::HandoffAck => Ok(Typed::Handoff(handoff::ack(content))),
+        T::HandoffClarification => handoff::clarification(fields),
+        T::HandoffOverride => fields.done(|_| Some(Handoff::Override)),
+        T::HandoffReminder => fields.done(|_| Some(Handoff::Reminder)),
+        T::ValidationStart => validation::start(fields),
+        T::ValidationResult | T::RevalidationResult => validation::result(fields),
+        T::FixAcknowledgment => validation::acknowledgment(fields),
+        T::FixCompletion => validation::completion(fields),
+        T::Decision => choice(fields),
+        T::Conversation | T::Response | T::Update | T::Status | T::Report | T::Notification => {
+            fields.done(|_| Some(Typed::Talk))
         }
-        Some(Value::String(word)) => match kind(word) {
-            Kind::Spoken(None, _) => choice(fields).map(Typed::Decision),
-            Kind::Spoken(Some(Protocol::Delegation), known) => {
-                delegation::read(known, fields).map(Typed::Delegation)
-            }
-            Kind::Spoken(Some(Protocol::Operation), "acknowledgment") if acknowledges_a_task(content) => {
-                talk(fields, Typed::Conversation)
-            }
-            Kind::Spoken(Some(Protocol::Operation), known) => {
-                operation::read(known, content, fields).map(Typed::Operation)
-            }
-            Kind::Spoken(Some(Protocol::Validation), known) => {
-                validation::read(known, fields).map(Typed::Validation)
-            }
-            Kind::Spoken(Some(Protocol::Handoff), known) => {
-                handoff::read(known, content, fields).map(Typed::Handoff)
-            }
-            Kind::OnlyWilco(_) => plain(fields, Typed::Talk),
-            Kind::Talk(_) => talk(fields, Typed::Talk),
-            Kind::Unknown => talk(fields, Typed::Conversation),
-        },
-        Some(_) => {
-            fields.error("type", "expected a text such as task-assignment or conversation");
-            talk(fields, Typed::Conversation)
-        }
+        T::TaskCorrection
+        | T::TaskSupplement
+        | T::StatusCheck
+        | T::BeginNow
+        | T::OperationNotice
+        | T::OperationAuthorized
+        | T::PostOperation
+        | T::OperationAborted
+        | T::HandoffCorrection
+        | T::ReplacementConfirmation
+        | T::ValidationRequest
+        | T::FailureReport
+        | T::FixRequest
+        | T::RevalidationTrigger
+        | T::SuccessNotification
+        | T::TimeoutReminder
+        | T::ErrorNotification
+        | T::StatusChange
+        | T::ProtocolNotice
+        | T::Escalation => Fields::checked(content, "/content", WORDS).done(|_| Some(Typed::Talk)),
     }
 }
 
@@ -125,25 +199,22 @@ fn acknowledges_a_task(content: &Map<String, Value>) -> bool {
 }
 
 /// Of what is not of a known type, the words are all there is to understand.
-fn talk(mut fields: Fields<'_>, meaning: Typed) -> Result<Typed, Vec<FieldError>> {
-    if fields.words("message").is_none() && fields.get("message").is_none() {
-        fields.error("message", "is required: what the message says");
-    }
-    fields.done(|| Some(meaning))
+fn conversation(content: &Map<String, Value>) -> Read {
+    let known = MessageType::Conversation.entry().fields;
+    Fields::checked(content, "/content", known).done(|_| Some(Typed::Conversation))
 }
 
-fn plain(mut fields: Fields<'_>, meaning: Typed) -> Result<Typed, Vec<FieldError>> {
-    fields.words("message");
-    fields.done(|| Some(meaning))
-}
-
-fn choice(mut fields: Fields<'_>) -> Result<Choice, Vec<FieldError>> {
-    let option = fields.required("option", "one of the options that the escalation lists");
+fn choice(mut fields: Fields<'_>) -> Read {
     let escalation =
         fields.word("escalation", "an escalation id such as del-42-e1", |text| text.parse().ok());
-    let (agent, time) = (fields.text("agent"), fields.span("time"));
-    let (phase, iterations) = (fields.text("phase"), fields.whole("iterations", 1, MAX_ITERATIONS));
-    let iterations = iterations.map(|number| number as u32);
-    fields.text("note");
-    fields.done(|| Some(Choice { option: option?, escalation, agent, time, phase, iterations }))
+    fields.done(|fields| {
+        Some(Choice {
+            option: fields.text("option")?,
+            escalation,
+            agent: fields.text("agent"),
+            time: fields.span("time"),
+            phase: fields.text("phase"),
+            iterations: fields.number("iterations"),
+        })
+    })
 }

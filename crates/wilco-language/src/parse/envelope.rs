@@ -10,8 +10,8 @@ use super::content::{Choice, Typed, typed};
 use super::depth::{MAX_DEPTH, deeper_than};
 use super::fields::{FieldError, Fields};
 use super::fingerprint::of_message;
-use super::kinds::{Kind, kind};
 use super::split::Split;
+use crate::message::MessageType;
 
 /// A message as somebody sends it, well formed.
 #[derive(Debug, Clone)]
@@ -45,13 +45,19 @@ impl Incoming {
         of_message(serde_json::from_str(&self.envelope).unwrap_or_default(), &self.content)
     }
 
-    pub fn kind(&self) -> &str {
+    /// Its type as it was written.
+    pub fn type_word(&self) -> &str {
         self.content.get("type").and_then(Value::as_str).unwrap_or("")
+    }
+
+    /// None: any other word.
+    pub fn message_type(&self) -> Option<MessageType> {
+        MessageType::of(&self.content)
     }
 
     /// Whether its type is one that only Wilco sends: whatever it says, it moves nothing.
     pub fn only_wilco(&self) -> bool {
-        matches!(kind(self.kind()), Kind::OnlyWilco(_))
+        self.message_type().is_some_and(MessageType::is_only_wilcos)
     }
 }
 
@@ -149,10 +155,10 @@ pub fn message_within(body: &[u8], depth: usize) -> Result<Incoming, ParseError>
 
 /// Whether a content says by itself whom it concerns: the escalation that is decided, the agents of a replacement.
 fn addresses_itself(content: &Map<String, Value>) -> bool {
-    match content.get("type").and_then(Value::as_str).map(kind) {
-        Some(Kind::Spoken(_, "replacement-request")) => true,
-        Some(Kind::Spoken(_, "decision")) => Fields::new(content, "/content").get("escalation").is_some(),
-        Some(Kind::Spoken(..) | Kind::OnlyWilco(_) | Kind::Talk(_) | Kind::Unknown) | None => false,
+    match MessageType::of(content) {
+        Some(MessageType::ReplacementRequest) => true,
+        Some(MessageType::Decision) => Fields::unchecked(content).get("escalation").is_some(),
+        _ => false,
     }
 }
 
@@ -284,8 +290,7 @@ impl Reader<'_> {
         if to.len() <= 1 {
             return;
         }
-        let word = content.and_then(|content| content.get("type")).and_then(Value::as_str);
-        if word.is_some_and(|word| matches!(kind(word), Kind::Spoken(_, "task-assignment"))) {
+        if content.and_then(MessageType::of) == Some(MessageType::TaskAssignment) {
             self.error("to", "expected exactly one agent: a task has one assignee".to_owned());
         }
     }

@@ -1,7 +1,13 @@
 //! Reading the fields of a JSON object and remembering everything that is wrong with them.
 
 use serde_json::{Map, Value};
+use wilco_protocol::policy::{BadKey, Overrides};
 use wilco_protocol::time::Span;
+
+use super::content::{Read, Typed};
+use crate::message::{Field, FieldKind, listed};
+use crate::nearest;
+use crate::render::bad_key;
 
 /// What is wrong with one field. `pointer` starts at the request body: `/content/status`.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -10,11 +16,13 @@ pub struct FieldError {
     pub detail: String,
 }
 
-/// An object whose fields are read one by one. A field that is null counts as missing.
+/// An object whose fields are checked against the catalogue first, and then read one by one. A field that is null
+/// counts as missing.
 #[derive(Debug)]
 pub(crate) struct Fields<'a> {
     map: &'a Map<String, Value>,
     pointer: &'static str,
+    known: &'static [Field],
     pub(crate) errors: Vec<FieldError>,
 }
 
@@ -22,8 +30,77 @@ pub(crate) struct Fields<'a> {
 const MAX_ENTRIES: usize = 1000;
 
 impl<'a> Fields<'a> {
-    pub(crate) fn new(map: &'a Map<String, Value>, pointer: &'static str) -> Fields<'a> {
-        Fields { map, pointer, errors: Vec::new() }
+    /// Says what is wrong with these fields, as far as a table can say it: what is missing, and what is of another kind.
+    /// Words out of a list and objects have rules of their own.
+    pub(crate) fn checked(
+        map: &'a Map<String, Value>,
+        pointer: &'static str,
+        known: &'static [Field],
+    ) -> Fields<'a> {
+        let mut fields = Fields { map, pointer, known, errors: Vec::new() };
+        known.iter().for_each(|field| fields.check(field));
+        fields
+    }
+
+    /// Of these nothing is wrong, whatever they are.
+    pub(crate) fn unchecked(map: &'a Map<String, Value>) -> Fields<'a> {
+        Fields { map, pointer: "", known: &[], errors: Vec::new() }
+    }
+
+    fn check(&mut self, field: &Field) {
+        let key = field.name;
+        let value = match self.get(key) {
+            Some(value) if field.checked => value,
+            None if field.required => return self.error(key, format!("is required: {}", field.why())),
+            Some(_) | None => return,
+        };
+        let expected = match field.kind {
+            FieldKind::Text | FieldKind::LongText | FieldKind::Suggested(_) => match value.as_str() {
+                Some(text) if field.required && text.trim().is_empty() => {
+                    return self.error(key, format!("must not be empty: {}", field.why()));
+                }
+                Some(_) => return,
+                None => "a text".to_owned(),
+            },
+            FieldKind::Flag if value.is_boolean() => return,
+            FieldKind::Flag => "true or false".to_owned(),
+            FieldKind::Number(least, most) if number(value, least, most).is_some() => return,
+            FieldKind::Number(least, most) => format!("a whole number from {least} to {most}"),
+            FieldKind::Minutes if minutes(value).is_some() => return,
+            FieldKind::Minutes => "a number of minutes above zero".to_owned(),
+            FieldKind::Keys if value.is_object() => return,
+            FieldKind::Keys => "an object".to_owned(),
+            FieldKind::Duration => {
+                return match serde_json::from_value::<Span>(value.clone()) {
+                    Ok(_) => {}
+                    Err(error) => self.error(key, error.to_string()),
+                };
+            }
+            FieldKind::Texts => return self.check_texts(key, value),
+            FieldKind::OneOf(_)
+            | FieldKind::Numbers
+            | FieldKind::Names
+            | FieldKind::Object(_)
+            | FieldKind::Objects(_)
+            | FieldKind::Either(_)
+            | FieldKind::Content(_) => return,
+        };
+        self.error(key, format!("expected {expected}, got {}", shown(value)));
+    }
+
+    /// Every wrong entry is named.
+    fn check_texts(&mut self, key: &str, value: &Value) {
+        match value {
+            Value::Array(items) if items.len() <= MAX_ENTRIES => {
+                for (index, item) in items.iter().enumerate().filter(|(_, item)| !item.is_string()) {
+                    self.error(&format!("{key}/{index}"), format!("expected a text, got {}", shown(item)));
+                }
+            }
+            other => {
+                let got = shown(other);
+                self.error(key, format!("expected a list of at most {MAX_ENTRIES} texts, got {got}"));
+            }
+        }
     }
 
     /// Fields of the source's nested form, looked at when the flat one is missing.
@@ -54,149 +131,156 @@ impl<'a> Fields<'a> {
         self.get(key).is_some_and(|value| value.as_str().is_none_or(|text| !text.trim().is_empty()))
     }
 
-    fn read<T>(&mut self, key: &str, expected: &str, read: impl Fn(&'a Value) -> Option<T>) -> Option<T> {
-        let value = self.get(key)?;
-        let found = read(value);
-        if found.is_none() {
-            self.error(key, format!("expected {expected}, got {}", shown(value)));
-        }
-        found
+    pub(crate) fn text(&self, key: &str) -> Option<String> {
+        self.get(key)?.as_str().map(str::to_owned)
     }
 
-    pub(crate) fn text(&mut self, key: &str) -> Option<String> {
-        self.words(key).map(str::to_owned)
-    }
-
-    /// A text where it stands.
-    pub(crate) fn words(&mut self, key: &str) -> Option<&'a str> {
-        self.read(key, "a text", Value::as_str)
-    }
-
-    /// A text that must be there and say something.
-    pub(crate) fn required(&mut self, key: &str, why: &str) -> Option<String> {
-        if self.get(key).is_none() {
-            self.error(key, format!("is required: {why}"));
-            return None;
-        }
-        let text = self.text(key)?;
-        if text.trim().is_empty() {
-            self.error(key, format!("must not be empty: {why}"));
-            return None;
-        }
-        Some(text)
-    }
-
-    pub(crate) fn flag(&mut self, key: &str) -> Option<bool> {
-        self.read(key, "true or false", Value::as_bool)
-    }
-
-    pub(crate) fn whole(&mut self, key: &str, least: u64, most: u64) -> Option<u64> {
-        let fits = |number: &u64| (least..=most).contains(number);
-        self.read(key, &format!("a whole number from {least} to {most}"), |value| value.as_u64().filter(fits))
-    }
-
-    pub(crate) fn span(&mut self, key: &str) -> Option<Span> {
-        let value = self.get(key)?;
-        match serde_json::from_value(value.clone()) {
-            Ok(span) => Some(span),
-            Err(error) => {
-                self.error(key, error.to_string());
-                None
+    /// A text that must be there, by a rule that the table does not know.
+    pub(crate) fn needs(&mut self, key: &str, why: &str) {
+        match self.get(key) {
+            None => self.error(key, format!("is required: {why}")),
+            Some(Value::String(text)) if text.trim().is_empty() => {
+                self.error(key, format!("must not be empty: {why}"));
             }
+            Some(Value::String(_)) => {}
+            Some(value) => self.error(key, format!("expected a text, got {}", shown(value))),
         }
     }
 
-    pub(crate) fn minutes(&mut self, key: &str) -> Option<Span> {
-        let expected = "a number of minutes above zero";
-        self.read(key, expected, |value| {
-            let minutes = value.as_f64().filter(|minutes| *minutes > 0.0)?;
-            Span::from_seconds_f64(minutes * 60.0).ok()
-        })
+    pub(crate) fn flag(&self, key: &str) -> Option<bool> {
+        self.get(key)?.as_bool()
     }
 
-    /// A list of texts. Every wrong entry is named.
-    pub(crate) fn texts(&mut self, key: &str) -> Option<Vec<String>> {
-        let items = match self.get(key)? {
-            Value::Array(items) if items.len() <= MAX_ENTRIES => items,
-            other => {
-                let got = shown(other);
-                self.error(key, format!("expected a list of at most {MAX_ENTRIES} texts, got {got}"));
-                return None;
-            }
-        };
-        for (index, item) in items.iter().enumerate().filter(|(_, item)| !item.is_string()) {
-            self.error(&format!("{key}/{index}"), format!("expected a text, got {}", shown(item)));
+    pub(crate) fn number(&self, key: &str) -> Option<u32> {
+        self.get(key)?.as_u64()?.try_into().ok()
+    }
+
+    pub(crate) fn span(&self, key: &str) -> Option<Span> {
+        serde_json::from_value(self.get(key)?.clone()).ok()
+    }
+
+    pub(crate) fn minutes(&self, key: &str) -> Option<Span> {
+        minutes(self.get(key)?)
+    }
+
+    pub(crate) fn texts(&self, key: &str) -> Option<Vec<String>> {
+        self.get(key)?.as_array()?.iter().map(|item| item.as_str().map(str::to_owned)).collect()
+    }
+
+    pub(crate) fn object(&self, key: &str) -> Option<&'a Map<String, Value>> {
+        self.get(key)?.as_object()
+    }
+
+    /// The keys of a policy, tried by its protocol. Which presets there are, the configuration says.
+    pub(crate) fn policy(
+        &mut self,
+        set: impl FnOnce(&Overrides) -> Result<(), Vec<BadKey>>,
+    ) -> Map<String, Value> {
+        let policy = self.object("policy").cloned().unwrap_or_default();
+        let overrides: Overrides = policy.clone().into_iter().collect();
+        for bad in set(&overrides).err().unwrap_or_default() {
+            self.error(&format!("policy/{}", bad.key), bad_key(&bad).detail);
         }
-        items.iter().map(|item| item.as_str().map(str::to_owned)).collect()
+        policy
     }
 
-    pub(crate) fn object(&mut self, key: &str) -> Option<&'a Map<String, Value>> {
-        self.read(key, "an object", Value::as_object)
-    }
-
-    /// One of a few words; `read` knows them.
+    /// A text that `read` understands.
     pub(crate) fn word<T>(
         &mut self,
         key: &str,
         expected: &str,
         read: impl Fn(&str) -> Option<T>,
     ) -> Option<T> {
-        self.read(key, expected, |value| value.as_str().and_then(&read))
-    }
-
-    /// One of these words, for which `read` also knows other spellings; a wrong one hears of the nearest.
-    pub(crate) fn one_of<T>(
-        &mut self,
-        key: &str,
-        words: &[&str],
-        read: impl Fn(&str) -> Option<T>,
-    ) -> Option<T> {
-        let expected = listed(words);
-        let Some(value) = self.get(key) else {
-            self.error(key, format!("is required: {expected}"));
-            return None;
-        };
-        let found = value.as_str().and_then(&read);
+        let text = self.get(key)?.as_str()?;
+        let found = read(text);
         if found.is_none() {
-            let near = value.as_str().and_then(|word| nearest(words, word));
-            let hint = near.map(|near| format!("; did you mean {near:?}?")).unwrap_or_default();
-            self.error(key, format!("expected {expected}, got {}{hint}", shown(value)));
+            self.error(key, format!("expected {expected}, got {}", shown(&text.into())));
         }
         found
     }
 
-    /// Nothing but these fields: what is mistyped would count for nothing.
-    pub(crate) fn only(&mut self, known: &[&str]) {
+    /// One of the words that the table lists, for which `read` also knows other spellings; a wrong one hears of the
+    /// nearest.
+    pub(crate) fn one_of<T>(&mut self, key: &str, read: impl Fn(&str) -> Option<T>) -> Option<T> {
+        let value = self.get(key)?;
+        let found = value.as_str().and_then(&read);
+        if found.is_none() {
+            let words = self.words_of(key);
+            let near = value.as_str().and_then(|word| nearest(word, words.iter().copied()));
+            let hint = near.map(|near| format!("; did you mean {near:?}?")).unwrap_or_default();
+            self.error(key, format!("expected {}, got {}{hint}", listed(words), shown(value)));
+        }
+        found
+    }
+
+    fn words_of(&self, key: &str) -> &'static [&'static str] {
+        match self.known.iter().find(|field| field.name == key).map(|field| field.kind) {
+            Some(FieldKind::OneOf(words)) => words,
+            _ => &[],
+        }
+    }
+
+    /// The objects of a list, each with its place and checked; one that is no object is named. None: there is no such
+    /// list. What is wrong with an object comes in with `add`.
+    pub(crate) fn objects(&mut self, key: &str, most: usize) -> Option<Vec<(usize, Fields<'a>)>> {
+        let of = match self.known.iter().find(|field| field.name == key).map(|field| field.kind) {
+            Some(FieldKind::Objects(of)) => of,
+            _ => &[],
+        };
+        let names: Vec<_> = of.iter().filter(|field| field.required).map(|field| field.name).collect();
+        let form = names.join(" and ");
+        let items = match self.get(key)? {
+            Value::Array(items) if items.len() <= most => items,
+            _ => {
+                let bound = if most == usize::MAX { String::new() } else { format!(", at most {most}") };
+                self.error(key, format!("expected a list of objects with {form}{bound}"));
+                return None;
+            }
+        };
+        let mut objects = Vec::new();
+        for (place, item) in items.iter().enumerate() {
+            match item.as_object() {
+                Some(map) => objects.push((place, Fields::checked(map, "", of))),
+                None => self.error(&format!("{key}/{place}"), format!("expected an object with {form}")),
+            }
+        }
+        Some(objects)
+    }
+
+    /// What is wrong with an object that stands there.
+    pub(crate) fn add(&mut self, place: &str, inner: Fields<'_>) {
+        for error in inner.errors {
+            self.error(&format!("{place}{}", error.pointer), error.detail);
+        }
+    }
+
+    /// Nothing but the fields of the table: what is mistyped would count for nothing.
+    pub(crate) fn only(&mut self) {
+        let known: Vec<_> = self.known.iter().map(|field| field.name).collect();
         for key in self.map.keys().filter(|key| !known.contains(&key.as_str())) {
-            let near = nearest(known, key).map(|near| format!("did you mean {near:?}?"));
+            let near = nearest(key, known.iter().copied()).map(|near| format!("did you mean {near:?}?"));
             let hint = near.unwrap_or_else(|| format!("there are {}", known.join(", ")));
             let pointer = format!("{}/{}", self.pointer, key.replace('~', "~0").replace('/', "~1"));
             self.errors.push(FieldError { pointer, detail: format!("there is no such field; {hint}") });
         }
     }
 
-    pub(crate) fn done<T>(self, value: impl FnOnce() -> Option<T>) -> Result<T, Vec<FieldError>> {
-        if self.errors.is_empty() { value().ok_or_else(Vec::new) } else { Err(self.errors) }
+    /// What was said, if nothing is wrong with it.
+    pub(super) fn done<T: Into<Typed>>(self, said: impl FnOnce(&Fields<'a>) -> Option<T>) -> Read {
+        if !self.errors.is_empty() {
+            return Err(self.errors);
+        }
+        said(&self).map(Into::into).ok_or_else(Vec::new)
     }
 }
 
-/// `a, b or c`.
-fn listed(words: &[&str]) -> String {
-    match words {
-        [first @ .., last] if !first.is_empty() => format!("{} or {last}", first.join(", ")),
-        few => few.concat(),
-    }
+fn number(value: &Value, least: u64, most: u64) -> Option<u64> {
+    value.as_u64().filter(|number| (least..=most).contains(number))
 }
 
-/// A word with more slips than this is another word.
-const SLIPS: usize = 3;
-
-fn nearest<'a>(words: &[&'a str], word: &str) -> Option<&'a str> {
-    let word = word.trim().to_lowercase().replace(['_', ' '], "-");
-    // Only words of about its length can be near, and comparing a long one is dear.
-    let near = words.iter().filter(|known| known.len().abs_diff(word.len()) <= SLIPS);
-    let near = near.map(|known| (strsim::osa_distance(known, &word), *known)).min();
-    near.filter(|(slips, _)| *slips <= SLIPS).map(|(_, known)| known)
+fn minutes(value: &Value) -> Option<Span> {
+    let minutes = value.as_f64().filter(|minutes| *minutes > 0.0)?;
+    Span::from_seconds_f64(minutes * 60.0).ok()
 }
 
 /// A value, short enough to quote in an error.

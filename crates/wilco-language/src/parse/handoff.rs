@@ -1,9 +1,10 @@
 //! What may be said in a handoff, as typed JSON content.
 
 use serde_json::{Map, Value};
-use wilco_protocol::handoff::{AckStatus, Urgency};
+use wilco_protocol::handoff::{AckStatus, Policy, Urgency};
 
-use super::fields::{FieldError, Fields};
+use super::content::Read;
+use super::fields::Fields;
 use crate::read::ack::asks;
 use crate::read::handoff_ack::{readable, status_word};
 
@@ -70,40 +71,32 @@ const MAX_HANDOFF_ID: usize = 128;
 const MAX_URL: usize = 2048;
 const MAX_NAMED: usize = 256;
 
-/// Reads the content of a known type.
-pub(super) fn read(
-    kind: &str,
-    content: &Map<String, Value>,
-    mut fields: Fields<'_>,
-) -> Result<Handoff, Vec<FieldError>> {
-    if kind == "handoff-ack" {
-        return Ok(Handoff::Ack(ack(content)));
+pub(super) fn requested(mut fields: Fields<'_>) -> Read {
+    let (failed, replacement) = (agent(&mut fields, "failed_agent"), agent(&mut fields, "replacement_agent"));
+    let said = handing_over(&mut fields, failed, replacement, None);
+    fields.done(|_| Some(Handoff::Replace(Box::new(said))))
+}
+
+pub(super) fn handed_over(mut fields: Fields<'_>) -> Read {
+    let (failed, handed) = (agent(&mut fields, "failed_agent"), handed(&mut fields));
+    let said = handing_over(&mut fields, failed, None, handed);
+    fields.done(|_| Some(Handoff::HandOver(Box::new(said))))
+}
+
+pub(super) fn clarification(mut fields: Fields<'_>) -> Read {
+    let given = fields.get("clarifications").is_some();
+    let entries = fields.objects("clarifications", usize::MAX);
+    if given && entries.as_ref().is_some_and(Vec::is_empty) && fields.errors.is_empty() {
+        fields.error("clarifications", "expected a list of objects with question and answer");
     }
-    let _ = fields.text("message");
-    match kind {
-        "replacement-request" => {
-            let said = replacement(&mut fields, true);
-            fields.done(|| said.map(|said| Handoff::Replace(Box::new(said))))
-        }
-        "replacement-handoff" => {
-            let said = replacement(&mut fields, false);
-            fields.done(|| said.map(|said| Handoff::HandOver(Box::new(said))))
-        }
-        "handoff-clarification" => {
-            clarifications(&mut fields);
-            let document = fields.text("document").is_some();
-            fields.done(|| Some(Handoff::Clarify { document }))
-        }
-        "handoff-override" => {
-            fields.required("reason", "why it goes on without an ACK");
-            fields.done(|| Some(Handoff::Override))
-        }
-        _ => fields.done(|| Some(Handoff::Reminder)),
+    for (place, entry) in entries.unwrap_or_default() {
+        fields.add(&format!("clarifications/{place}"), entry);
     }
+    fields.done(|fields| Some(Handoff::Clarify { document: fields.text("document").is_some() }))
 }
 
 /// Nothing about it is refused: one that is wrong is answered, not sent back.
-fn ack(content: &Map<String, Value>) -> HandoffAck {
+pub(super) fn ack(content: &Map<String, Value>) -> Handoff {
     let text = |key: &str| match content.get(key)? {
         Value::String(text) => Some(text.trim().to_owned()),
         Value::Number(number) => Some(number.to_string()),
@@ -115,27 +108,25 @@ fn ack(content: &Map<String, Value>) -> HandoffAck {
         _ => Vec::new(),
     };
     let asked = |question: &String| asks(question);
-    HandoffAck {
+    Handoff::Ack(HandoffAck {
         handoff_id: text("handoff_id").filter(|id| !id.is_empty()),
         status: text("status").and_then(|word| status_word(&word)),
         understanding: text("understanding"),
         starting_from: text("starting_from"),
         questions: questions.into_iter().filter(asked).collect(),
-    }
+    })
 }
 
-fn replacement(fields: &mut Fields<'_>, request: bool) -> Option<Replacement> {
-    let failed = agent(fields, "failed_agent", request);
-    let named = if request { agent(fields, "replacement_agent", true) } else { None };
-    if request {
-        fields.required("reason", "why the agent is replaced, such as context_loss");
-    }
-    let urgency = fields.word("urgency", "immediate, prepare or when_available", urgency);
-    let handed = if request { None } else { handed(fields) };
-    Some(Replacement {
+fn handing_over(
+    fields: &mut Fields<'_>,
+    failed: Option<Agent>,
+    replacement: Option<Agent>,
+    handed: Option<Handed>,
+) -> Replacement {
+    Replacement {
         failed,
-        replacement: named,
-        urgency,
+        replacement,
+        urgency: fields.one_of("urgency", urgency),
         notification_id: short(fields, "notification_id"),
         tasks: fields.texts("tasks"),
         issues: numbers(fields, "issues"),
@@ -143,9 +134,9 @@ fn replacement(fields: &mut Fields<'_>, request: bool) -> Option<Replacement> {
         starting_from: starting_from(fields),
         candidates: fields.texts("candidates").unwrap_or_default(),
         document: fields.text("document").is_some(),
-        policy: fields.object("policy").cloned().unwrap_or_default(),
+        policy: fields.policy(|keys| Policy::default().set_all(keys)),
         handed,
-    })
+    }
 }
 
 fn urgency(word: &str) -> Option<Urgency> {
@@ -154,7 +145,7 @@ fn urgency(word: &str) -> Option<Urgency> {
 }
 
 /// A name, or an object with `id` and `session`.
-fn agent(fields: &mut Fields<'_>, key: &str, required: bool) -> Option<Agent> {
+fn agent(fields: &mut Fields<'_>, key: &str) -> Option<Agent> {
     const FORMS: &str = "the name of an agent, or an object with id and session";
     let text = |map: &Map<String, Value>, key: &str| {
         map.get(key)
@@ -162,21 +153,15 @@ fn agent(fields: &mut Fields<'_>, key: &str, required: bool) -> Option<Agent> {
             .map(|text| text.trim().to_owned())
             .filter(|text| !text.is_empty())
     };
-    let found = match fields.get(key) {
-        None => {
-            if required {
-                fields.error(key, format!("is required: {FORMS}"));
-            }
-            return None;
-        }
-        Some(Value::String(name)) => {
+    let found = match fields.get(key)? {
+        Value::String(name) => {
             Some(Agent { id: name.trim().to_owned(), session: None }).filter(|agent| !agent.id.is_empty())
         }
-        Some(Value::Object(map)) => {
+        Value::Object(map) => {
             let session = text(map, "session");
             text(map, "id").or(text(map, "name")).map(|id| Agent { id, session })
         }
-        Some(_) => None,
+        _ => None,
     };
     if found.is_none() {
         fields.error(key, format!("expected {FORMS}"));
@@ -185,14 +170,14 @@ fn agent(fields: &mut Fields<'_>, key: &str, required: bool) -> Option<Agent> {
 }
 
 fn handed(fields: &mut Fields<'_>) -> Option<Handed> {
-    let handoff_id = fields.required("handoff_id", "an id that the ACK names");
+    let (handoff_id, handoff_url) = (fields.text("handoff_id"), fields.text("handoff_url"));
     if let Some(id) = &handoff_id
+        && !id.trim().is_empty()
         && (id.len() > MAX_HANDOFF_ID || !readable(id))
     {
         let detail = format!("expected at most {MAX_HANDOFF_ID} letters, digits and . _ : -, without spaces");
         fields.error("handoff_id", detail);
     }
-    let handoff_url = fields.required("handoff_url", "where the document lies");
     if handoff_url.as_ref().is_some_and(|url| url.len() > MAX_URL) {
         fields.error("handoff_url", format!("expected at most {MAX_URL} characters"));
     }
@@ -238,27 +223,12 @@ fn short(fields: &mut Fields<'_>, key: &str) -> Option<String> {
 
 /// The name of a checkpoint, or its number.
 fn starting_from(fields: &mut Fields<'_>) -> Option<String> {
-    match fields.get("starting_from") {
-        Some(Value::Number(number)) => Some(number.to_string()),
-        _ => short(fields, "starting_from").filter(|text| !text.trim().is_empty()),
-    }
-}
-
-fn clarifications(fields: &mut Fields<'_>) {
-    let entries = match fields.get("clarifications") {
-        None => {
-            return fields.error("clarifications", "is required: a list of objects with question and answer");
-        }
-        Some(Value::Array(entries)) if !entries.is_empty() => entries,
-        Some(_) => {
-            return fields.error("clarifications", "expected a list of objects with question and answer");
-        }
-    };
-    for (place, entry) in entries.iter().enumerate() {
-        let says =
-            |key: &str| entry.get(key).and_then(Value::as_str).is_some_and(|text| !text.trim().is_empty());
-        if !says("answer") {
-            fields.error(&format!("clarifications/{place}/answer"), "is required: the answer");
+    match fields.get("starting_from")? {
+        Value::Number(number) => Some(number.to_string()),
+        Value::String(_) => short(fields, "starting_from").filter(|text| !text.trim().is_empty()),
+        _ => {
+            fields.error("starting_from", "expected the name of a checkpoint, or its number");
+            None
         }
     }
 }

@@ -10,7 +10,6 @@ mod envelope;
 mod fields;
 mod fingerprint;
 mod handoff;
-mod kinds;
 mod operation;
 mod split;
 mod task;
@@ -23,7 +22,6 @@ pub use envelope::{Incoming, MAX_RECIPIENTS, MAX_SUBJECT, ParseError, message, m
 pub use fields::FieldError;
 pub use fingerprint::fingerprint;
 pub use handoff::{Agent, Handed, Handoff, HandoffAck, Replacement};
-pub use kinds::{Kind, kind};
 pub use operation::{Announcement, Named, Operation};
 pub use task::Task;
 pub use validation::{PhaseSpec, Start, Validation};

@@ -1,10 +1,15 @@
 //! What may be said in an operation, as typed JSON content.
 
 use serde_json::{Map, Value};
-use wilco_protocol::operation::{ALIASES, Command, Execute, KEYS, Kind, OwnStep, PLACEHOLDERS, placeholders};
+use wilco_protocol::operation::{
+    ALIASES, Command, Execute, KEYS, Kind, OwnStep, PLACEHOLDERS, Policy, placeholders,
+};
 use wilco_protocol::{ExchangeId, Span};
 
-use super::fields::{FieldError, Fields};
+use super::content::Read;
+use super::fields::Fields;
+use crate::message::COMMAND;
+use crate::render::bad_key;
 
 #[derive(Debug, Clone, PartialEq)]
 pub enum Operation {
@@ -73,70 +78,49 @@ pub struct Announcement {
 }
 
 const MAX_OPERATION: usize = 128;
-/// Half of what the courier carries out at the same time, so that one operation leaves room for the rest.
-const MAX_PARALLEL: u64 = 32;
 const MAX_ARGUMENTS: usize = 100;
 const TIME_LIMIT: Span = Span::minutes(10);
 
-/// Reads the content of a known type.
-pub(super) fn read(
-    kind: &str,
-    content: &Map<String, Value>,
-    mut fields: Fields<'_>,
-) -> Result<Operation, Vec<FieldError>> {
+pub(super) fn acknowledgment(content: &Map<String, Value>, fields: Fields<'_>) -> Read {
     let operation = Named::in_content(content);
-    let _ = fields.text("message");
-    match kind {
-        "pre-operation" => announcement(content, fields).map(|said| Operation::Announce(Box::new(said))),
-        "acknowledgment" => {
-            let ready = fields.flag("ready");
-            fields.done(|| Some(Operation::Acknowledgment { operation, ready }))
-        }
-        "operation-result" => result(content, fields, operation),
-        "operation-cancelled" => fields.done(|| Some(Operation::Cancel { operation })),
-        own => {
-            let step = match own {
-                "reminder" => OwnStep::Reminder,
-                "timeout-notice" => OwnStep::Timeout,
-                _ => OwnStep::Extension,
-            };
-            fields.done(|| Some(Operation::Own { operation, step }))
-        }
-    }
+    fields.done(|fields| Some(Operation::Acknowledgment { operation, ready: fields.flag("ready") }))
 }
 
-fn announcement(
-    content: &Map<String, Value>,
-    mut fields: Fields<'_>,
-) -> Result<Announcement, Vec<FieldError>> {
-    let operation = fields.required("operation", "what will be done, in a word such as restart");
+pub(super) fn cancelled(content: &Map<String, Value>, fields: Fields<'_>) -> Read {
+    fields.done(|_| Some(Operation::Cancel { operation: Named::in_content(content) }))
+}
+
+pub(super) fn own(content: &Map<String, Value>, fields: Fields<'_>, step: OwnStep) -> Read {
+    fields.done(|_| Some(Operation::Own { operation: Named::in_content(content), step }))
+}
+
+pub(super) fn announcement(content: &Map<String, Value>, mut fields: Fields<'_>) -> Read {
+    let operation = fields.text("operation");
     if operation
         .as_ref()
         .is_some_and(|name| name.chars().count() > MAX_OPERATION || name.contains(char::is_control))
     {
         fields.error("operation", format!("expected at most {MAX_OPERATION} characters on one line"));
     }
-    if fields.get("message").is_none_or(|text| text.as_str().is_some_and(|text| text.trim().is_empty())) {
-        fields.error("message", "is required: say what will happen, for the agents to read");
-    }
-    let kind = fields.word("kind", "disruptive, state-change or coordinated", kind_word);
-    let requires_acknowledgment = fields.flag("requires_acknowledgment").unwrap_or(true);
-    let pre_notice = fields.span("pre_notice").filter(|span| !span.is_zero());
+    let kind = fields.one_of("kind", kind_word);
     let execute = execute(&mut fields);
-    let policy = fields.object("policy").cloned().unwrap_or_default();
+    let policy = fields.policy(|keys| Policy::default().set_all(keys));
     let given =
         |key: &str| Some((key.to_owned(), content.get(key).filter(|value| !value.is_null())?.clone()));
-    let own = KEYS.into_iter().chain(ALIASES).filter_map(given).collect();
-    fields.done(|| {
-        Some(Announcement {
+    let own: Map<String, Value> = KEYS.into_iter().chain(ALIASES).filter_map(given).collect();
+    for bad in Policy::default().set_all(&own.clone().into_iter().collect()).err().unwrap_or_default() {
+        fields.error(&bad.key, bad_key(&bad).detail);
+    }
+    fields.done(|fields| {
+        Some(Operation::Announce(Box::new(Announcement {
             operation: operation?.trim().to_owned(),
             kind,
-            requires_acknowledgment,
-            pre_notice,
+            requires_acknowledgment: fields.flag("requires_acknowledgment").unwrap_or(true),
+            pre_notice: fields.span("pre_notice").filter(|span| !span.is_zero()),
             execute,
             policy,
             own,
-        })
+        })))
     })
 }
 
@@ -151,7 +135,7 @@ fn execute(fields: &mut Fields<'_>) -> Option<Execute> {
         Value::String(word) if word == "manual" => Some(Execute::Manual),
         Value::String(word) if word == "none" => Some(Execute::None),
         Value::Object(map) => {
-            let mut inner = Fields::new(map, "/content/execute");
+            let mut inner = Fields::checked(map, "/content/execute", COMMAND);
             let command = command(&mut inner);
             fields.errors.append(&mut inner.errors);
             command.map(Execute::Command)
@@ -164,10 +148,7 @@ fn execute(fields: &mut Fields<'_>) -> Option<Execute> {
 }
 
 fn command(fields: &mut Fields<'_>) -> Option<Command> {
-    let argv = match fields.get("command") {
-        Some(Value::Array(_)) => fields.texts("command")?,
-        _ => Vec::new(),
-    };
+    let argv = fields.texts("command")?;
     if argv.is_empty() || argv.len() > MAX_ARGUMENTS || argv[0].trim().is_empty() {
         fields.error("command", "expected a list: the name of an allowed command, then its arguments");
         return None;
@@ -182,43 +163,24 @@ fn command(fields: &mut Fields<'_>) -> Option<Command> {
             fields.error(&format!("command/{place}"), "expected an argument without NUL characters");
         }
     }
-    let max_parallel = fields.whole("max_parallel", 1, MAX_PARALLEL).unwrap_or(1) as u32;
     let time_limit = fields.span("time_limit").unwrap_or(TIME_LIMIT);
     if time_limit.is_zero() {
         fields.error("time_limit", "expected a duration longer than zero, such as 10m");
     }
-    let keep_going = fields.flag("keep_going").unwrap_or(false);
-    fields.only(&["command", "max_parallel", "time_limit", "keep_going"]);
-    Some(Command { argv, max_parallel, time_limit, keep_going })
+    fields.only();
+    let max_parallel = fields.number("max_parallel").unwrap_or(1);
+    Some(Command { argv, max_parallel, time_limit, keep_going: fields.flag("keep_going").unwrap_or(false) })
 }
 
-fn result(
-    content: &Map<String, Value>,
-    mut fields: Fields<'_>,
-    operation: Named,
-) -> Result<Operation, Vec<FieldError>> {
-    if fields.get("status").is_none() {
-        fields.error("status", "is required: done or failed");
-    }
-    let done = fields.word("status", "done or failed", status);
+pub(super) fn result(content: &Map<String, Value>, mut fields: Fields<'_>) -> Read {
+    let done = fields.one_of("status", status);
     let mut results = Vec::new();
-    match content.get("results") {
-        None | Some(Value::Null) => {}
-        Some(Value::Array(list)) => {
-            for (place, one) in list.iter().enumerate() {
-                let text = |key: &str| one.get(key).and_then(Value::as_str);
-                match (text("agent"), text("status").and_then(status)) {
-                    (Some(agent), Some(done)) => results.push((agent.to_owned(), done)),
-                    _ => {
-                        let detail = "expected an object with agent and status (done or failed)";
-                        fields.error(&format!("results/{place}"), detail);
-                    }
-                }
-            }
-        }
-        Some(_) => fields.error("results", "expected a list of objects with agent, status and note"),
+    for (place, mut one) in fields.objects("results", usize::MAX).unwrap_or_default() {
+        let done = one.one_of("status", status);
+        results.extend(one.text("agent").zip(done));
+        fields.add(&format!("results/{place}"), one);
     }
-    fields.done(|| Some(Operation::Result { operation, done: done?, results }))
+    fields.done(|_| Some(Operation::Result { operation: Named::in_content(content), done: done?, results }))
 }
 
 fn status(word: &str) -> Option<bool> {

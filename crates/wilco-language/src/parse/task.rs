@@ -4,7 +4,7 @@ use serde_json::{Map, Value};
 use wilco_protocol::delegation::Sign;
 
 use super::fields::Fields;
-use super::kinds::{Kind, kind};
+use crate::message::MessageType;
 use crate::read::classify::{classify, headed};
 use crate::read::text::heading;
 
@@ -29,7 +29,7 @@ const MAX_TITLE: usize = 200;
 impl Task {
     /// Reads the task of an assignment or amendment, flat or nested, or of a plain text.
     pub fn of(content: &Map<String, Value>, subject: &str) -> Task {
-        let mut fields = Fields::new(content, "");
+        let fields = Fields::unchecked(content);
         let message = fields.text("message");
         let found = message.as_deref().and_then(|text| classify(None, text));
         let criteria = fields.texts("acceptance_criteria");
@@ -52,13 +52,12 @@ impl Task {
 
     /// This task as a later amendment changed it. A text under the task's heading says it anew.
     pub fn amended(mut self, content: &Map<String, Value>) -> Task {
-        let mut fields = Fields::new(content, "");
+        let fields = Fields::unchecked(content);
         let message = fields.text("message");
         let anew = message.as_deref().and_then(|text| classify(None, text));
         let anew = anew.filter(|task| task.sign == Sign::TaskHeading);
         // A plain text is an amendment only under the heading of its task, which may have any id.
-        let typed =
-            matches!(kind(content.get("type").and_then(Value::as_str).unwrap_or("")), Kind::Spoken(..));
+        let typed = MessageType::of(content).is_some_and(MessageType::is_for_participants);
         let anew = anew.or_else(|| if typed { None } else { headed(None, message.as_deref()?) });
         let title = fields.text("title").or(anew.as_ref().and_then(|task| task.title.clone()));
         if let Some(title) = &title {

@@ -1,9 +1,10 @@
 //! What may be said in a validation, as typed JSON content.
 
 use serde_json::{Map, Value};
-use wilco_protocol::validation::Finding;
+use wilco_protocol::validation::{Finding, Policy};
 
-use super::fields::{FieldError, Fields};
+use super::content::Read;
+use super::fields::Fields;
 use crate::read::failures::{Failure, MAX_FAILURES};
 use crate::read::validation::{Answer, message_id as id_in, reading};
 
@@ -60,24 +61,23 @@ impl Validation {
     }
 }
 
-/// Reads the content of a known type.
-pub(super) fn read(kind: &str, mut fields: Fields<'_>) -> Result<Validation, Vec<FieldError>> {
-    let text = fields.text("message").unwrap_or_default();
-    let message_id = fields.text("message_id").or_else(|| id_in(&text));
-    match kind {
-        "validation-start" => start(fields).map(|start| Validation::Start(Box::new(start))),
-        "fix-acknowledgment" => fields.done(|| Some(Validation::Acknowledgment { message_id })),
-        "fix-completion" => completion(fields, message_id),
-        _ => result(fields, message_id),
-    }
+/// The id that a message names, in its field or its text.
+fn named(fields: &Fields<'_>) -> Option<String> {
+    fields.text("message_id").or_else(|| id_in(&fields.text("message")?))
 }
 
-fn start(mut fields: Fields<'_>) -> Result<Start, Vec<FieldError>> {
+pub(super) fn acknowledgment(fields: Fields<'_>) -> Read {
+    fields.done(|fields| Some(Validation::Acknowledgment { message_id: named(fields) }))
+}
+
+pub(super) fn start(mut fields: Fields<'_>) -> Read {
     let issue = match fields.get("issue") {
         Some(Value::Number(number)) if number.is_u64() => Some(number.to_string()),
-        _ => fields
-            .required("issue", "the number or the name of what is validated")
-            .map(|text| text.trim().to_owned()),
+        Some(_) => {
+            fields.needs("issue", "the number or the name of what is validated");
+            fields.text("issue").map(|text| text.trim().to_owned())
+        }
+        None => None,
     };
     if issue.as_ref().is_some_and(|issue| !is_word(issue)) {
         fields.error("issue", format!("expected at most {MAX_NAME} characters on one line, without spaces"));
@@ -86,22 +86,18 @@ fn start(mut fields: Fields<'_>) -> Result<Start, Vec<FieldError>> {
     if feature.as_ref().is_some_and(|text| text.chars().count() > 998 || text.contains(char::is_control)) {
         fields.error("feature", "expected at most 998 characters on one line");
     }
-    let main_agent = fields.required("main_agent", "the agent that fixes what fails");
-    let watchers = fields.texts("watchers").unwrap_or_default();
-    let watch = fields.flag("watch").unwrap_or(true);
-    let all_parallel = fields.flag("parallel").unwrap_or(false);
-    let policy = fields.object("policy").cloned().unwrap_or_default();
-    let phases = phases(&mut fields, all_parallel);
-    fields.done(|| {
-        Some(Start {
+    let policy = fields.policy(|keys| Policy::default().set_all(keys));
+    let phases = phases(&mut fields);
+    fields.done(|fields| {
+        Some(Validation::Start(Box::new(Start {
             issue: issue?,
             feature,
             phases: phases?,
-            main_agent: main_agent?,
-            watchers,
-            watch,
+            main_agent: fields.text("main_agent")?,
+            watchers: fields.texts("watchers").unwrap_or_default(),
+            watch: fields.flag("watch").unwrap_or(true),
             policy,
-        })
+        })))
     })
 }
 
@@ -109,61 +105,44 @@ fn is_word(text: &str) -> bool {
     text.chars().count() <= MAX_NAME && !text.contains(|c: char| c.is_control() || c.is_whitespace())
 }
 
-fn phases(fields: &mut Fields<'_>, all_parallel: bool) -> Option<Vec<PhaseSpec>> {
-    const FORM: &str = "a list of objects with name and specialist";
-    let items = match fields.get("phases") {
-        Some(Value::Array(items)) if (1..=MAX_PHASES).contains(&items.len()) => items,
-        Some(Value::Array(items)) if items.is_empty() => {
-            fields.error("phases", format!("must not be empty: {FORM}"));
-            return None;
-        }
-        Some(_) => {
-            fields.error("phases", format!("expected {FORM}, at most {MAX_PHASES}"));
-            return None;
-        }
-        None => {
-            fields.error("phases", format!("is required: {FORM}"));
-            return None;
-        }
-    };
+fn phases(fields: &mut Fields<'_>) -> Option<Vec<PhaseSpec>> {
+    let all_parallel = fields.flag("parallel").unwrap_or(false);
+    if fields.get("phases").and_then(Value::as_array).is_some_and(Vec::is_empty) {
+        fields.error("phases", "must not be empty: a list of objects with name and specialist");
+    }
     let mut phases = Vec::new();
-    for (place, item) in items.iter().enumerate() {
-        let Some(map) = item.as_object() else {
-            fields.error(&format!("phases/{place}"), "expected an object with name and specialist");
-            continue;
-        };
-        let mut inner = Fields::new(map, "");
-        let name = inner.required("name", "what the phase is called");
+    for (place, mut inner) in fields.objects("phases", MAX_PHASES)? {
+        let name = inner.text("name");
         if name
             .as_ref()
             .is_some_and(|name| name.chars().count() > MAX_NAME || name.contains(char::is_control))
         {
             inner.error("name", format!("expected at most {MAX_NAME} characters on one line"));
         }
-        let specialist = inner.required("specialist", "the agent, or cmd:NAME, that checks");
-        let parallel = inner.flag("parallel").unwrap_or(all_parallel);
-        let expected_outcome = inner.text("expected_outcome");
-        for error in inner.errors {
-            fields.error(&format!("phases/{place}{}", error.pointer), error.detail);
+        if let (Some(name), Some(specialist)) = (name, inner.text("specialist")) {
+            phases.push(PhaseSpec {
+                name: name.trim().to_owned(),
+                specialist: specialist.trim().to_owned(),
+                parallel: inner.flag("parallel").unwrap_or(all_parallel),
+                expected_outcome: inner.text("expected_outcome"),
+            });
         }
-        if let (Some(name), Some(specialist)) = (name, specialist) {
-            let (name, specialist) = (name.trim().to_owned(), specialist.trim().to_owned());
-            phases.push(PhaseSpec { name, specialist, parallel, expected_outcome });
-        }
+        fields.add(&format!("phases/{place}"), inner);
     }
     Some(phases)
 }
 
-fn result(mut fields: Fields<'_>, message_id: Option<String>) -> Result<Validation, Vec<FieldError>> {
+pub(super) fn result(mut fields: Fields<'_>) -> Read {
     // What the fields leave out may stand in the text.
     let (in_text, listed) = match answer(&fields) {
         Some(Answer::Result { finding, failures, .. }) => (Some(finding), failures),
         Some(_) | None => (None, Vec::new()),
     };
-    let finding = match in_text.filter(|_| fields.get("status").is_none()) {
-        Some(finding) => Some(finding),
-        None => fields.one_of("status", &["PASS", "FAIL", "ERROR"], finding),
-    };
+    if in_text.is_none() && fields.get("status").is_none() {
+        fields.error("status", "is required: PASS, FAIL or ERROR");
+    }
+    let finding =
+        in_text.filter(|_| fields.get("status").is_none()).or_else(|| fields.one_of("status", finding));
     let wrong = fields.errors.len();
     let given = failures(&mut fields);
     // What is wrong with single failures is said already.
@@ -182,9 +161,8 @@ fn result(mut fields: Fields<'_>, message_id: Option<String>) -> Result<Validati
         }
         Some(Finding::Pass | Finding::Fail | Finding::Error) | None => {}
     }
-    let _ = (fields.text("error"), fields.text("stack_trace"));
     let failures = given.unwrap_or(listed);
-    fields.done(|| Some(Validation::Result { message_id, finding: finding?, failures }))
+    fields.done(|fields| Some(Validation::Result { message_id: named(fields), finding: finding?, failures }))
 }
 
 /// What the text of a content answers.
@@ -205,39 +183,20 @@ pub(crate) fn finding(word: &str) -> Option<Finding> {
 
 /// The failures of a content, and what is wrong with each. None: they are left out.
 fn failures(fields: &mut Fields<'_>) -> Option<Vec<Failure>> {
-    let items = match fields.get("failures")? {
-        Value::Array(items) if items.len() <= MAX_FAILURES => items,
-        _ => {
-            fields.error("failures", format!("expected a list of at most {MAX_FAILURES} objects"));
-            return Some(Vec::new());
-        }
-    };
+    fields.get("failures")?;
     let mut failures = Vec::new();
-    for (place, item) in items.iter().enumerate() {
-        let Some(map) = item.as_object() else {
-            let detail = "expected an object with location, error and perhaps suggestion";
-            fields.error(&format!("failures/{place}"), detail);
-            continue;
-        };
-        let mut inner = Fields::new(map, "");
-        if inner.get("location").is_none() {
-            inner.error("location", "is required: where it fails, such as src/login.rs:12");
-        }
-        let location = inner.text("location");
-        let error = inner.required("error", "what fails there");
-        let suggestion = inner.text("suggestion").filter(|text| !text.trim().is_empty());
-        for error in inner.errors {
-            fields.error(&format!("failures/{place}{}", error.pointer), error.detail);
-        }
-        if let (Some(location), Some(error)) = (location, error) {
+    for (place, inner) in fields.objects("failures", MAX_FAILURES).unwrap_or_default() {
+        if let (Some(location), Some(error)) = (inner.text("location"), inner.text("error")) {
+            let suggestion = inner.text("suggestion").filter(|text| !text.trim().is_empty());
             failures.push(Failure { location, error, suggestion });
         }
+        fields.add(&format!("failures/{place}"), inner);
     }
     Some(failures)
 }
 
-fn completion(mut fields: Fields<'_>, message_id: Option<String>) -> Result<Validation, Vec<FieldError>> {
-    let cannot = fields.word("status", "cannot-fix, or nothing when it is fixed", |word| {
+pub(super) fn completion(mut fields: Fields<'_>) -> Read {
+    let cannot = fields.one_of("status", |word| {
         let word = word.trim().to_ascii_lowercase().replace(['_', ' '], "-");
         match word.as_str() {
             "cannot-fix" => Some(true),
@@ -253,12 +212,11 @@ fn completion(mut fields: Fields<'_>, message_id: Option<String>) -> Result<Vali
     let given = fields.get("fixes").is_some();
     let unsaid = |fixes: Vec<String>| fixes.iter().all(|fix| fix.trim().is_empty());
     let unsaid = fields.texts("fixes").map_or(!given, unsaid);
-    let _ = fields.texts("files");
     if fixed && !says_fixed && unsaid {
         fields.error("fixes", "is required: what was fixed, or status cannot-fix with a reason");
     }
     if !fixed && !says_cannot && !fields.says("reason") {
         fields.error("reason", "is required with cannot-fix: why it cannot be fixed");
     }
-    fields.done(|| Some(Validation::Completion { message_id, fixed }))
+    fields.done(|fields| Some(Validation::Completion { message_id: named(fields), fixed }))
 }

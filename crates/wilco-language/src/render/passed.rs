@@ -7,6 +7,7 @@ use wilco_protocol::{Exchange, MessageId, Name};
 
 use super::delegation::deadline;
 use super::{Setting, announced, handoff, teaching};
+use crate::message::MessageType;
 use crate::parse::Task;
 use crate::read::asked::asks_for_ack;
 
@@ -34,34 +35,38 @@ pub fn identified(exchange: &Exchange, original: &Map<String, Value>) -> Option<
 }
 
 /// The subject and priority that scripts match on, for a message that came without them.
-pub fn usual_subject(exchange: &Exchange, kind: &str, named: Option<&str>) -> Option<(String, &'static str)> {
+pub fn usual_subject(
+    exchange: &Exchange,
+    of: Option<MessageType>,
+    named: Option<&str>,
+) -> Option<(String, &'static str)> {
     let Exchange::Handoff(state) = exchange else { return None };
     // Who was asked before may still speak of its own handoff.
     let former = named.filter(|named| state.former.iter().any(|former| former.handoff_id == *named));
     let id = former.unwrap_or(&state.handoff_id);
-    match kind.replace('_', "-").as_str() {
-        "handoff-ack" => Some((format!("[ACK] Handoff {id} Received"), "high")),
-        "handoff-clarification" => Some((format!("[CLARIFICATION] Re: Handoff {id}"), "high")),
-        "handoff-reminder" => Some((format!("[REMINDER] ACK Required for Handoff {id}"), "urgent")),
-        _ => None,
-    }
+    let entry = match of? {
+        of @ (MessageType::HandoffAck | MessageType::HandoffClarification | MessageType::HandoffReminder) => {
+            of.entry()
+        }
+        _ => return None,
+    };
+    Some((entry.subject?.replace("{handoff_id}", id), entry.priority?))
 }
 
 /// The subject of a message that is passed on and came without one.
-pub fn passed_subject(exchange: &Exchange, kind: &str) -> String {
+pub fn passed_subject(exchange: &Exchange, of: Option<MessageType>) -> String {
     let task = exchange.called();
     if let Exchange::Handoff(_) = exchange {
         return format!("[CLARIFICATION] Re: Handoff {task}");
     }
-    let about = match kind.replace('_', "-").as_str() {
-        "task-clarification" => "Answers",
-        "task-amend" => "Amended",
-        "task-cancel" => "Stop",
-        "task-pause" => "Pause",
-        "task-resume" => "Resume",
-        _ => "About",
+    use MessageType as T;
+    let subject = match of {
+        Some(of @ (T::TaskClarification | T::TaskAmend | T::TaskCancel | T::TaskPause | T::TaskResume)) => {
+            of.entry().subject
+        }
+        _ => None,
     };
-    format!("{about}: {task}")
+    subject.unwrap_or("About: {task_id}").replace("{task_id}", task)
 }
 
 /// With how to acknowledge it, or as it is.
@@ -80,19 +85,19 @@ fn worded(state: &State, to: &Name, original: &Map<String, Value>) -> Map<String
     let mut content = named(state, original);
     let said = original.get("message").and_then(Value::as_str).is_some_and(|text| !text.trim().is_empty());
     if !said {
-        let asked = wordless(state, to, original.get("type").and_then(Value::as_str));
+        let asked = wordless(state, to, MessageType::of(original));
         content.insert("message".to_owned(), json!(asked.unwrap_or_else(|| body(state, original))));
     }
     content
 }
 
 /// What a request without words asks for, and how to confirm it.
-fn wordless(state: &State, to: &Name, kind: Option<&str>) -> Option<String> {
+fn wordless(state: &State, to: &Name, of: Option<MessageType>) -> Option<String> {
     let (task, word, me) = (&state.task_id, super::quoted(&state.task_id), super::quoted(to.as_str()));
-    let (ask, verb, confirm) = match kind.map(|kind| kind.replace('_', "-"))?.as_str() {
-        "task-cancel" => ("Stop working on", "stopped", "stop-ack"),
-        "task-pause" => ("Pause", "paused", "pause-ack"),
-        "task-resume" => ("Go on with", "resumed", "resume-ack"),
+    let (ask, verb, confirm) = match of? {
+        MessageType::TaskCancel => ("Stop working on", "stopped", MessageType::StopAck),
+        MessageType::TaskPause => ("Pause", "paused", MessageType::PauseAck),
+        MessageType::TaskResume => ("Go on with", "resumed", MessageType::ResumeAck),
         _ => return None,
     };
     Some(format!(

@@ -4,6 +4,7 @@ use wilco_protocol::decision::{Problem, Refusal};
 use wilco_protocol::directory::Unresolved;
 use wilco_protocol::policy::{BadKey, KeyProblem};
 
+use crate::nearest;
 use crate::parse::FieldError;
 
 /// The detail of a refusal.
@@ -77,9 +78,6 @@ fn problem(problem: &Problem) -> String {
     }
 }
 
-/// A key with more slips than this is another word.
-const SLIPS: usize = 3;
-
 /// The beginning of somebody's word, short enough to quote.
 fn cut(text: &str) -> String {
     const MOST: usize = 60;
@@ -96,10 +94,8 @@ pub fn bad_key(bad: &BadKey) -> FieldError {
         KeyProblem::Value { expected } => format!("expected {}", expected.trim_start_matches("expected ")),
         KeyProblem::Unknown { known } => {
             let key = cut(&bad.key);
-            let near = known.iter().filter(|known| known.len().abs_diff(bad.key.len()) <= SLIPS);
-            let near = near.map(|known| (strsim::damerau_levenshtein(known, &bad.key), known)).min();
-            match near.filter(|(slips, _)| *slips <= SLIPS) {
-                Some((_, near)) => format!("there is no policy key {key:?}; did you mean {near:?}?"),
+            match nearest(&bad.key, known.iter().copied()) {
+                Some(near) => format!("there is no policy key {key:?}; did you mean {near:?}?"),
                 None => format!("there is no policy key {key:?}; there are {}", known.join(", ")),
             }
         }

@@ -14,8 +14,8 @@ use rmcp::model::{
 use rmcp::service::{NotificationContext, Peer, RequestContext, SubscriptionContext};
 use rmcp::{RoleServer, ServerHandler};
 use serde_json::{Value, json};
+use wilco_language::message::{Strictness, fields_schema};
 
-use crate::mcp::arguments::schema;
 use crate::mcp::follow::{Gone, follow, now};
 use crate::mcp::native::Native;
 use crate::mcp::prompts;
@@ -245,7 +245,7 @@ async fn session<S: Native>(server: S, after: u64, watched: Watched, peer: Peer<
 
 /// What a model is told of a tool.
 fn described(tool: &Tool) -> Described {
-    let mut schema = schema(tool.fields);
+    let mut schema = fields_schema(tool.fields, Strictness::Exact);
     let examples: Vec<Value> =
         tool.examples.iter().filter_map(|text| serde_json::from_str(text).ok()).collect();
     schema.insert("examples".to_owned(), json!(examples));

@@ -8,6 +8,7 @@ use axum::Json;
 use axum::extract::{RawQuery, State};
 use serde_json::{Map, Value, json};
 use utoipa::PartialSchema;
+use wilco_language::message::{MessageType, Strictness, content_schema, contents_schema};
 use wilco_wire as wire;
 
 use crate::app::App;
@@ -175,6 +176,17 @@ fn schemas() -> Value {
     add("Timer", wire::Timer::schema());
     add("Advance", wire::Advance::schema());
     add("Verified", wire::Verified::schema());
+    if let Some(message) = schemas.get_mut("NewMessage") {
+        message["properties"]["content"] = reference("Content");
+    }
+    schemas.insert("Content".to_owned(), contents_schema(reference));
+    for known in MessageType::ALL {
+        let mut schema = content_schema(*known, Strictness::Open);
+        let examples = known.entry().examples.iter().map(|text| serde_json::from_str::<Value>(text));
+        // A test of the catalogue reads them all.
+        schema["examples"] = examples.filter_map(Result::ok).collect();
+        schemas.insert(known.name().to_owned(), schema);
+    }
     schemas.sort_keys();
     Value::Object(schemas)
 }

@@ -1,6 +1,7 @@
 //! What is said about an agent when it is registered, read with an error for every wrong field.
 
 use serde_json::Value;
+use wilco_language::nearest;
 use wilco_language::parse::FieldError;
 use wilco_wire::AgentSpec;
 
@@ -102,16 +103,10 @@ fn one_of(words: &[&str], value: &Value) -> Option<String> {
 }
 
 fn no_such_field(key: &str) -> String {
-    let known = TEXTS.iter().chain(&OTHERS);
-    // Only words of about its length can be near, and comparing a long one is dear.
-    let near = known.clone().filter(|word| word.len().abs_diff(key.len()) <= 2);
-    let near = near.map(|word| (strsim::damerau_levenshtein(word, key), word)).min();
-    match near.filter(|(slips, _)| *slips <= 2) {
-        Some((_, word)) => format!("there is no such field; did you mean {word:?}?"),
-        None => {
-            let list: Vec<_> = known.copied().collect();
-            format!("there is no such field; there are {}", list.join(", "))
-        }
+    let known: Vec<_> = TEXTS.into_iter().chain(OTHERS).collect();
+    match nearest(key, known.iter().copied()) {
+        Some(word) => format!("there is no such field; did you mean {word:?}?"),
+        None => format!("there is no such field; there are {}", known.join(", ")),
     }
 }
 

@@ -1,11 +1,11 @@
 //! `wilco exchanges`: what goes on, and what went on.
 
 use std::process::ExitCode;
+use wilco_language::nearest;
 
 use wilco_client::ExchangeParameters;
 
 use crate::caller::Caller;
-use crate::config::nearest;
 use crate::output::exchange;
 use crate::paging::{Paging, with_more};
 use crate::suggested;
@@ -93,7 +93,7 @@ const STATES: [&str; 31] = [
 /// Nothing is listed; a mistyped state would be a reason.
 fn none(state: Option<&str>) -> String {
     let unknown = state.filter(|state| !STATES.contains(state));
-    let near = unknown.and_then(|state| Some((state, nearest(state, STATES.into_iter())?)));
+    let near = unknown.and_then(|state| Some((state, nearest(state, STATES)?)));
     match near {
         Some((state, near)) => format!("No exchanges. No state is called {state:?}; did you mean {near}?"),
         None => "No exchanges.".to_owned(),

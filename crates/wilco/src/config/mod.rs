@@ -12,6 +12,7 @@ use std::collections::BTreeSet;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
+use wilco_language::nearest;
 
 use anyhow::{Context, bail};
 use serde_json::Value;
@@ -27,9 +28,8 @@ use keys::{KEYS, environment_name};
 use policy::Policies;
 use programs::{NUDGE, OPERATION, Programs, VALIDATION, environment_prefix};
 pub(crate) use sample::sample;
-pub(crate) use values::nearest;
+use values::Values;
 pub(crate) use values::{Given, Origin};
-use values::{Values, is_slip};
 
 /// How long the program that reaches a person may take.
 const HUMAN_LIMIT: Duration = Duration::from_secs(30);
@@ -335,6 +335,11 @@ fn environment() -> Vec<(String, String)> {
 /// Variables of the command line, which are no keys.
 const OTHERS: [&str; 5] = ["WILCO_AGENT", "WILCO_LOG", "WILCO_TOKEN", "WILCO_TOKEN_FILE", "WILCO_URL"];
 
+/// A variable without what all of ours begin with.
+fn bare(name: &str) -> &str {
+    name.strip_prefix("WILCO_").unwrap_or(name)
+}
+
 /// A variable that looks like a key of a section and is none was meant to be one, and so was one that is nearly a
 /// key. Further away it may be anything: programs get variables from Wilco, containers from whoever runs them.
 fn known_variables(environment: &[(String, String)], policies: &Policies) -> anyhow::Result<()> {
@@ -347,10 +352,11 @@ fn known_variables(environment: &[(String, String)], policies: &Policies) -> any
     let chosen = |name: &str| free.iter().any(|prefix| name.len() > prefix.len() && name.starts_with(prefix));
     let free = |name: &str| chosen(name) || known.contains(name) || OTHERS.contains(&name);
     for (name, _) in environment.iter().filter(|(name, _)| name.starts_with("WILCO_") && !free(name)) {
-        let near = nearest(name, known.iter().map(String::as_str)).unwrap_or_default();
-        let slip = is_slip(&name["WILCO_".len()..], near.strip_prefix("WILCO_").unwrap_or(near));
-        if slip || sections.iter().any(|section| name.starts_with(section)) {
-            bail!("environment variable {name}: there is no such key; did you mean {near}?");
+        if let Some(near) = nearest(bare(name), known.iter().map(|known| bare(known))) {
+            bail!("environment variable {name}: there is no such key; did you mean WILCO_{near}?");
+        }
+        if sections.iter().any(|section| name.starts_with(section)) {
+            bail!("environment variable {name}: there is no such key; wilco config shows them all");
         }
     }
     Ok(())

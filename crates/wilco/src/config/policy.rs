@@ -1,6 +1,7 @@
 //! `[policy.PROTOCOL]` and its presets, from the file and the environment.
 
 use std::collections::BTreeMap;
+use wilco_language::nearest;
 
 use anyhow::{Context, bail};
 use serde_json::Value;
@@ -10,7 +11,7 @@ use wilco_protocol::policy::{BadKey, Overrides, Rows, set_all};
 use wilco_protocol::{delegation, handoff, operation, validation};
 
 use super::keys::environment_name;
-use super::values::{Given, Origin, is_slip, nearest};
+use super::values::{Given, Origin};
 use crate::values;
 
 /// A protocol that has a policy.
@@ -130,7 +131,7 @@ impl Policies {
         for (name, value) in protocols {
             let Some(protocol) = PROTOCOLS.iter().find(|protocol| protocol.name == name) else {
                 let known: Vec<_> = PROTOCOLS.iter().map(|protocol| protocol.name).collect();
-                match nearest(name, known.iter().copied()).filter(|near| is_slip(name, near)) {
+                match nearest(name, known.iter().copied()) {
                     Some(near) => bail!("there is no policy {name:?}; did you mean {near:?}?"),
                     None => bail!("there is no policy {name:?}; there are {}", known.join(", ")),
                 }

@@ -1,6 +1,7 @@
 //! Values by key, checked: an unknown key is an error that names the nearest known one.
 
 use std::collections::BTreeMap;
+use wilco_language::nearest;
 
 use anyhow::{Context, bail};
 use serde_json::Value;
@@ -133,16 +134,6 @@ fn is_table(path: &str) -> bool {
     let free = [OPERATION, VALIDATION, NUDGE].map(|kind| kind.table);
     let mut paths = KEYS.iter().map(|key| key.path).chain(free);
     paths.any(|key| key.strip_prefix(path).is_some_and(|rest| rest.starts_with('.')))
-}
-
-/// The one of these words that was probably meant.
-pub(crate) fn nearest<'a>(word: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
-    known.min_by_key(|known| strsim::damerau_levenshtein(known, word))
-}
-
-/// Whether the one can be a slip for the other; further away it is another word.
-pub(crate) fn is_slip(word: &str, known: &str) -> bool {
-    strsim::damerau_levenshtein(known, word) <= (known.len() / 2).min(3)
 }
 
 fn checked(key: &Key, value: Value) -> anyhow::Result<Value> {

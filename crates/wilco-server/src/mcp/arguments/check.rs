@@ -3,7 +3,9 @@
 use serde_json::{Map, Value};
 use wilco_wire::FieldProblem;
 
-use super::{Field, Kind, Variant};
+use wilco_language::nearest;
+
+use super::{Field, FieldKind, MessageType};
 
 /// What is wrong with these arguments.
 pub(crate) fn check(fields: &[Field], given: &Map<String, Value>) -> Vec<FieldProblem> {
@@ -24,14 +26,14 @@ fn object(fields: &[Field], given: &Map<String, Value>, at: &str, also: &[&str],
     }
     let missing = |field: &&Field| field.required && given.get(field.name).is_none_or(Value::is_null);
     for field in fields.iter().filter(missing) {
-        say(wrong, &format!("{at}/{}", field.name), format!("is required: {}", field.about));
+        say(wrong, &format!("{at}/{}", field.name), format!("is required: {}", field.why()));
     }
 }
 
-fn one(kind: &Kind, value: &Value, at: &str, wrong: &mut Wrong) {
+fn one(kind: &FieldKind, value: &Value, at: &str, wrong: &mut Wrong) {
     match (kind, value) {
-        (Kind::Object(fields), Value::Object(map)) => object(fields, map, at, &[], wrong),
-        (Kind::Objects(fields), Value::Array(items)) => {
+        (FieldKind::Object(fields), Value::Object(map)) => object(fields, map, at, &[], wrong),
+        (FieldKind::Objects(fields), Value::Array(items)) => {
             for (place, item) in items.iter().enumerate() {
                 match item.as_object() {
                     Some(map) => object(fields, map, &format!("{at}/{place}"), &[], wrong),
@@ -39,7 +41,7 @@ fn one(kind: &Kind, value: &Value, at: &str, wrong: &mut Wrong) {
                 }
             }
         }
-        (Kind::Content(variants), Value::Object(map)) => content(variants, map, at, wrong),
+        (FieldKind::Content(types), Value::Object(map)) => content(types, map, at, wrong),
         (kind, value) => {
             if !fits(kind, value) {
                 say(wrong, at, format!("expected {}, got {}", expected(kind), shown(value)));
@@ -48,38 +50,41 @@ fn one(kind: &Kind, value: &Value, at: &str, wrong: &mut Wrong) {
     }
 }
 
-fn content(variants: &[Variant], map: &Map<String, Value>, at: &str, wrong: &mut Wrong) {
+fn content(types: &[MessageType], map: &Map<String, Value>, at: &str, wrong: &mut Wrong) {
     let Some(name) = map.get("type").and_then(Value::as_str) else {
-        return say(wrong, &format!("{at}/type"), format!("is required: one of {}", names(variants)));
+        return say(wrong, &format!("{at}/type"), format!("is required: one of {}", names(types)));
     };
-    // Both spellings are the same type.
-    match variants.iter().find(|variant| variant.name.replace('_', "-") == name.replace('_', "-")) {
-        Some(variant) => object(variant.fields, map, at, &["type"], wrong),
+    match MessageType::named(name).filter(|known| types.contains(known)) {
+        Some(known) => object(known.entry().fields, map, at, &["type"], wrong),
         None => {
-            let known: Vec<_> = variants.iter().map(|variant| variant.name).collect();
-            let detail = match nearest(name, &known) {
+            let detail = match nearest(name, types.iter().map(|known| known.name())) {
                 Some(word) => format!("there is no type {name:?}; did you mean {word:?}?"),
-                None => format!("there is no type {name:?}; there are {}", known.join(", ")),
+                None => format!("there is no type {name:?}; there are {}", names(types)),
             };
             say(wrong, &format!("{at}/type"), detail);
         }
     }
 }
 
-fn fits(kind: &Kind, value: &Value) -> bool {
+fn fits(kind: &FieldKind, value: &Value) -> bool {
     let all = |test: fn(&Value) -> bool| value.as_array().is_some_and(|items| items.iter().all(test));
     match kind {
-        Kind::Text => value.is_string(),
-        Kind::Word(words) => value.as_str().is_some_and(|word| words.contains(&word)),
-        Kind::Whole(least, most) => value.as_u64().is_some_and(|number| (*least..=*most).contains(&number)),
-        Kind::Flag => value.is_boolean(),
-        Kind::Span => value.is_string() || value.as_f64().is_some_and(|seconds| seconds >= 0.0),
-        Kind::Texts => all(Value::is_string),
-        Kind::Numbers => all(|item| item.as_u64().is_some_and(|number| number > 0)),
-        Kind::Names => value.is_string() || all(Value::is_string),
-        Kind::Keys => value.is_object(),
-        Kind::Object(_) | Kind::Objects(_) | Kind::Content(_) => false,
-        Kind::Either(kinds) => kinds.iter().any(|kind| {
+        FieldKind::Text | FieldKind::LongText => value.is_string(),
+        FieldKind::OneOf(words) | FieldKind::Suggested(words) => {
+            value.as_str().is_some_and(|word| words.contains(&word))
+        }
+        FieldKind::Number(least, most) => {
+            value.as_u64().is_some_and(|number| (*least..=*most).contains(&number))
+        }
+        FieldKind::Flag => value.is_boolean(),
+        FieldKind::Minutes => value.as_f64().is_some_and(|minutes| minutes > 0.0),
+        FieldKind::Duration => value.is_string() || value.as_f64().is_some_and(|seconds| seconds >= 0.0),
+        FieldKind::Texts => all(Value::is_string),
+        FieldKind::Numbers => all(|item| item.as_u64().is_some_and(|number| number > 0)),
+        FieldKind::Names => value.is_string() || all(Value::is_string),
+        FieldKind::Keys => value.is_object(),
+        FieldKind::Object(_) | FieldKind::Objects(_) | FieldKind::Content(_) => false,
+        FieldKind::Either(kinds) => kinds.iter().any(|kind| {
             let mut wrong = Vec::new();
             one(kind, value, "", &mut wrong);
             wrong.is_empty()
@@ -87,21 +92,22 @@ fn fits(kind: &Kind, value: &Value) -> bool {
     }
 }
 
-fn expected(kind: &Kind) -> String {
+fn expected(kind: &FieldKind) -> String {
     match kind {
-        Kind::Text => "a text".to_owned(),
-        Kind::Word(words) => format!("one of {}", words.join(", ")),
-        Kind::Whole(least, most) => format!("a whole number from {least} to {most}"),
-        Kind::Flag => "true or false".to_owned(),
-        Kind::Span => "a duration such as 90s or 5m".to_owned(),
-        Kind::Texts => "a list of texts".to_owned(),
-        Kind::Numbers => "a list of numbers".to_owned(),
-        Kind::Names => "a name, or a list of names".to_owned(),
-        Kind::Keys => "an object".to_owned(),
-        Kind::Object(fields) => of(fields),
-        Kind::Objects(fields) => format!("a list, each {}", of(fields)),
-        Kind::Either(kinds) => kinds.iter().map(expected).collect::<Vec<_>>().join(", or "),
-        Kind::Content(variants) => format!("an object with a type, one of {}", names(variants)),
+        FieldKind::Text | FieldKind::LongText => "a text".to_owned(),
+        FieldKind::OneOf(words) | FieldKind::Suggested(words) => format!("one of {}", words.join(", ")),
+        FieldKind::Number(least, most) => format!("a whole number from {least} to {most}"),
+        FieldKind::Minutes => "a number of minutes above zero".to_owned(),
+        FieldKind::Flag => "true or false".to_owned(),
+        FieldKind::Duration => "a duration such as 90s or 5m".to_owned(),
+        FieldKind::Texts => "a list of texts".to_owned(),
+        FieldKind::Numbers => "a list of numbers".to_owned(),
+        FieldKind::Names => "a name, or a list of names".to_owned(),
+        FieldKind::Keys => "an object".to_owned(),
+        FieldKind::Object(fields) => of(fields),
+        FieldKind::Objects(fields) => format!("a list, each {}", of(fields)),
+        FieldKind::Either(kinds) => kinds.iter().map(expected).collect::<Vec<_>>().join(", or "),
+        FieldKind::Content(types) => format!("an object with a type, one of {}", names(types)),
     }
 }
 
@@ -110,8 +116,8 @@ fn of(fields: &[Field]) -> String {
     format!("an object with {}", names.join(", "))
 }
 
-fn names(variants: &[Variant]) -> String {
-    variants.iter().map(|variant| variant.name).collect::<Vec<_>>().join(", ")
+fn names(types: &[MessageType]) -> String {
+    types.iter().map(|known| known.name()).collect::<Vec<_>>().join(", ")
 }
 
 /// More of a wrong value is not shown.
@@ -127,19 +133,11 @@ fn shown(value: &Value) -> String {
 
 fn unknown(name: &str, fields: &[Field]) -> String {
     let known: Vec<_> = fields.iter().map(|field| field.name).collect();
-    match nearest(name, &known) {
+    match nearest(name, known.iter().copied()) {
         Some(word) => format!("there is no such argument; did you mean {word:?}?"),
         None if known.is_empty() => "there is no such argument; it takes none".to_owned(),
         None => format!("there is no such argument; there are {}", known.join(", ")),
     }
-}
-
-/// The word that was probably meant.
-pub(crate) fn nearest<'a>(given: &str, known: &[&'a str]) -> Option<&'a str> {
-    // Only words of about its length can be near, and comparing a long one is dear.
-    let near = known.iter().filter(|word| word.len().abs_diff(given.len()) <= 2);
-    let near = near.map(|word| (strsim::damerau_levenshtein(word, given), *word)).min();
-    near.filter(|(slips, _)| *slips <= 2).map(|(_, word)| word)
 }
 
 fn say(wrong: &mut Wrong, pointer: &str, detail: String) {
@@ -154,10 +152,14 @@ mod tests {
     use super::*;
 
     const FIELDS: &[Field] = &[
-        required("task_id", Kind::Text, "which task"),
-        optional("status", Kind::Word(&["received", "queued"]), "how it stands"),
-        optional("checkpoint", Kind::Whole(1, 9), "its number"),
-        optional("phases", Kind::Objects(&[required("name", Kind::Text, "what it is called")]), "the phases"),
+        required("task_id", FieldKind::Text, "which task"),
+        optional("status", FieldKind::OneOf(&["received", "queued"]), "how it stands"),
+        optional("checkpoint", FieldKind::Number(1, 9), "its number"),
+        optional(
+            "phases",
+            FieldKind::Objects(&[required("name", FieldKind::Text, "what it is called")]),
+            "the phases",
+        ),
     ];
 
     fn wrong(given: Value) -> Vec<String> {

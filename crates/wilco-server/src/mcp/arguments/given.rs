@@ -2,6 +2,8 @@
 
 use serde_json::{Map, Value};
 
+use super::MessageType;
+
 /// What was given. Nothing in it is null.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Given(Map<String, Value>);
@@ -28,9 +30,9 @@ impl Given {
     }
 
     /// The rest, as the content of a message of this type.
-    pub(crate) fn into_content(self, kind: &str) -> Map<String, Value> {
+    pub(crate) fn into_content(self, of: MessageType) -> Map<String, Value> {
         let mut content = Map::new();
-        content.insert("type".to_owned(), kind.into());
+        content.insert("type".to_owned(), of.name().into());
         content.extend(self.0);
         content
     }

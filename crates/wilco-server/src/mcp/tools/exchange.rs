@@ -3,9 +3,13 @@
 use wilco_protocol::EscalationId;
 
 use super::{Does, FROM, Plan, Say, Tool};
-use crate::mcp::arguments::{Given, Kind, optional, required};
+use crate::mcp::arguments::{Field, FieldKind, Given, MessageType, optional, required};
 use crate::mcp::find::Named;
 use crate::mcp::request::Request;
+
+const fn decision(name: &str) -> Field {
+    MessageType::Decision.field(name)
+}
 
 pub(super) const DECIDE: Tool = Tool {
     name: "decide",
@@ -15,15 +19,15 @@ pub(super) const DECIDE: Tool = Tool {
     fields: &[
         required(
             "escalation",
-            Kind::Text,
+            FieldKind::Text,
             "The escalation's id, such as del-42-e1; the exchange's or the task's will do",
         ),
-        required("option", Kind::Text, "One of the options that the escalation names"),
-        optional("agent", Kind::Text, "Who gets the task; with reassign"),
-        optional("time", Kind::Span, "How much longer; with extend"),
-        optional("iterations", Kind::Whole(1, 100), "How many more; with extend of a validation"),
-        optional("phase", Kind::Text, "Which phase of a validation, where several wait"),
-        optional("note", Kind::Text, "Why"),
+        decision("option"),
+        decision("agent"),
+        decision("time"),
+        decision("iterations"),
+        decision("phase"),
+        decision("note"),
         FROM,
     ],
     examples: &[
@@ -39,7 +43,7 @@ fn decide(mut given: Given) -> Plan {
     if let Ok(escalation) = text.trim().parse::<EscalationId>() {
         given.set("escalation", escalation.to_string().into());
     }
-    let content = given.into_content("decision");
+    let content = given.into_content(MessageType::Decision);
     Plan::Say(Say { from, named: Named::Any(text), content: Box::new(move |_, _| content) })
 }
 
@@ -50,7 +54,7 @@ pub(super) const SHOW: Tool = Tool {
     does: Does::Look,
     fields: &[required(
         "exchange",
-        Kind::Text,
+        FieldKind::Text,
         "The id of the exchange, the task, the operation or the handoff, or the issue of a validation",
     )],
     examples: &[r#"{"exchange": "del-42"}"#],
@@ -65,16 +69,16 @@ pub(super) const LIST: Tool = Tool {
     fields: &[
         optional(
             "protocol",
-            Kind::Word(&["delegation", "operation", "handoff", "validation"]),
+            FieldKind::OneOf(&["delegation", "operation", "handoff", "validation"]),
             "Only of this protocol",
         ),
-        optional("state", Kind::Text, "Only in this state, such as awaiting-ack"),
-        optional("open", Kind::Flag, "true: only open ones; false: only ended ones"),
-        optional("agent", Kind::Text, "Only those in which this agent takes part"),
-        optional("task", Kind::Text, "Only of this task"),
-        optional("q", Kind::Text, "Only those that say these words"),
-        optional("after", Kind::Text, "The `next` of an earlier page"),
-        optional("limit", Kind::Whole(1, 1000), "How many at most; 50, if you do not say"),
+        optional("state", FieldKind::Text, "Only in this state, such as awaiting-ack"),
+        optional("open", FieldKind::Flag, "true: only open ones; false: only ended ones"),
+        optional("agent", FieldKind::Text, "Only those in which this agent takes part"),
+        optional("task", FieldKind::Text, "Only of this task"),
+        optional("q", FieldKind::Text, "Only those that say these words"),
+        optional("after", FieldKind::Text, "The `next` of an earlier page"),
+        optional("limit", FieldKind::Number(1, 1000), "How many at most; 50, if you do not say"),
     ],
     examples: &[r#"{"open": true}"#, r#"{"protocol": "delegation", "agent": "bob"}"#],
     plan: |mut given| {

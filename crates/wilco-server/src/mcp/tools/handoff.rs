@@ -2,9 +2,17 @@
 
 use serde_json::{Value, json};
 
-use super::{Does, FROM, POLICY, Plan, Say, Tool, opening};
-use crate::mcp::arguments::{Kind, optional, required};
+use super::{Does, FROM, Plan, Say, Tool, opening};
+use crate::mcp::arguments::{Field, FieldKind, MessageType, required};
 use crate::mcp::find::Named;
+
+const fn ack(name: &str) -> Field {
+    MessageType::HandoffAck.field(name)
+}
+
+const fn request(name: &str) -> Field {
+    MessageType::ReplacementRequest.field(name)
+}
 
 pub(super) const ACKNOWLEDGE: Tool = Tool {
     name: "acknowledge_handoff",
@@ -13,20 +21,12 @@ pub(super) const ACKNOWLEDGE: Tool = Tool {
             you will do and from which checkpoint you go on.",
     does: Does::Say,
     fields: &[
-        required("handoff_id", Kind::Text, "The handoff's id, or the exchange's, such as ho-42"),
-        optional(
-            "status",
-            Kind::Word(&["ready_to_proceed", "needs_clarification", "environment_issue", "rejected"]),
-            "ready_to_proceed, if you do not say",
-        ),
-        optional("understanding", Kind::Text, "What you will do; needed with ready_to_proceed"),
-        optional(
-            "starting_from",
-            Kind::Text,
-            "The checkpoint that you continue from; needed with ready_to_proceed",
-        ),
-        optional("questions", Kind::Texts, "What you must know first"),
-        optional("message", Kind::Text, "Something to add"),
+        required("handoff_id", FieldKind::Text, "The handoff's id, or the exchange's, such as ho-42"),
+        ack("status"),
+        ack("understanding"),
+        ack("starting_from"),
+        ack("questions"),
+        ack("message"),
         FROM,
     ],
     examples: &[
@@ -39,7 +39,7 @@ pub(super) const ACKNOWLEDGE: Tool = Tool {
                 given.set(key, usual);
             }
         }
-        let (named, mut content) = (text.clone(), given.into_content("handoff_ack"));
+        let (named, mut content) = (text.clone(), given.into_content(MessageType::HandoffAck));
         Plan::Say(Say {
             from,
             named: Named::Handoff(text),
@@ -60,20 +60,20 @@ pub(super) const START: Tool = Tool {
             acknowledge it, and only then the tasks are its own.",
     does: Does::Say,
     fields: &[
-        required("failed_agent", Kind::Text, "Who failed"),
-        required("replacement_agent", Kind::Text, "Who takes over"),
-        required("reason", Kind::Text, "Why, such as context_loss"),
-        optional("urgency", Kind::Word(&["immediate", "prepare", "when_available"]), "How soon"),
-        optional("tasks", Kind::Texts, "Which tasks, by their ids; without it all that are open"),
-        optional("issues", Kind::Numbers, "The numbers of issues"),
-        optional("pulls", Kind::Numbers, "The numbers of pull requests"),
-        optional("starting_from", Kind::Text, "The checkpoint to continue from; by default the last one"),
-        optional("candidates", Kind::Texts, "Who is asked next if this one rejects"),
-        optional("document", Kind::Text, "A document of your own, in Markdown"),
-        optional("notification_id", Kind::Text, "How the controller calls this"),
-        POLICY,
+        request("failed_agent"),
+        request("replacement_agent"),
+        request("reason"),
+        request("urgency"),
+        request("tasks"),
+        request("issues"),
+        request("pulls"),
+        request("starting_from"),
+        request("candidates"),
+        request("document"),
+        request("notification_id"),
+        request("policy"),
         FROM,
     ],
     examples: &[r#"{"failed_agent": "bob", "replacement_agent": "carl", "reason": "context_loss"}"#],
-    plan: |given| opening(given, Some(json!("wilco")), "replacement-request"),
+    plan: |given| opening(given, Some(json!("wilco")), MessageType::ReplacementRequest),
 };

@@ -3,9 +3,8 @@
 use serde_json::{Map, json};
 use wilco_wire::FieldProblem;
 
-use super::types::TYPES;
 use super::{Does, FROM, PRIORITY, Plan, Tool};
-use crate::mcp::arguments::{Given, Kind, optional, required};
+use crate::mcp::arguments::{FieldKind, Given, MessageType, optional, required};
 
 pub(super) const INBOX: Tool = Tool {
     name: "inbox",
@@ -16,13 +15,17 @@ pub(super) const INBOX: Tool = Tool {
     fields: &[
         optional(
             "agent",
-            Kind::Text,
+            FieldKind::Text,
             "Whose inbox. Leave it out when your token, the header Wilco-Agent or `wilco mcp --as NAME` says who you are",
         ),
-        optional("status", Kind::Word(&["unread", "read", "archived", "all"]), "unread, if you do not say"),
-        optional("wait", Kind::Span, "How long to wait when there is nothing yet, at most 60s"),
-        optional("after", Kind::Text, "The `next` of an earlier page"),
-        optional("limit", Kind::Whole(1, 1000), "How many at most; 50, if you do not say"),
+        optional(
+            "status",
+            FieldKind::OneOf(&["unread", "read", "archived", "all"]),
+            "unread, if you do not say",
+        ),
+        optional("wait", FieldKind::Duration, "How long to wait when there is nothing yet, at most 60s"),
+        optional("after", FieldKind::Text, "The `next` of an earlier page"),
+        optional("limit", FieldKind::Number(1, 1000), "How many at most; 50, if you do not say"),
     ],
     examples: &["{}", r#"{"wait": "30s"}"#, r#"{"agent": "bob", "status": "all", "limit": 10}"#],
     plan: |mut given| {
@@ -43,8 +46,8 @@ pub(super) const READ: Tool = Tool {
     about: "Shows one message whole, and marks it as read in your inbox.",
     does: Does::Say,
     fields: &[
-        required("id", Kind::Text, "The message's id, such as msg-1767150000007-a1b2c3d"),
-        optional("keep_unread", Kind::Flag, "true: do not mark it as read"),
+        required("id", FieldKind::Text, "The message's id, such as msg-1767150000007-a1b2c3d"),
+        optional("keep_unread", FieldKind::Flag, "true: do not mark it as read"),
     ],
     examples: &[r#"{"id": "msg-1767150000007-a1b2c3d"}"#],
     plan: |mut given| Plan::Read {
@@ -52,6 +55,36 @@ pub(super) const READ: Tool = Tool {
         keep_unread: given.flag("keep_unread"),
     },
 };
+
+/// The types that have no tool of their own: talk first, then by protocol.
+const TYPES: &[MessageType] = &[
+    MessageType::Conversation,
+    MessageType::Response,
+    MessageType::Update,
+    MessageType::Status,
+    MessageType::Report,
+    MessageType::Notification,
+    MessageType::TaskClarification,
+    MessageType::AckRequest,
+    MessageType::TaskAmend,
+    MessageType::TaskCancel,
+    MessageType::StopAck,
+    MessageType::TaskPause,
+    MessageType::PauseAck,
+    MessageType::TaskResume,
+    MessageType::ResumeAck,
+    MessageType::TaskExtend,
+    MessageType::TaskAcknowledgmentError,
+    MessageType::OperationResult,
+    MessageType::OperationCancelled,
+    MessageType::Reminder,
+    MessageType::TimeoutNotice,
+    MessageType::ExtensionGranted,
+    MessageType::HandoffClarification,
+    MessageType::HandoffOverride,
+    MessageType::HandoffReminder,
+    MessageType::ReplacementHandoff,
+];
 
 pub(super) const SEND: Tool = Tool {
     name: "send_message",
@@ -61,13 +94,13 @@ pub(super) const SEND: Tool = Tool {
             a task is changed by task-amend and stopped by task-cancel.",
     does: Does::Say,
     fields: &[
-        optional("to", Kind::Names, "The recipient, or several; not needed with `exchange`"),
-        optional("message", Kind::Text, "What to say, as plain text"),
-        optional("content", Kind::Content(TYPES), "What to say, as an object with a type"),
-        optional("subject", Kind::Text, "A line that says what it is about"),
+        optional("to", FieldKind::Names, "The recipient, or several; not needed with `exchange`"),
+        optional("message", FieldKind::Text, "What to say, as plain text"),
+        optional("content", FieldKind::Content(TYPES), "What to say, as an object with a type"),
+        optional("subject", FieldKind::Text, "A line that says what it is about"),
         PRIORITY,
-        optional("in_reply_to", Kind::Text, "The id of the message that you answer"),
-        optional("exchange", Kind::Text, "The id of the exchange that it belongs to, such as del-42"),
+        optional("in_reply_to", FieldKind::Text, "The id of the message that you answer"),
+        optional("exchange", FieldKind::Text, "The id of the exchange that it belongs to, such as del-42"),
         FROM,
     ],
     examples: &[

@@ -6,13 +6,12 @@ mod mail;
 mod operation;
 mod run;
 mod task;
-mod types;
 mod validation;
 
 use serde_json::{Map, Value};
 use wilco_wire::{Exchange, FieldProblem};
 
-use crate::mcp::arguments::{Field, Given, Kind, check, optional};
+use crate::mcp::arguments::{Field, FieldKind, Given, MessageType, check, optional};
 use crate::mcp::find::Named;
 use crate::mcp::request::Request;
 
@@ -119,27 +118,21 @@ pub(crate) type Content = Box<dyn FnOnce(&Exchange, Option<&str>) -> Map<String,
 /// Who calls, where nothing else says it.
 const FROM: Field = optional(
     "from",
-    Kind::Text,
+    FieldKind::Text,
     "Your own name. Leave it out when your token, the header Wilco-Agent or `wilco mcp --as NAME` says who you are",
 );
 
-const POLICY: Field = optional(
-    "policy",
-    Kind::Keys,
-    "Keys of the policy that differ from the server's, such as {\"preset\": \"critical\"}",
-);
-
 const PRIORITY: Field =
-    optional("priority", Kind::Word(&["low", "normal", "high", "urgent"]), "normal, if you do not say");
+    optional("priority", FieldKind::OneOf(&["low", "normal", "high", "urgent"]), "normal, if you do not say");
 
 /// A message that begins something.
-fn opening(mut given: Given, to: Option<Value>, kind: &str) -> Plan {
+fn opening(mut given: Given, to: Option<Value>, of: MessageType) -> Plan {
     let mut message = Map::new();
     for key in ["from", "subject", "priority"] {
         message.extend(given.take(key).map(|value| (key.to_owned(), value)));
     }
     message.extend(to.map(|to| ("to".to_owned(), to)));
-    message.insert("content".to_owned(), Value::Object(given.into_content(kind)));
+    message.insert("content".to_owned(), Value::Object(given.into_content(of)));
     Plan::Send(message)
 }
 

@@ -2,12 +2,20 @@
 
 use serde_json::{Value, json};
 
-use super::{Does, FROM, POLICY, PRIORITY, Plan, Say, Tool, opening};
-use crate::mcp::arguments::{Field, Given, Kind, optional, required};
+use super::{Does, FROM, PRIORITY, Plan, Say, Tool, opening};
+use crate::mcp::arguments::{Field, FieldKind, Given, MessageType, optional, required};
 use crate::mcp::find::{Named, Role};
 
 const TASK_ID: Field =
-    required("task_id", Kind::Text, "The task's id, such as GH-42, or the exchange's, such as del-42");
+    required("task_id", FieldKind::Text, "The task's id, such as GH-42, or the exchange's, such as del-42");
+
+const fn ack(name: &str) -> Field {
+    MessageType::TaskAcknowledgment.field(name)
+}
+
+const fn task(name: &str) -> Field {
+    MessageType::TaskAssignment.field(name)
+}
 
 pub(super) const ACKNOWLEDGE: Tool = Tool {
     name: "acknowledge_task",
@@ -18,32 +26,19 @@ pub(super) const ACKNOWLEDGE: Tool = Tool {
     does: Does::Say,
     fields: &[
         TASK_ID,
-        required(
-            "status",
-            Kind::Word(&["received", "needs-clarification", "confirmed", "rejected", "queued"]),
-            "received: I take it. needs-clarification: with questions. confirmed: after a correction. rejected: with \
-             a reason. queued: I take it later",
-        ),
-        optional(
-            "understanding",
-            Kind::Text,
-            "What you will do, in your own words; needed with received and confirmed",
-        ),
-        optional("questions", Kind::Texts, "What you must know first; with needs-clarification"),
-        optional("reason", Kind::Text, "Why; needed with rejected"),
-        optional("estimated_checkpoints", Kind::Texts, "The checkpoints that you plan"),
-        optional(
-            "revision",
-            Kind::Whole(1, 1_000_000),
-            "Which wording of the task you mean, after it was amended",
-        ),
+        ack("status"),
+        ack("understanding"),
+        ack("questions"),
+        ack("reason"),
+        ack("estimated_checkpoints"),
+        ack("revision"),
         FROM,
     ],
     examples: &[
         r#"{"task_id": "GH-42", "status": "received", "understanding": "Add a login page; wrong passwords are refused; tests cover both"}"#,
         r#"{"task_id": "GH-42", "status": "rejected", "reason": "I have no access to the repository"}"#,
     ],
-    plan: |given| say(given, "task-acknowledgment", Role::Assignee),
+    plan: |given| say(given, MessageType::TaskAcknowledgment, Role::Assignee),
 };
 
 pub(super) const ASK: Tool = Tool {
@@ -51,12 +46,12 @@ pub(super) const ASK: Tool = Tool {
     title: "Ask about a task",
     about: "Asks the initiator of a task what you must know before you can take it. The deadline waits for the answer.",
     does: Does::Say,
-    fields: &[TASK_ID, required("questions", Kind::Texts, "What you must know, a question each"), FROM],
+    fields: &[TASK_ID, ack("questions").needed().about("What you must know, a question each"), FROM],
     examples: &[r#"{"task_id": "GH-42", "questions": ["Which browsers must work?"]}"#],
     plan: |given| {
         let mut given = given;
         given.set("status", json!("needs-clarification"));
-        say(given, "task-acknowledgment", Role::Assignee)
+        say(given, MessageType::TaskAcknowledgment, Role::Assignee)
     },
 };
 
@@ -67,14 +62,14 @@ pub(super) const CHECKPOINT: Tool = Tool {
     does: Does::Say,
     fields: &[
         TASK_ID,
-        required("checkpoint", Kind::Whole(1, 1_000_000), "The number of the checkpoint, from 1"),
-        optional("summary", Kind::Text, "What was done"),
-        optional("status", Kind::Text, "How it stands, in a word"),
-        optional("next_checkpoint", Kind::Text, "What comes next"),
+        MessageType::CheckpointAck.field("checkpoint"),
+        MessageType::CheckpointAck.field("summary"),
+        MessageType::CheckpointAck.field("status"),
+        MessageType::CheckpointAck.field("next_checkpoint"),
         FROM,
     ],
     examples: &[r#"{"task_id": "GH-42", "checkpoint": 1, "summary": "The form works, tests follow"}"#],
-    plan: |given| say(given, "checkpoint-ack", Role::Assignee),
+    plan: |given| say(given, MessageType::CheckpointAck, Role::Assignee),
 };
 
 pub(super) const COMPLETE: Tool = Tool {
@@ -82,9 +77,9 @@ pub(super) const COMPLETE: Tool = Tool {
     title: "Report that a task is done",
     about: "Reports that your task is done.",
     does: Does::Say,
-    fields: &[TASK_ID, optional("message", Kind::Text, "What was done"), FROM],
+    fields: &[TASK_ID, MessageType::TaskComplete.field("message"), FROM],
     examples: &[r#"{"task_id": "GH-42", "message": "Merged as #51, all tests pass"}"#],
-    plan: |given| say(given, "task-complete", Role::Assignee),
+    plan: |given| say(given, MessageType::TaskComplete, Role::Assignee),
 };
 
 pub(super) const DELEGATE: Tool = Tool {
@@ -94,17 +89,17 @@ pub(super) const DELEGATE: Tool = Tool {
             that is silent is asked again, and then the task goes on to a candidate or an escalation comes to you.",
     does: Does::Say,
     fields: &[
-        required("to", Kind::Text, "The agent that gets the task"),
-        required("title", Kind::Text, "What to do, in a line"),
-        optional("task_id", Kind::Text, "The task's id, without spaces; made up when it is missing"),
-        optional("description", Kind::Text, "What to do, in full"),
-        optional("acceptance_criteria", Kind::Texts, "What must hold in the end"),
-        optional("candidates", Kind::Texts, "Who gets the task if this agent cannot take it"),
-        optional("capabilities", Kind::Texts, "What another agent must be able to do to get the task"),
-        optional("requires_ack", Kind::Flag, "false: do not ask for an acknowledgement"),
-        optional("supersede", Kind::Flag, "true: cancel an open delegation of the same task first"),
-        POLICY,
-        optional("subject", Kind::Text, "The subject of the message"),
+        required("to", FieldKind::Text, "The agent that gets the task"),
+        task("title").needed(),
+        task("task_id"),
+        task("description"),
+        task("acceptance_criteria"),
+        task("candidates"),
+        task("capabilities"),
+        task("requires_ack"),
+        task("supersede"),
+        task("policy"),
+        optional("subject", FieldKind::Text, "The subject of the message"),
         PRIORITY,
         FROM,
     ],
@@ -114,7 +109,7 @@ pub(super) const DELEGATE: Tool = Tool {
     plan: |given| {
         let mut given = given;
         let to = given.take("to");
-        opening(given, to, "task-assignment")
+        opening(given, to, MessageType::TaskAssignment)
     },
 };
 
@@ -124,15 +119,11 @@ pub(super) const VERDICT: Tool = Tool {
     about: "Judges what an agent says it understood of your task, or of a handoff, when you are asked to.",
     does: Does::Say,
     fields: &[
-        required("task_id", Kind::Text, "The id of the task, the handoff or the exchange"),
-        required(
-            "verdict",
-            Kind::Word(&["correct", "wrong-task", "wrong-summary", "partial"]),
-            "wrong-summary needs a correction, partial needs what is missing",
-        ),
-        optional("correction", Kind::Text, "What the right understanding is; needed with wrong-summary"),
-        optional("missing", Kind::Texts, "What the understanding lacks; needed with partial"),
-        optional("note", Kind::Text, "Something to add"),
+        required("task_id", FieldKind::Text, "The id of the task, the handoff or the exchange"),
+        MessageType::Verdict.field("verdict"),
+        MessageType::Verdict.field("correction"),
+        MessageType::Verdict.field("missing"),
+        MessageType::Verdict.field("note"),
         FROM,
     ],
     examples: &[
@@ -141,7 +132,7 @@ pub(super) const VERDICT: Tool = Tool {
     ],
     plan: |mut given| {
         let (from, text) = (given.text("from"), given.text("task_id").unwrap_or_default());
-        let content = given.into_content("verdict");
+        let content = given.into_content(MessageType::Verdict);
         Plan::Say(Say {
             from,
             named: Named::Judged(text),
@@ -150,9 +141,9 @@ pub(super) const VERDICT: Tool = Tool {
     },
 };
 
-fn say(mut given: Given, kind: &'static str, role: Role) -> Plan {
+fn say(mut given: Given, of: MessageType, role: Role) -> Plan {
     let (from, text) = (given.text("from"), given.text("task_id").unwrap_or_default());
-    let content = given.into_content(kind);
+    let content = given.into_content(of);
     Plan::Say(Say {
         from,
         named: Named::Task(text, role),
