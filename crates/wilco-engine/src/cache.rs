@@ -8,7 +8,7 @@ use wilco_protocol::MessageId;
 use wilco_store::Message;
 
 use crate::layer::Live;
-use crate::workspace::MAX_FOUND;
+use crate::lookup::MAX_FOUND;
 
 /// What everything cached may take together.
 const MAX_BYTES: usize = 64 << 20;

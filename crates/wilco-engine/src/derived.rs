@@ -10,8 +10,8 @@ use wilco_protocol::journal::Entry;
 use wilco_protocol::{Exchange, Name};
 use wilco_store::{Batch, ExchangeFilter, InboxStatus, Reader, StoreError};
 
+use crate::lookup::damaged;
 use crate::rebuild::Fold;
-use crate::workspace::damaged;
 
 /// Rows read at once.
 const PAGE: usize = 1000;

@@ -13,6 +13,7 @@ use wilco_store::{
 use crate::cache::Cache;
 use crate::command::{Answer, Command, Done};
 use crate::layer::{Layer, Written};
+use crate::lookup::Lookup;
 use crate::nudge::{self, NEVER, OpenNudge};
 use crate::presence::Presence;
 use crate::settings::Settings;
@@ -31,6 +32,7 @@ pub struct Engine {
     open: Layer,
     /// Handed out for commit, and not known to be committed.
     submitted: Option<Layer>,
+    single_lookups: u64,
 }
 
 /// What the engine remembers between steps.
@@ -110,7 +112,14 @@ impl Engine {
             wakes: store.wakes()?.into_iter().collect(),
             nudges: nudge::standing(store.effects()?),
         };
-        Ok(Engine { settings, state, cache: Cache::new(), open: Layer::default(), submitted: None })
+        Ok(Engine {
+            settings,
+            state,
+            cache: Cache::new(),
+            open: Layer::default(),
+            submitted: None,
+            single_lookups: 0,
+        })
     }
 
     pub fn settings(&self) -> &Settings {
@@ -130,6 +139,11 @@ impl Engine {
     /// How many events were decided since the last batch was handed out.
     pub fn gathered(&self) -> usize {
         self.open.journal.len()
+    }
+
+    /// How many questions the store was asked one by one, because nobody foresaw them.
+    pub fn single_lookups(&self) -> u64 {
+        self.single_lookups
     }
 
     pub fn directory(&self) -> &Directory {
@@ -165,14 +179,16 @@ impl Engine {
         let mut workspace = Workspace {
             state: &mut self.state,
             settings: &self.settings,
-            cache: &mut self.cache,
-            store,
+            lookup: Lookup::new(store, &mut self.cache),
             now,
             submitted: self.submitted.as_ref(),
             batch: std::mem::take(&mut self.open),
             changes: Layer::default(),
         };
+        // What could not be read is asked for again where it is needed, and the failure is told there.
+        let _ = workspace.gather(&commands);
         let answers = commands.into_iter().map(|command| answer(&mut workspace, command)).collect();
+        self.single_lookups += workspace.lookup.single();
         self.open = workspace.batch;
         answers
     }

@@ -54,20 +54,10 @@ impl Workspace<'_> {
         by: &Name,
         cause: Option<&Cause<'_>>,
     ) -> Result<Arc<Exchange>, Refused> {
-        let (mut tells, mut count) = (VecDeque::from(decision.tells), 0);
         let exchange = self.advance(&mut live, decision.next, decision.events, by);
         self.keep(live);
         // What others hear of it comes first: of a task that replaces another, the last word is its own.
-        while let Some(tell) = tells.pop_front() {
-            count += 1;
-            if count > MAX_TELLS {
-                return Err(Refused::Conflict {
-                    detail: "too many exchanges are affected".to_owned(),
-                    exchange: None,
-                });
-            }
-            tells.extend(self.tell(tell, by)?);
-        }
+        self.tell_all(decision.tells, by)?;
         self.speak(&exchange, decision.says, cause)?;
         self.order(&exchange, decision.effects, cause)?;
         Ok(exchange)
@@ -158,8 +148,13 @@ impl Workspace<'_> {
 
     /// Works off tells, and what follows from them.
     pub(crate) fn tell_all(&mut self, tells: Vec<Tell>, by: &Name) -> Result<(), Refused> {
-        let mut tells = VecDeque::from(tells);
+        let (mut tells, mut count) = (VecDeque::from(tells), 0);
         while let Some(tell) = tells.pop_front() {
+            count += 1;
+            if count > MAX_TELLS {
+                let detail = "too many exchanges are affected".to_owned();
+                return Err(Refused::Conflict { detail, exchange: None });
+            }
             tells.extend(self.tell(tell, by)?);
         }
         Ok(())

@@ -116,12 +116,13 @@ impl Facts for World<'_, '_> {
 
     fn delivery(&self, exchange: ExchangeId, agent: &Name) -> Stage {
         self.ask(|workspace| {
-            let rows = workspace.store.messages_of(exchange.number, 0, MAX_DELIVERIES)?;
+            let rows = workspace.lookup.store().messages_of(exchange.number, 0, MAX_DELIVERIES)?;
+            workspace.lookup.fetch_places(rows.iter().map(|row| (agent.clone(), row.position)))?;
             let mut stage = Stage::Stored;
             for row in rows {
                 let status = workspace.status(agent, row.position)?;
                 if status.is_some() {
-                    stage = stage.max(lies(status, workspace.store.reached(agent, row.position)?));
+                    stage = stage.max(lies(status, workspace.lookup.place(agent, row.position)?.1));
                 }
             }
             Ok(stage)

@@ -12,7 +12,8 @@ use wilco_protocol::{Exchange, MessageId, Name, delegation};
 use wilco_store::{Message, StoreError};
 
 use crate::execute::Cause;
-use crate::workspace::{Workspace, damaged};
+use crate::lookup::damaged;
+use crate::workspace::Workspace;
 
 /// Events and messages of a task that its document tells of: the newest.
 const MAX_HISTORY: usize = 40;
@@ -96,7 +97,7 @@ impl Workspace<'_> {
 
     fn history(&mut self, number: u64) -> Result<Vec<Value>, StoreError> {
         let mut events = Vec::new();
-        for row in self.store.journal_of(number, 0, MAX_LOOKED_AT)? {
+        for row in self.lookup.store().journal_of(number, 0, MAX_LOOKED_AT)? {
             let entry = Entry::from_bytes(&row.bytes).map_err(|error| damaged(row.position, error))?;
             if let Fact::Exchange(event) = &entry.fact {
                 let json = event.to_json();
@@ -110,7 +111,7 @@ impl Workspace<'_> {
 
     fn messages(&mut self, number: u64) -> Result<Vec<Value>, StoreError> {
         let mut found = Vec::new();
-        for row in self.store.messages_of(number, 0, MAX_LOOKED_AT)? {
+        for row in self.lookup.store().messages_of(number, 0, MAX_LOOKED_AT)? {
             let message: Message =
                 serde_json::from_slice(&row.body).map_err(|error| damaged(row.position, error))?;
             let content = message.values();

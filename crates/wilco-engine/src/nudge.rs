@@ -20,7 +20,8 @@ use wilco_store::{
 };
 
 use crate::command::{Order, Refused};
-use crate::workspace::{Workspace, damaged};
+use crate::lookup::damaged;
+use crate::workspace::Workspace;
 
 /// When a dead letter is due.
 pub const NEVER: Time = Time::LAST;
@@ -236,7 +237,10 @@ impl Workspace<'_> {
 
     /// Whoever comes back is told of everything that it has not read.
     pub(crate) fn tell_again(&mut self, agent: &Name) -> Result<(), StoreError> {
-        if self.wants_nudges(agent) && !self.is_being_nudged(agent) && self.store.unread(agent, 1)? > 0 {
+        if self.wants_nudges(agent)
+            && !self.is_being_nudged(agent)
+            && self.lookup.store().unread(agent, 1)? > 0
+        {
             let last = self.next_position() - 1;
             let id = self.directory().get(agent).map(|agent| agent.id.as_str()).unwrap_or("");
             let number: u32 = id.rsplit('-').next().and_then(|number| number.parse().ok()).unwrap_or(0);
@@ -317,7 +321,7 @@ impl Workspace<'_> {
     /// Validations that wait for an agent hear that what they sent it does not reach it.
     fn unreached(&mut self, nudge: &Nudge) -> Result<(), Refused> {
         let agent = &nudge.agent;
-        let lying = unread(self.store, agent, nudge.after, nudge.through, MAX_TOLD)?;
+        let lying = unread(self.lookup.store(), agent, nudge.after, nudge.through, MAX_TOLD)?;
         let ids: BTreeSet<_> = lying.into_iter().filter_map(|(_, letter)| letter.exchange).collect();
         let told = |id| {
             let told = validation::Signal::Unreached { agent: agent.clone() };
@@ -332,9 +336,9 @@ impl Workspace<'_> {
         let layers = [Some(&self.changes), Some(&self.batch), self.submitted];
         let rows = layers.into_iter().flatten().flat_map(|layer| &layer.inbox);
         let fresh = rows.filter(|row| row.agent == *agent).map(|row| row.position).max();
-        let stored = match unread(self.store, agent, through, u64::MAX, 1)?.is_empty() {
+        let stored = match unread(self.lookup.store(), agent, through, u64::MAX, 1)?.is_empty() {
             true => None,
-            false => Some(self.store.inbox_end(agent)?),
+            false => Some(self.lookup.store().inbox_end(agent)?),
         };
         Ok(fresh.max(stored).filter(|last| *last > through))
     }
@@ -344,7 +348,9 @@ impl Workspace<'_> {
         let Some(agent) = self.directory().get(&nudge.agent).cloned() else { return Ok(()) };
         let how = agent.profile.nudge.as_ref().and_then(|how| How::read(how, agent.session()).ok());
         let kind = how.map_or("none", |how| how.kind());
-        for (position, letter) in unread(self.store, &nudge.agent, nudge.after, nudge.through, MAX_TOLD)? {
+        for (position, letter) in
+            unread(self.lookup.store(), &nudge.agent, nudge.after, nudge.through, MAX_TOLD)?
+        {
             let (id, agent, kind) = (letter.id, nudge.agent.clone(), kind.to_owned());
             self.changes.reaches.push(ReachRow { agent: agent.clone(), position, reach });
             let event = match reason {
@@ -367,7 +373,7 @@ impl Workspace<'_> {
             None | Some(InboxStatus::Deleted) => return Err(missing()),
             Some(InboxStatus::Unread | InboxStatus::Read | InboxStatus::Archived) => {}
         }
-        if self.store.reached(agent, position)?.has(Reach::Injected) {
+        if self.lookup.place(agent, position)?.1.has(Reach::Injected) {
             return Ok(());
         }
         self.changes.reaches.push(ReachRow { agent: agent.clone(), position, reach: Reach::Injected });

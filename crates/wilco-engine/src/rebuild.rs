@@ -10,7 +10,7 @@ use wilco_store::{
     Store, StoreError,
 };
 
-use crate::workspace::damaged;
+use crate::lookup::damaged;
 
 /// Events read at once.
 const PAGE: usize = 1000;

@@ -17,12 +17,7 @@ impl Workspace<'_> {
     /// Wakes every exchange that is due, in the order of due time and number. Each is done whole or not
     /// at all, and one that cannot be done does not hold up the others.
     pub(crate) fn wake(&mut self) -> Result<(), Refused> {
-        let now = self.now;
-        let due = self.state.wakes.iter().take_while(|(due, _)| *due <= now).map(|(_, number)| *number);
-        // What was decided lately is looked at again when it is committed, and its next wake is known.
-        let new = |number: &u64| !self.layers().any(|layer| layer.exchanges.contains_key(number));
-        let due: Vec<_> = due.filter(new).take(MAX_WOKEN).collect();
-        for number in due {
+        for number in self.due() {
             match self.command(|workspace| workspace.wake_one(number)) {
                 Ok(()) => {}
                 Err(Refused::Store(error)) => return Err(Refused::Store(error)),
@@ -30,6 +25,14 @@ impl Workspace<'_> {
             }
         }
         Ok(())
+    }
+
+    /// Exchanges that are due now.
+    pub(crate) fn due(&self) -> Vec<u64> {
+        let due = self.state.wakes.iter().take_while(|(due, _)| *due <= self.now).map(|(_, number)| *number);
+        // What was decided lately is looked at again when it is committed, and its next wake is known.
+        let new = |number: &u64| !self.layers().any(|layer| layer.exchanges.contains_key(number));
+        due.filter(new).take(MAX_WOKEN).collect()
     }
 
     /// Handles the due timers of one exchange.
@@ -48,7 +51,7 @@ impl Workspace<'_> {
     }
 
     pub(crate) fn reported(&mut self, position: u64, index: u32, report: Report) -> Result<(), Refused> {
-        let Some(row) = self.effect(position, index)? else { return Ok(()) };
+        let Some(row) = self.lookup.effect((position, index))? else { return Ok(()) };
         self.changes.effects.push(EffectChange::Settled { position, index });
         let Ok(order) = serde_json::from_slice::<Order>(&row.body) else { return Ok(()) };
         let Some(live) = self.live(order.effect.exchange().number)? else { return Ok(()) };
@@ -63,15 +66,10 @@ impl Workspace<'_> {
     }
 
     pub(crate) fn postpone(&mut self, position: u64, index: u32, due: Time) -> Result<(), Refused> {
-        if let Some(row) = self.effect(position, index)? {
+        if let Some(row) = self.lookup.effect((position, index))? {
             let attempts = row.attempts + 1;
             self.changes.effects.push(EffectChange::Put(EffectRow { due, attempts, ..row }));
         }
         Ok(())
-    }
-
-    fn effect(&self, position: u64, index: u32) -> Result<Option<EffectRow>, Refused> {
-        let stored = self.store.effects()?;
-        Ok(stored.into_iter().find(|row| row.position == position && row.index == index))
     }
 }

@@ -6,28 +6,25 @@ use std::sync::Arc;
 use wilco_language::interpret::Cited;
 use wilco_protocol::directory::{self, Directory};
 use wilco_protocol::journal::{Entry, Fact};
-use wilco_protocol::{Exchange, ExchangeId, MessageId, Name, Time};
-use wilco_store::{InboxStatus, Message, Reader, StoreError};
+use wilco_protocol::{ExchangeId, MessageId, Name, Time};
+use wilco_store::{InboxStatus, Message, StoreError};
 
-use crate::cache::{Cache, merge};
+use crate::cache::merge;
 use crate::engine::State;
 use crate::layer::{Layer, Live, NewMessage, Written};
+use crate::lookup::Lookup;
 use crate::settings::Settings;
 
 pub(crate) struct Workspace<'a> {
     pub(crate) state: &'a mut State,
     pub(crate) settings: &'a Settings,
-    pub(crate) cache: &'a mut Cache,
-    pub(crate) store: &'a dyn Reader,
+    pub(crate) lookup: Lookup<'a>,
     pub(crate) now: Time,
     /// What is being committed. The store may have it already, or not; both are right.
     pub(crate) submitted: Option<&'a Layer>,
     pub(crate) batch: Layer,
     pub(crate) changes: Layer,
 }
-
-/// More exchanges under one key than this are never looked at together.
-pub(crate) const MAX_FOUND: usize = 1000;
 
 /// What a stored message mostly needs besides its content.
 const ENVELOPE_BYTES: usize = 400;
@@ -106,15 +103,7 @@ impl<'a> Workspace<'a> {
         if let Some(live) = self.layers().find_map(|layer| layer.exchanges.get(&number)) {
             return Ok(Some(live.clone()));
         }
-        if let Some(live) = self.cache.exchange(number) {
-            return Ok(Some(live.clone()));
-        }
-        let Some(row) = self.store.exchange(number)? else { return Ok(None) };
-        let exchange: Arc<Exchange> =
-            serde_json::from_slice(&row.body).map_err(|error| damaged(number, error))?;
-        let live = Live { keys: exchange.keys().into(), exchange, seq: row.seq, alarm: row.wake_at };
-        self.cache.put_exchange(number, row.body.len(), live.clone());
-        Ok(Some(live))
+        self.lookup.exchange(number)
     }
 
     /// Keeps an exchange as it stands now, and the keys that changed.
@@ -137,14 +126,7 @@ impl<'a> Workspace<'a> {
 
     /// The exchanges that have this key, newest first.
     pub(crate) fn find(&mut self, key: &str) -> Result<Vec<u64>, StoreError> {
-        let mut found = match self.cache.found(key) {
-            Some(found) => found.clone(),
-            None => {
-                let found = self.store.find(key, MAX_FOUND)?;
-                self.cache.put_found(key, found.clone());
-                found
-            }
-        };
+        let mut found = self.lookup.found(key)?;
         let layers = [self.submitted, Some(&self.batch), Some(&self.changes)];
         for changes in layers.into_iter().flatten().filter_map(|layer| layer.keys.get(key)) {
             merge(&mut found, changes);
@@ -156,15 +138,7 @@ impl<'a> Workspace<'a> {
         if let Some(new) = self.layers().find_map(|layer| layer.message(id)) {
             return Ok(Some((new.position, new.message.clone())));
         }
-        if let Some(found) = self.cache.message(id) {
-            return Ok(Some(found));
-        }
-        let Some(row) = self.store.message(id)? else { return Ok(None) };
-        let message: Message =
-            serde_json::from_slice(&row.body).map_err(|error| damaged(row.position, error))?;
-        let message = Arc::new(message);
-        self.cache.put_message(row.position, row.body.len(), message.clone());
-        Ok(Some((row.position, message)))
+        self.lookup.message(id)
     }
 
     /// A message as somebody names it: `_` may stand for `-` in its id.
@@ -189,10 +163,11 @@ impl<'a> Workspace<'a> {
         Ok(())
     }
 
-    pub(crate) fn status(&self, agent: &Name, position: u64) -> Result<Option<InboxStatus>, StoreError> {
-        match self.layers().find_map(|layer| layer.status(agent, position)) {
+    pub(crate) fn status(&mut self, agent: &Name, position: u64) -> Result<Option<InboxStatus>, StoreError> {
+        let pending = self.layers().find_map(|layer| layer.status(agent, position));
+        match pending {
             Some(status) => Ok(Some(status)),
-            None => self.store.inbox_status(agent, position),
+            None => Ok(self.lookup.place(agent, position)?.0),
         }
     }
 
@@ -210,8 +185,4 @@ impl<'a> Workspace<'a> {
 /// The other spelling of an id in which `_` stands for `-`.
 pub(crate) fn dashed(id: &MessageId) -> Option<MessageId> {
     id.as_str().contains('_').then(|| MessageId::new(id.as_str().replace('_', "-")))
-}
-
-pub(crate) fn damaged(position: u64, reason: impl std::fmt::Display) -> StoreError {
-    StoreError::Damaged { position, reason: reason.to_string() }
 }

@@ -18,6 +18,7 @@ struct Counts {
     /// Why the store takes no commit any more, once that is so.
     distrusted: OnceLock<String>,
     timers: AtomicU64,
+    single_lookups: AtomicU64,
     queued: AtomicI64,
     batch: Histogram<BATCH_BOUNDS>,
     commit: Histogram<TIME_BOUNDS>,
@@ -88,6 +89,8 @@ pub struct Readings {
     pub failed_commits: u64,
     /// Exchanges that wait for a timer.
     pub timers: u64,
+    /// Questions that the writer asked the store one by one, because it did not foresee them.
+    pub single_lookups: u64,
     /// Requests that wait for the writer.
     pub queued: u64,
     pub batch: Measured,
@@ -138,6 +141,10 @@ impl Meters {
         self.0.timers.store(waiting as u64, Relaxed);
     }
 
+    pub(crate) fn single_lookups(&self, so_far: u64) {
+        self.0.single_lookups.store(so_far, Relaxed);
+    }
+
     pub(crate) fn ordered(&self, order: &'static str, outcome: &'static str) {
         *self.0.orders.lock().unwrap_or_else(PoisonError::into_inner).entry((order, outcome)).or_default() +=
             1;
@@ -151,6 +158,7 @@ impl Meters {
             messages: counts.messages.load(Relaxed),
             failed_commits: counts.failed_commits.load(Relaxed),
             timers: counts.timers.load(Relaxed),
+            single_lookups: counts.single_lookups.load(Relaxed),
             queued: self.waiting() as u64,
             batch: counts.batch.measured(&BATCHES),
             commit: counts.commit.measured(&TIMES),

@@ -3,6 +3,7 @@
 //! the next; nobody hears an answer before the batch it belongs to is durable.
 
 mod advancing;
+mod orders;
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -13,12 +14,12 @@ use tokio::sync::{oneshot, watch};
 use wilco_engine::{Answer, Command, Committed, Engine, Refused, Settings};
 use wilco_outside::Outside;
 use wilco_protocol::{Span, Time};
-use wilco_store::{Batch, EffectRow, Reader, SearchIndex, Store, StoreError};
+use wilco_store::{Batch, Reader, SearchIndex, Store, StoreError};
 
 use crate::clock::Clock;
 use crate::committer::{CommitResult, Committer, Gone};
 use crate::complaint::Complaint;
-use crate::courier::{CourierJob, Pending, carried_out, recover, report};
+use crate::courier::{Pending, recover};
 use crate::handle::{AgentNow, Handle};
 use crate::marks::Marks;
 use crate::meters::Meters;
@@ -31,6 +32,8 @@ use crate::waiters::Waiters;
 const QUEUE: usize = 4096;
 /// Commands in one commit.
 const MAX_BATCH: usize = 2048;
+/// Jobs whose commands are decided together.
+const TOGETHER: usize = 32;
 /// How many times as many as still wait are in a small commit.
 const SMALL_SHARE: usize = 4;
 /// Orders that are carried out at the same time. One operation runs half as many commands at the most.
@@ -39,8 +42,6 @@ const MAX_RUNNING: usize = 64;
 const AFTER_A_FAILURE: Duration = Duration::from_millis(200);
 /// How often the server leaves a sign of life, and everybody's presence, in the store.
 const ALIVE_EVERY: Span = Span::minutes(1);
-/// How long the courier may take to drop what it does when the server stops.
-const RECALL: Duration = Duration::from_secs(2);
 /// The longest sleep, so that a clock that was set is noticed.
 const LONGEST_SLEEP: Duration = Duration::from_secs(30);
 
@@ -199,7 +200,7 @@ impl Writer {
     /// Takes a job, and goes on with whatever became possible. Returns who asked to stop.
     fn turn(&mut self) -> Result<Option<oneshot::Sender<()>>, Gone> {
         self.send_courier();
-        if self.committing.is_some() && self.is_full() {
+        if self.committing.is_some() && self.is_full(0) {
             let outcome = self.committer.wait()?;
             self.settle_beside(outcome);
         }
@@ -214,7 +215,7 @@ impl Writer {
                 Err(RecvTimeoutError::Disconnected) => return Err(Gone),
             },
         };
-        let mut stop = self.take(first);
+        let mut stop = self.take_with_others(first);
         if self.committing.is_some()
             && let Some(outcome) = self.committer.outcome()?
         {
@@ -222,9 +223,9 @@ impl Writer {
         }
         if self.committing.is_none() {
             // Whatever waits by now shares the commit.
-            while stop.is_none() && !self.is_full() {
+            while stop.is_none() && !self.is_full(0) {
                 let Ok(job) = self.jobs.try_recv() else { break };
-                stop = self.take(job);
+                stop = self.take_with_others(job);
             }
             self.stay_alive();
             if !self.woke {
@@ -240,11 +241,12 @@ impl Writer {
 
     /// Whether what was decided is enough for a commit. Half of what is under way: if all of it were committed
     /// at once, nobody would have anything to do meanwhile, and then everybody at the same time. A small commit
-    /// leaves the writer nothing to do meanwhile anyway, and takes in nearly all.
-    fn is_full(&self) -> bool {
+    /// leaves the writer nothing to do meanwhile anyway, and takes in nearly all. `taken`: jobs that are about to be
+    /// decided.
+    fn is_full(&self, taken: usize) -> bool {
         let others = self.committing.as_ref().map_or(0, Vec::len) + self.meters.waiting();
         let share = if Committer::is_small(self.engine.gathered()) { SMALL_SHARE } else { 1 };
-        self.commands >= MAX_BATCH || self.decided.len() > others * share
+        self.commands >= MAX_BATCH || self.decided.len() + taken > others * share
     }
 
     /// How long to sleep when nobody asks for anything.
@@ -264,17 +266,48 @@ impl Writer {
         }
     }
 
+    /// Takes a job and a few of those that wait behind it: what their commands ask of the store is asked together.
+    fn take_with_others(&mut self, first: Job) -> Option<oneshot::Sender<()>> {
+        let (mut lists, mut next) = (Vec::new(), Some(first));
+        while let Some(job) = next.take() {
+            if !matches!(job, Job::Look) {
+                self.meters.taken();
+            }
+            match job {
+                Job::Commands(list, answer) => {
+                    self.commands += list.len();
+                    lists.push((list, answer));
+                    if lists.len() < TOGETHER && !self.is_full(lists.len()) {
+                        next = self.jobs.try_recv().ok();
+                    }
+                }
+                other => {
+                    self.decide_all(lists);
+                    return self.take(other);
+                }
+            }
+        }
+        self.decide_all(lists);
+        None
+    }
+
+    fn decide_all(&mut self, lists: Vec<(Vec<Command>, oneshot::Sender<Vec<Answer>>)>) {
+        let mut commands = Vec::new();
+        let mut waiters = Vec::new();
+        for (list, waiter) in lists {
+            waiters.push((list.len(), waiter));
+            commands.extend(list);
+        }
+        let mut answers = self.engine.decide(commands, self.clock.now(), &*self.reader).into_iter();
+        for (many, waiter) in waiters {
+            self.decided.push((answers.by_ref().take(many).collect(), waiter));
+        }
+    }
+
     /// Does what a job asks for, as far as it can be done before the next commit.
     fn take(&mut self, job: Job) -> Option<oneshot::Sender<()>> {
-        if !matches!(job, Job::Look) {
-            self.meters.taken();
-        }
         match job {
-            Job::Commands(list, answer) => {
-                self.commands += list.len();
-                let answers = self.engine.decide(list, self.clock.now(), &*self.reader);
-                self.decided.push((answers, answer));
-            }
+            Job::Commands(list, answer) => self.decide_all(vec![(list, answer)]),
             Job::Agents(answer) => {
                 let _ = answer.send(self.agents());
             }
@@ -362,6 +395,7 @@ impl Writer {
         woken.into_iter().for_each(|late| self.meters.went_off(late));
         self.marks.changed(&agents, self.engine.directory());
         self.meters.timers(self.engine.timers());
+        self.meters.single_lookups(self.engine.single_lookups());
         self.waiters.committed(head, &reached);
         for row in effects {
             self.pending.insert((row.due, row.position, row.index), row);
@@ -441,53 +475,6 @@ impl Writer {
         self.committer.stop();
         // Nobody waits for it any more when the caller is gone.
         let _ = stopped.send(());
-    }
-
-    /// Starts orders that are due.
-    fn send_courier(&mut self) {
-        let now = self.clock.now();
-        while self.running < MAX_RUNNING {
-            match self.pending.first_key_value() {
-                Some(((due, ..), _)) if *due <= now => {}
-                Some(_) | None => return,
-            }
-            let Some((_, row)) = self.pending.pop_first() else { return };
-            self.running += 1;
-            let (outside, queue, meters) = (self.outside.clone(), self.queue.clone(), self.meters.clone());
-            let mut ending = self.ending.subscribe();
-            let errand = self.courier_job(row);
-            self.courier.spawn(async move {
-                tokio::select! {
-                    command = carried_out(&outside, errand, now, &meters) => {
-                        report(queue, meters.clone(), command).await;
-                    }
-                    // Dropping it ends the programs that it runs.
-                    _ = ending.changed() => {}
-                }
-            });
-        }
-    }
-
-    /// Lets the courier drop what it does, and waits until it has.
-    fn recall_courier(&mut self) {
-        let ending = std::mem::replace(&mut self.ending, watch::channel(()).0);
-        let _ = ending.send(());
-        let dropped = async { tokio::time::timeout(RECALL, ending.closed()).await };
-        if self.courier.block_on(dropped).is_err() {
-            tracing::warn!("the courier is still busy; what it does is left behind");
-        }
-    }
-
-    /// What is to be done for a row, looked up at the last moment.
-    fn courier_job(&self, row: EffectRow) -> CourierJob {
-        match serde_json::from_slice(&row.body) {
-            Ok(wilco_engine::StoredEffect::Order(order)) => CourierJob::Order(row, Box::new(order)),
-            Ok(wilco_engine::StoredEffect::Nudge { nudge }) => {
-                let job = self.engine.nudge_job(&nudge, &row, &*self.reader);
-                CourierJob::Nudge(row, nudge, job)
-            }
-            Err(error) => CourierJob::Unreadable(row, error.to_string()),
-        }
     }
 
     fn agents(&self) -> Vec<AgentNow> {

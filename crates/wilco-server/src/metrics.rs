@@ -43,6 +43,8 @@ fn exposition(readings: &Readings, standing: &Standing, version: &str) -> String
     single("wilco_messages_total", "counter", "Messages accepted since the start.", readings.messages);
     single("wilco_events_total", "counter", "Events in the journal.", standing.events);
     single("wilco_commit_failures_total", "counter", "Commits that failed.", readings.failed_commits);
+    let help = "Questions to the store that were not foreseen for a batch and read one by one.";
+    single("wilco_single_lookups_total", "counter", help, readings.single_lookups);
     single("wilco_queue_depth", "gauge", "Requests that wait for the writer.", readings.queued);
     single("wilco_timers", "gauge", "Exchanges that wait for a timer.", readings.timers);
     single("wilco_escalations_open", "gauge", "Exchanges that wait for a decision.", standing.escalated);

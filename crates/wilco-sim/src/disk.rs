@@ -183,6 +183,10 @@ impl Reader for Disk {
         self.tables.effects()
     }
 
+    fn effect(&self, position: u64, index: u32) -> Result<Option<EffectRow>, StoreError> {
+        self.tables.effect(position, index)
+    }
+
     fn idempotent(&self, sender: &Name, key: &str) -> Result<Option<IdempotencyRow>, StoreError> {
         self.tables.idempotent(sender, key)
     }

@@ -90,5 +90,43 @@ pub trait Reader {
     /// When agents were last seen, as far as it was stored, in the order of their names.
     fn presence(&self) -> Result<Vec<(Name, Time)>, StoreError>;
     fn effects(&self) -> Result<Vec<EffectRow>, StoreError>;
+    /// The order that stands at this position of the journal and this place there.
+    fn effect(&self, position: u64, index: u32) -> Result<Option<EffectRow>, StoreError>;
     fn idempotent(&self, sender: &Name, key: &str) -> Result<Option<IdempotencyRow>, StoreError>;
+
+    // The same questions many at a time: one answer for each, in their order. Asking one after the other costs nothing
+    // in a store of the same process; one across a network asks once.
+
+    fn messages_by_id(&self, ids: &[MessageId]) -> Result<Vec<Option<MessageRow>>, StoreError> {
+        ids.iter().map(|id| self.message(id)).collect()
+    }
+
+    fn exchanges_by_number(&self, numbers: &[u64]) -> Result<Vec<Option<ExchangeRow>>, StoreError> {
+        numbers.iter().map(|number| self.exchange(*number)).collect()
+    }
+
+    /// `limit`: for each key.
+    fn find_all(&self, keys: &[String], limit: usize) -> Result<Vec<Vec<u64>>, StoreError> {
+        keys.iter().map(|key| self.find(key, limit)).collect()
+    }
+
+    fn unread_of_all(&self, agents: &[Name], most: usize) -> Result<Vec<usize>, StoreError> {
+        agents.iter().map(|agent| self.unread(agent, most)).collect()
+    }
+
+    fn inbox_statuses(&self, places: &[(Name, u64)]) -> Result<Vec<Option<InboxStatus>>, StoreError> {
+        places.iter().map(|(agent, position)| self.inbox_status(agent, *position)).collect()
+    }
+
+    fn reached_all(&self, places: &[(Name, u64)]) -> Result<Vec<Reached>, StoreError> {
+        places.iter().map(|(agent, position)| self.reached(agent, *position)).collect()
+    }
+
+    fn effects_at(&self, places: &[(u64, u32)]) -> Result<Vec<Option<EffectRow>>, StoreError> {
+        places.iter().map(|(position, index)| self.effect(*position, *index)).collect()
+    }
+
+    fn idempotent_all(&self, keys: &[(Name, String)]) -> Result<Vec<Option<IdempotencyRow>>, StoreError> {
+        keys.iter().map(|(sender, key)| self.idempotent(sender, key)).collect()
+    }
 }

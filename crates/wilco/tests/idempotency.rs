@@ -30,18 +30,6 @@ fn msg_12_another_body_under_the_same_key_is_422() {
 }
 
 #[test]
-fn msg_12_the_same_client_id_is_the_same_message() {
-    let server = Server::start();
-    let mut message = text("ann", "bob", "hi");
-    message["id"] = json!("mine-1");
-    let first = server.post("/v1/messages", &message);
-    assert_eq!(server.post("/v1/messages", &message), first);
-    message["content"]["message"] = json!("ho");
-    server.refused(&message, 422);
-    assert_eq!(server.inbox("bob").len(), 1);
-}
-
-#[test]
 fn msg_12_the_answer_is_as_it_was_when_accepted_also_after_kill_9() {
     let server = Server::start();
     server.register(&["boss", "worker"]);
@@ -82,15 +70,6 @@ fn msg_12_twins_in_flight_get_one_answer() {
 }
 
 #[test]
-fn msg_12_only_accepted_requests_are_remembered() {
-    let server = Server::start();
-    let keyed = server.header_key("k-1");
-    keyed.refused(&task("T-1"), 404);
-    server.register(&["boss", "worker"]);
-    keyed.send(&task("T-1"));
-}
-
-#[test]
 fn msg_12_a_key_is_1_to_255_printable_ascii_characters() {
     let server = Server::start();
     for good in ["k", &"k".repeat(255)] {
@@ -99,17 +78,6 @@ fn msg_12_a_key_is_1_to_255_printable_ascii_characters() {
     for bad in ["", &"k".repeat(256), "caf\u{e9}"] {
         server.header_key(bad).refused(&text("ann", "bob", "hi"), 400);
     }
-}
-
-#[test]
-fn msg_12_the_key_is_kept_for_seven_days() {
-    let server = Server::start();
-    let keyed = server.header_key("k-1");
-    let first = keyed.post("/v1/messages", &text("ann", "bob", "hi"));
-    server.advance("168h");
-    assert_eq!(keyed.post("/v1/messages", &text("ann", "bob", "hi")), first);
-    let server = server.restart();
-    assert_eq!(server.header_key("k-1").post("/v1/messages", &text("ann", "bob", "hi")), first);
 }
 
 #[test]

@@ -7,7 +7,6 @@ mod cli;
 mod clock;
 mod completion;
 mod config;
-mod correlation;
 mod decisions;
 mod delegation;
 mod disk;

@@ -5,7 +5,8 @@ use wilco_protocol::{MessageId, Name};
 use wilco_store::{Hash, IdempotencyRow};
 
 use crate::command::{Accepted, Post, Refused, Summary};
-use crate::workspace::{Workspace, damaged};
+use crate::lookup::damaged;
+use crate::workspace::Workspace;
 
 /// What is needed to give an answer again.
 #[derive(Serialize, Deserialize)]
@@ -24,13 +25,18 @@ impl Workspace<'_> {
             let pending = self.layers().find_map(|layer| layer.idempotency.get(&place)).cloned();
             let row = match pending {
                 Some(row) => Some(row),
-                None => self.store.idempotent(&place.0, &place.1)?,
+                None => self.lookup.answer(&place)?,
             };
             if let Some(row) = row {
                 return self.answer_again(&row, post).map(Some);
             }
         }
         Ok(None)
+    }
+
+    /// Whether an answer stands under this key, as far as it was looked up.
+    pub(crate) fn is_answered(&mut self, place: &(Name, String)) -> bool {
+        self.lookup.answer(place).is_ok_and(|row| row.is_some())
     }
 
     fn answer_again(&mut self, row: &IdempotencyRow, post: &Post) -> Result<Accepted, Refused> {
@@ -72,7 +78,7 @@ impl Workspace<'_> {
 }
 
 /// What makes two requests the same: the key, and the id that the client chose.
-fn keys(post: &Post) -> Vec<String> {
+pub(crate) fn keys(post: &Post) -> Vec<String> {
     let key = post.idempotency_key.as_ref().map(|key| format!("key:{key}"));
     let id = post.incoming.id.as_ref().map(|id| format!("id:{id}"));
     key.into_iter().chain(id).collect()

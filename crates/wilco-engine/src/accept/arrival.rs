@@ -228,7 +228,7 @@ impl Workspace<'_> {
         let known = match self.state.presence.unread(agent) {
             Some(count) => count + submitted.unwrap_or(0),
             None => {
-                let count = self.store.unread(agent, most)? as i64;
+                let count = self.lookup.unread(agent, most)? as i64;
                 // What is being committed may be counted already or not, so it is asked again.
                 if submitted.is_none() {
                     self.state.presence.set_unread(agent, count);

@@ -181,7 +181,7 @@ impl Workspace<'_> {
     pub(crate) fn controls(&self, arrival: &Arrival<'_>, exchange: &Exchange) -> Result<bool, StoreError> {
         let decides = matches!(arrival.incoming().typed, Typed::Decision(_))
             && self.settings.escalation.controller.as_ref() == Some(&arrival.from);
-        Ok(decides && got_escalation(self.store, &arrival.from, exchange)?)
+        Ok(decides && got_escalation(self.lookup.store(), &arrival.from, exchange)?)
     }
 
     fn replied_to(&mut self, arrival: &Arrival<'_>, parent: &MessageId) -> Result<Replied, Refused> {

@@ -19,6 +19,7 @@ use wilco_store::{Reach, ReachRow};
 use crate::command::{Accepted, Post, Refused, Summary, Viewer};
 use crate::ids;
 use crate::workspace::Workspace;
+pub(crate) use again::keys as answer_keys;
 use arrival::Arrival;
 use correlate::Correlated;
 use start::Taken;

@@ -13,7 +13,7 @@ use crate::workspace::Workspace;
 
 impl Workspace<'_> {
     /// The sender: the token's agent, what `from` says, whoever the caller claims to be, or the default.
-    pub(crate) fn sender(&mut self, post: &Post) -> Result<Name, Refused> {
+    pub(crate) fn sender(&self, post: &Post) -> Result<Name, Refused> {
         let given = post.incoming.from.as_deref().map(|from| from.strip_prefix('@').unwrap_or(from));
         if let Viewer::Agent(agent) = &post.viewer {
             return self.proven(agent, given);

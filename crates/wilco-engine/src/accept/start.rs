@@ -270,7 +270,7 @@ impl Workspace<'_> {
     /// A uuid for a task. It was made just now, so the store need not be asked whose it is.
     fn task_uuid(&mut self, id: &MessageId) -> String {
         let uuid = self.uuid(id);
-        self.cache.put_found(&key("uuid", &uuid), Vec::new());
+        self.lookup.nobody_has(&key("uuid", &uuid));
         uuid
     }
 

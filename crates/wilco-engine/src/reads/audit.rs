@@ -7,7 +7,7 @@ use wilco_store::{Exported, Reader, StoreError, genesis};
 use super::journal::{EventQuery, events};
 use super::sight::limited_to;
 use crate::command::Viewer;
-use crate::workspace::damaged;
+use crate::lookup::damaged;
 
 /// Where an export begins or ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -13,7 +13,7 @@ use wilco_store::{Message, Reader, StoreError};
 
 use super::sight::{load, sees_exchange};
 use crate::command::Viewer;
-use crate::workspace::damaged;
+use crate::lookup::damaged;
 
 /// Events read at once.
 const PAGE: usize = 1000;

@@ -10,7 +10,7 @@ use super::Part;
 use super::search::MAX_WORDS;
 use super::sight::{limited_to, load, sees_exchange};
 use crate::command::Viewer;
-use crate::workspace::damaged;
+use crate::lookup::damaged;
 
 #[derive(Debug, Clone, Default)]
 pub struct ExchangeQuery {

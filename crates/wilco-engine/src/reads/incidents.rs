@@ -14,7 +14,7 @@ use wilco_store::{ExchangeFilter, Message, Reader, StoreError};
 
 use super::sight::{limited_to, sees_exchange};
 use crate::command::Viewer;
-use crate::workspace::damaged;
+use crate::lookup::damaged;
 
 /// An escalation with the words that explain it.
 #[derive(Debug, Clone)]

@@ -7,7 +7,7 @@ use wilco_store::{Hash, JournalRow, Reader, StoreError};
 use super::Part;
 use super::sight::{load, sees_event, sees_exchange};
 use crate::command::Viewer;
-use crate::workspace::damaged;
+use crate::lookup::damaged;
 
 /// An event as it is stored.
 #[derive(Debug, Clone)]

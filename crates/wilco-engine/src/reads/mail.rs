@@ -10,7 +10,7 @@ use wilco_store::{InboxFilter, InboxStatus, MessageRow, Priority, Reader, Search
 use super::messages::{InboxEntry, parsed, row_of};
 use super::sight::limited_to;
 use crate::command::Viewer;
-use crate::workspace::damaged;
+use crate::lookup::damaged;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Mailbox {

@@ -7,7 +7,8 @@ use super::Part;
 use super::mail::directory;
 use super::sight::{limited_to, sees_message};
 use crate::command::Viewer;
-use crate::workspace::{damaged, dashed};
+use crate::lookup::damaged;
+use crate::workspace::dashed;
 
 /// A message with its status in an inbox.
 #[derive(Debug, Clone)]

@@ -15,7 +15,7 @@ use super::exchanges::shown;
 use super::incidents::{Row, incidents, operations};
 use super::sight::limited_to;
 use crate::command::Viewer;
-use crate::workspace::damaged;
+use crate::lookup::damaged;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Report {

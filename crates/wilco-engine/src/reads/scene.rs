@@ -11,7 +11,7 @@ use wilco_store::{Message, Reader, StoreError};
 use super::exchanges::shown;
 use super::sight::{load, sees_exchange};
 use crate::command::Viewer;
-use crate::workspace::damaged;
+use crate::lookup::damaged;
 
 /// Events that a scene shows at the most: the first ones.
 const MAX_STEPS: usize = 2000;

@@ -5,7 +5,7 @@ use wilco_protocol::{Exchange, Name};
 use wilco_store::{Message, Reader, StoreError};
 
 use crate::command::Viewer;
-use crate::workspace::damaged;
+use crate::lookup::damaged;
 
 /// Messages of an exchange that are looked at for an escalation.
 const MAX_LOOKED_AT: usize = 1000;

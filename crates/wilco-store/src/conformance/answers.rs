@@ -56,7 +56,48 @@ pub fn answers(
     record(reader, questions, &mut told)?;
     inboxes(reader, questions, &mut told)?;
     exchanges(reader, questions, &mut told)?;
+    many(reader, questions, &mut told)?;
     Ok(told.0)
+}
+
+/// Questions that are asked many at a time are answered as if each were asked alone.
+fn many(
+    reader: &(impl Reader + ?Sized),
+    questions: &StoreQuestions,
+    told: &mut Told,
+) -> Result<(), StoreError> {
+    // Twice the same and in no order, as a batch may ask.
+    let numbers: Vec<u64> = questions.numbers.iter().rev().chain(&questions.numbers).copied().collect();
+    let ids: Vec<_> = numbers.iter().map(|number| MessageId::new(format!("m{number}"))).collect();
+    let agents: Vec<_> = questions.agents.iter().rev().map(Name::new).collect();
+    let (places, senders) = (crossed(&agents, &numbers), crossed(&agents, &questions.keys));
+    let effects = crossed(&numbers, &[0, 1]);
+    let messages = reader.messages_by_id(&ids)?;
+    assert_eq!(messages, each(&ids, |id| reader.message(id))?);
+    let exchanges = reader.exchanges_by_number(&numbers)?;
+    assert_eq!(exchanges, each(&numbers, |number| reader.exchange(*number))?);
+    let statuses = reader.inbox_statuses(&places)?;
+    assert_eq!(statuses, each(&places, |(agent, position)| reader.inbox_status(agent, *position))?);
+    let reached = reader.reached_all(&places)?;
+    assert_eq!(reached, each(&places, |(agent, position)| reader.reached(agent, *position))?);
+    let orders = reader.effects_at(&effects)?;
+    assert_eq!(orders, each(&effects, |(position, index)| reader.effect(*position, *index))?);
+    let kept = reader.idempotent_all(&senders)?;
+    assert_eq!(kept, each(&senders, |(sender, key)| reader.idempotent(sender, key))?);
+    told.say("many", (messages, exchanges, statuses, reached, orders, kept));
+    for limit in questions.limits.iter().copied() {
+        let found = reader.find_all(&questions.keys, limit)?;
+        assert_eq!(found, each(&questions.keys, |key| reader.find(key, limit))?);
+        let unread = reader.unread_of_all(&agents, limit)?;
+        assert_eq!(unread, each(&agents, |agent| reader.unread(agent, limit))?);
+        told.say(("many", limit), (found, unread));
+    }
+    assert!(reader.find_all(&[], 1)?.is_empty() && reader.messages_by_id(&[])?.is_empty());
+    Ok(())
+}
+
+fn each<Q, A>(questions: &[Q], ask: impl FnMut(&Q) -> Result<A, StoreError>) -> Result<Vec<A>, StoreError> {
+    questions.iter().map(ask).collect()
 }
 
 struct Told(Vec<String>);

@@ -26,6 +26,8 @@ pub(super) fn effects_stay_until_settled(store: &mut dyn Store) -> Result<(), St
     store.commit(&author.take(2))?;
     assert_eq!(seen(store)?, [(2, 0, 1), (2, 1, 0)]);
     assert_eq!(store.effects()?[0].due.millis(), 90);
+    assert_eq!(store.effect(2, 1)?, store.effects()?.pop());
+    assert_eq!((store.effect(1, 0)?, store.effect(2, 2)?), (None, None));
     Ok(())
 }
 

@@ -164,6 +164,10 @@ impl Reader for Memory {
         Ok(self.tables.operational.effects.values().cloned().collect())
     }
 
+    fn effect(&self, position: u64, index: u32) -> Result<Option<EffectRow>, StoreError> {
+        Ok(self.tables.operational.effects.get(&(position, index)).cloned())
+    }
+
     fn idempotent(&self, sender: &Name, key: &str) -> Result<Option<IdempotencyRow>, StoreError> {
         let found = self.tables.operational.idempotency.get(&(sender.clone(), key.to_owned()));
         Ok(found.cloned())

@@ -136,6 +136,11 @@ impl<C: Connected> Reader for C {
         list(self.connection(), sql, (), rows::effect)
     }
 
+    fn effect(&self, position: u64, index: u32) -> Result<Option<EffectRow>, StoreError> {
+        let sql = "SELECT position, idx, due, attempts, body FROM effect WHERE position = ?1 AND idx = ?2";
+        first(self.connection(), sql, (int(position), index), rows::effect)
+    }
+
     fn idempotent(&self, sender: &Name, key: &str) -> Result<Option<IdempotencyRow>, StoreError> {
         let sql = "SELECT sender, key, request, at, answer FROM idempotency WHERE sender = ?1 AND key = ?2";
         first(self.connection(), sql, (sender.as_str(), key), rows::idempotency)

@@ -1,0 +1,61 @@
+//! Sending the courier off with what was ordered, and calling it back.
+
+use std::time::Duration;
+
+use tokio::sync::watch;
+use wilco_store::EffectRow;
+
+use super::{MAX_RUNNING, Writer};
+use crate::courier::{CourierJob, carried_out, report};
+
+/// How long the courier may take to drop what it does when the server stops.
+const RECALL: Duration = Duration::from_secs(2);
+
+impl Writer {
+    /// Starts orders that are due.
+    pub(super) fn send_courier(&mut self) {
+        let now = self.clock.now();
+        while self.running < MAX_RUNNING {
+            match self.pending.first_key_value() {
+                Some(((due, ..), _)) if *due <= now => {}
+                Some(_) | None => return,
+            }
+            let Some((_, row)) = self.pending.pop_first() else { return };
+            self.running += 1;
+            let (outside, queue, meters) = (self.outside.clone(), self.queue.clone(), self.meters.clone());
+            let mut ending = self.ending.subscribe();
+            let errand = self.courier_job(row);
+            self.courier.spawn(async move {
+                tokio::select! {
+                    command = carried_out(&outside, errand, now, &meters) => {
+                        report(queue, meters.clone(), command).await;
+                    }
+                    // Dropping it ends the programs that it runs.
+                    _ = ending.changed() => {}
+                }
+            });
+        }
+    }
+
+    /// Lets the courier drop what it does, and waits until it has.
+    pub(super) fn recall_courier(&mut self) {
+        let ending = std::mem::replace(&mut self.ending, watch::channel(()).0);
+        let _ = ending.send(());
+        let dropped = async { tokio::time::timeout(RECALL, ending.closed()).await };
+        if self.courier.block_on(dropped).is_err() {
+            tracing::warn!("the courier is still busy; what it does is left behind");
+        }
+    }
+
+    /// What is to be done for a row, looked up at the last moment.
+    fn courier_job(&self, row: EffectRow) -> CourierJob {
+        match serde_json::from_slice(&row.body) {
+            Ok(wilco_engine::StoredEffect::Order(order)) => CourierJob::Order(row, Box::new(order)),
+            Ok(wilco_engine::StoredEffect::Nudge { nudge }) => {
+                let job = self.engine.nudge_job(&nudge, &row, &*self.reader);
+                CourierJob::Nudge(row, nudge, job)
+            }
+            Err(error) => CourierJob::Unreadable(row, error.to_string()),
+        }
+    }
+}
