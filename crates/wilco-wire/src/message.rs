@@ -8,7 +8,7 @@ use utoipa::ToSchema;
 /// inbox `content` itself is the delivered form.
 // `C` is the JSON of a content: whoever only passes it on need not parse it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
-pub struct Message<C = Value> {
+pub struct Message {
     pub id: String,
     pub from: String,
     #[serde(rename = "fromVerified")]
@@ -16,9 +16,9 @@ pub struct Message<C = Value> {
     pub to: String,
     pub subject: String,
     pub priority: String,
-    pub content: C,
+    pub content: Value,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub delivered: Option<C>,
+    pub delivered: Option<Value>,
     pub in_reply_to: Option<String>,
     pub exchange: Option<String>,
     pub broadcast_id: Option<String>,
@@ -68,11 +68,11 @@ pub struct Reading {
 
 /// The answer to a message.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
-pub struct Posted<C = Value> {
-    pub message: Message<C>,
+pub struct Posted {
+    pub message: Message,
     /// All of them, when there were several recipients.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub messages: Option<Vec<Message<C>>>,
+    pub messages: Option<Vec<Message>>,
     pub exchange: Option<Summary>,
 }
 

@@ -164,12 +164,12 @@ fn schemas() -> Value {
     add("Event", wire::Event::schema());
     add("Exchange", wire::Exchange::schema());
     add("FieldProblem", wire::FieldProblem::schema());
-    add("Message", wire::Message::<Value>::schema());
+    add("Message", wire::Message::schema());
     add("NewMessage", wire::NewMessage::schema());
     add("Nudge", wire::Nudge::schema());
     add("NudgeTest", wire::NudgeTest::schema());
     add("Participant", wire::Participant::schema());
-    add("Posted", wire::Posted::<Value>::schema());
+    add("Posted", wire::Posted::schema());
     add("Problem", wire::Problem::schema());
     add("Reading", wire::Reading::schema());
     add("Summary", wire::Summary::schema());
