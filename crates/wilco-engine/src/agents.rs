@@ -4,11 +4,13 @@ use serde_json::Value;
 use wilco_protocol::directory::{self, Profile};
 use wilco_protocol::journal::{Fact, MessageEvent};
 use wilco_protocol::{MessageId, Name};
-use wilco_store::{InboxMark, InboxStatus};
+use wilco_store::InboxStatus;
 
+use crate::accept::parties::agent_named;
 use crate::command::{AgentChanged, MarkAs, PatchAgent, PutAgent, Refused, Viewer};
+use crate::execute::change_directory_fully;
 use crate::facts::IDLE_FOR;
-use crate::nudge::How;
+use crate::nudge::{How, tell_again};
 use crate::settings::AutoRegister;
 use crate::workspace::Workspace;
 
@@ -44,195 +46,198 @@ fn check_other_names(profile: &Profile) -> Result<(), Refused> {
     Ok(())
 }
 
-impl Workspace<'_> {
-    pub(crate) fn put_agent(&mut self, put: PutAgent) -> Result<AgentChanged, Refused> {
-        let name = check_name(&put.name).map_err(|detail| Refused::invalid("/name", detail))?;
-        // Letter case does not tell agents apart.
-        let name = self.directory().canonical_name(name.as_str()).cloned().unwrap_or(name);
-        self.may_manage(&name, &put.viewer)?;
-        check_other_names(&put.profile)?;
-        self.check_nudge(&put.profile, name.as_str())?;
-        let created = self.directory().get(&name).is_none();
-        self.room_for(created)?;
-        let input = directory::Input::Put {
-            id: self.agent_id(),
-            name: name.clone(),
-            profile: Box::new(put.profile),
-            mark: put.mark,
-        };
-        let by = by(&put.viewer, &self.settings.default_sender);
-        self.change_directory_fully(input, &by)?;
-        self.changed(&name, created)
-    }
+pub(crate) fn put_agent(workspace: &mut Workspace<'_>, put: PutAgent) -> Result<AgentChanged, Refused> {
+    let name = check_name(&put.name).map_err(|detail| Refused::invalid("/name", detail))?;
+    // Letter case does not tell agents apart.
+    let name = workspace.directory().canonical_name(name.as_str()).cloned().unwrap_or(name);
+    may_manage(&name, &put.viewer)?;
+    check_other_names(&put.profile)?;
+    check_nudge(workspace, &put.profile, name.as_str())?;
+    let created = workspace.directory().get(&name).is_none();
+    room_for(workspace, created)?;
+    let input = directory::Input::Put {
+        id: agent_id(workspace),
+        name: name.clone(),
+        profile: Box::new(put.profile),
+        mark: put.mark,
+    };
+    let by = by(&put.viewer, &workspace.settings().default_sender);
+    change_directory_fully(workspace, input, &by)?;
+    changed(workspace, &name, created)
+}
 
-    /// Changes some fields of an agent that is there.
-    pub(crate) fn patch_agent(&mut self, patch: PatchAgent) -> Result<AgentChanged, Refused> {
-        let missing = || Refused::NotFound { detail: format!("there is no agent {:?}", patch.agent) };
-        let known = self.directory().exactly(&patch.agent).ok_or_else(missing)?.clone();
-        self.may_manage(&known.name, &patch.viewer)?;
-        let wrong = |error: serde_json::Error| Refused::invalid("", error.to_string());
-        let mut profile = serde_json::to_value(&known.profile).map_err(wrong)?;
-        merge(&mut profile, Value::Object(patch.fields));
-        let profile: Box<Profile> = Box::new(serde_json::from_value(profile).map_err(wrong)?);
-        check_other_names(&profile)?;
-        let name = known.name.clone();
-        if profile.nudge != known.profile.nudge {
-            self.check_nudge(&profile, name.as_str())?;
+/// Changes some fields of an agent that is there.
+pub(crate) fn patch_agent(workspace: &mut Workspace<'_>, patch: PatchAgent) -> Result<AgentChanged, Refused> {
+    let missing = || Refused::NotFound { detail: format!("there is no agent {:?}", patch.agent) };
+    let known = workspace.directory().exactly(&patch.agent).ok_or_else(missing)?.clone();
+    may_manage(&known.name, &patch.viewer)?;
+    let wrong = |error: serde_json::Error| Refused::invalid("", error.to_string());
+    let mut profile = serde_json::to_value(&known.profile).map_err(wrong)?;
+    merge(&mut profile, Value::Object(patch.fields));
+    let profile: Box<Profile> = Box::new(serde_json::from_value(profile).map_err(wrong)?);
+    check_other_names(&profile)?;
+    let name = known.name.clone();
+    if profile.nudge != known.profile.nudge {
+        check_nudge(workspace, &profile, name.as_str())?;
+    }
+    let input = directory::Input::Put { id: known.id, name: name.clone(), profile, mark: patch.mark };
+    let by = by(&patch.viewer, &workspace.settings().default_sender);
+    change_directory_fully(workspace, input, &by)?;
+    changed(workspace, &name, false)
+}
+
+/// What an agent asks for must be there.
+fn check_nudge(workspace: &Workspace<'_>, profile: &Profile, name: &str) -> Result<(), Refused> {
+    let Some(nudge) = &profile.nudge else { return Ok(()) };
+    let session = profile.session.as_deref().unwrap_or(name);
+    let how = How::read(nudge, session).map_err(|error| Refused::Invalid { errors: vec![error] })?;
+    match how {
+        How::Command { name } if !workspace.settings().nudge.commands.contains(&name) => {
+            let known: Vec<_> = workspace.settings().nudge.commands.iter().map(String::as_str).collect();
+            let detail = match known.is_empty() {
+                true => "no commands are configured; add one to nudge.commands".to_owned(),
+                false => {
+                    format!("there is no command {name:?} in nudge.commands; there are {}", known.join(", "))
+                }
+            };
+            Err(Refused::invalid("/nudge/command", detail))
         }
-        let input = directory::Input::Put { id: known.id, name: name.clone(), profile, mark: patch.mark };
-        let by = by(&patch.viewer, &self.settings.default_sender);
-        self.change_directory_fully(input, &by)?;
-        self.changed(&name, false)
-    }
-
-    /// What an agent asks for must be there.
-    fn check_nudge(&self, profile: &Profile, name: &str) -> Result<(), Refused> {
-        let Some(nudge) = &profile.nudge else { return Ok(()) };
-        let session = profile.session.as_deref().unwrap_or(name);
-        let how = How::read(nudge, session).map_err(|error| Refused::Invalid { errors: vec![error] })?;
-        match how {
-            How::Command { name } if !self.settings.nudge.commands.contains(&name) => {
-                let known: Vec<_> = self.settings.nudge.commands.iter().map(String::as_str).collect();
-                let detail = match known.is_empty() {
-                    true => "no commands are configured; add one to nudge.commands".to_owned(),
-                    false => format!(
-                        "there is no command {name:?} in nudge.commands; there are {}",
-                        known.join(", ")
-                    ),
-                };
-                Err(Refused::invalid("/nudge/command", detail))
-            }
-            How::Webhook { .. } if !self.settings.nudge.webhooks => {
-                let detail = "webhooks are not configured; set nudge.webhook_hosts and nudge.secret";
-                Err(Refused::invalid("/nudge/kind", detail))
-            }
-            How::Tmux { .. } | How::Webhook { .. } | How::Command { .. } => Ok(()),
+        How::Webhook { .. } if !workspace.settings().nudge.webhooks => {
+            let detail = "webhooks are not configured; set nudge.webhook_hosts and nudge.secret";
+            Err(Refused::invalid("/nudge/kind", detail))
         }
+        How::Tmux { .. } | How::Webhook { .. } | How::Command { .. } => Ok(()),
     }
+}
 
-    fn changed(&self, name: &Name, created: bool) -> Result<AgentChanged, Refused> {
-        let last_seen = self.state.presence.last_seen(name);
-        match self.directory().get(name) {
-            Some(agent) => Ok(AgentChanged { agent: agent.clone(), last_seen, created }),
-            None => Err(Refused::NotFound { detail: format!("there is no agent {:?}", name.as_str()) }),
+fn changed(workspace: &Workspace<'_>, name: &Name, created: bool) -> Result<AgentChanged, Refused> {
+    let last_seen = workspace.last_seen(name);
+    match workspace.directory().get(name) {
+        Some(agent) => Ok(AgentChanged { agent: agent.clone(), last_seen, created }),
+        None => Err(Refused::NotFound { detail: format!("there is no agent {:?}", name.as_str()) }),
+    }
+}
+
+pub(crate) fn remove_agent(
+    workspace: &mut Workspace<'_>,
+    name: &Name,
+    viewer: &Viewer,
+) -> Result<(), Refused> {
+    let known = workspace.directory().canonical_name(name.as_str()).cloned();
+    may_manage(known.as_ref().unwrap_or(name), viewer)?;
+    let Some(name) = known else {
+        return Err(Refused::NotFound { detail: format!("there is no agent {:?}", name.as_str()) });
+    };
+    let by = by(viewer, &workspace.settings().default_sender);
+    change_directory_fully(workspace, directory::Input::Remove { name: name.clone() }, &by)
+}
+
+/// An agent's token manages that agent only.
+fn may_manage(name: &Name, viewer: &Viewer) -> Result<(), Refused> {
+    match viewer {
+        Viewer::Local | Viewer::Operator => Ok(()),
+        Viewer::Agent(agent) if agent.as_str().eq_ignore_ascii_case(name.as_str()) => Ok(()),
+        Viewer::Agent(agent) => {
+            Err(Refused::Forbidden { detail: format!("this token is {agent}'s; an operator's is needed") })
         }
+        Viewer::ReadOnly => Err(Refused::Forbidden { detail: "this token may only read".to_owned() }),
     }
+}
 
-    pub(crate) fn remove_agent(&mut self, name: &Name, viewer: &Viewer) -> Result<(), Refused> {
-        let known = self.directory().canonical_name(name.as_str()).cloned();
-        self.may_manage(known.as_ref().unwrap_or(name), viewer)?;
-        let Some(name) = known else {
-            return Err(Refused::NotFound { detail: format!("there is no agent {:?}", name.as_str()) });
-        };
-        let by = by(viewer, &self.settings.default_sender);
-        self.change_directory_fully(directory::Input::Remove { name: name.clone() }, &by)
+fn room_for(workspace: &Workspace<'_>, created: bool) -> Result<(), Refused> {
+    if created && workspace.directory().len() >= MAX_AGENTS {
+        let detail = format!("there are {MAX_AGENTS} agents already; remove some first");
+        return Err(Refused::TooMany { detail });
     }
+    Ok(())
+}
 
-    /// An agent's token manages that agent only.
-    fn may_manage(&self, name: &Name, viewer: &Viewer) -> Result<(), Refused> {
-        match viewer {
-            Viewer::Local | Viewer::Operator => Ok(()),
-            Viewer::Agent(agent) if agent.as_str().eq_ignore_ascii_case(name.as_str()) => Ok(()),
-            Viewer::Agent(agent) => Err(Refused::Forbidden {
-                detail: format!("this token is {agent}'s; an operator's is needed"),
-            }),
-            Viewer::ReadOnly => Err(Refused::Forbidden { detail: "this token may only read".to_owned() }),
+fn agent_id(workspace: &Workspace<'_>) -> String {
+    format!("agent-{}", workspace.next_position())
+}
+
+/// Registers an agent by its name alone.
+pub(crate) fn register(workspace: &mut Workspace<'_>, name: &Name) -> Result<(), Refused> {
+    room_for(workspace, true)?;
+    let id = agent_id(workspace);
+    let input = directory::Input::Put { id, name: name.clone(), profile: Box::default(), mark: None };
+    change_directory_fully(workspace, input, name)
+}
+
+/// A sign of life.
+pub(crate) fn seen(workspace: &mut Workspace<'_>, agent: &Name) -> Result<(), Refused> {
+    let Some(agent) = workspace.directory().canonical_name(agent.as_str()).cloned() else {
+        return Err(Refused::NotFound { detail: format!("there is no agent {:?}", agent.as_str()) });
+    };
+    let was_away = was_away(workspace, &agent);
+    workspace.saw(&agent);
+    change_directory_fully(workspace, directory::Input::SignOfLife { agent: agent.clone() }, &agent)?;
+    if was_away {
+        tell_again(workspace, &agent)?;
+    }
+    Ok(())
+}
+
+/// Whether nothing was heard of it for long, or it is marked.
+fn was_away(workspace: &Workspace<'_>, agent: &Name) -> bool {
+    let seen = workspace.last_seen(agent);
+    let marked = workspace.directory().get(agent).is_some_and(|agent| agent.mark.is_some());
+    marked || seen.is_none_or(|seen| workspace.now().since(seen) >= IDLE_FOR)
+}
+
+/// A call on behalf of an agent. Only one that is proven brings an unresponsive agent back; one of
+/// an agent that nobody knows says nothing.
+pub(crate) fn called(workspace: &mut Workspace<'_>, agent: &Name, proven: bool) -> Result<(), Refused> {
+    let Some(known) = workspace.directory().exactly(agent.as_str()) else { return Ok(()) };
+    let name = known.name.clone();
+    if proven {
+        return seen(workspace, &name);
+    }
+    workspace.saw(&name);
+    Ok(())
+}
+
+pub(crate) fn waits(workspace: &mut Workspace<'_>, agent: &str) -> Result<(), Refused> {
+    let name = match (agent_named(workspace, agent)?, workspace.settings().auto_register) {
+        (Some(name), _) => name,
+        (None, AutoRegister::None) => {
+            let detail = format!("there is no agent {agent:?}; register it first");
+            return Err(Refused::NotFound { detail });
         }
-    }
-
-    fn room_for(&self, created: bool) -> Result<(), Refused> {
-        if created && self.directory().len() >= MAX_AGENTS {
-            let detail = format!("there are {MAX_AGENTS} agents already; remove some first");
-            return Err(Refused::TooMany { detail });
+        (None, AutoRegister::Conversations | AutoRegister::All) => {
+            let name = check_name(agent).map_err(|detail| Refused::invalid("/agent", detail))?;
+            register(workspace, &name)?;
+            name
         }
-        Ok(())
-    }
+    };
+    workspace.saw(&name);
+    Ok(())
+}
 
-    fn agent_id(&self) -> String {
-        format!("agent-{}", self.next_position())
-    }
-
-    /// Registers an agent by its name alone.
-    pub(crate) fn register(&mut self, name: &Name) -> Result<(), Refused> {
-        self.room_for(true)?;
-        let id = self.agent_id();
-        let input = directory::Input::Put { id, name: name.clone(), profile: Box::default(), mark: None };
-        self.change_directory_fully(input, name)
-    }
-
-    /// A sign of life.
-    pub(crate) fn seen(&mut self, agent: &Name) -> Result<(), Refused> {
-        let Some(agent) = self.directory().canonical_name(agent.as_str()).cloned() else {
-            return Err(Refused::NotFound { detail: format!("there is no agent {:?}", agent.as_str()) });
-        };
-        let was_away = self.was_away(&agent);
-        self.state.presence.saw(&agent, self.now);
-        self.change_directory_fully(directory::Input::SignOfLife { agent: agent.clone() }, &agent)?;
-        if was_away {
-            self.tell_again(&agent)?;
-        }
-        Ok(())
-    }
-
-    /// Whether nothing was heard of it for long, or it is marked.
-    fn was_away(&self, agent: &Name) -> bool {
-        let seen = self.state.presence.last_seen(agent);
-        let marked = self.directory().get(agent).is_some_and(|agent| agent.mark.is_some());
-        marked || seen.is_none_or(|seen| self.now.since(seen) >= IDLE_FOR)
-    }
-
-    /// A call on behalf of an agent. Only one that is proven brings an unresponsive agent back; one of
-    /// an agent that nobody knows says nothing.
-    pub(crate) fn called(&mut self, agent: &Name, proven: bool) -> Result<(), Refused> {
-        let Some(known) = self.directory().exactly(agent.as_str()) else { return Ok(()) };
-        let name = known.name.clone();
-        if proven {
-            return self.seen(&name);
-        }
-        self.state.presence.saw(&name, self.now);
-        Ok(())
-    }
-
-    pub(crate) fn waits(&mut self, agent: &str) -> Result<(), Refused> {
-        let name = match (self.agent_named(agent)?, self.settings.auto_register) {
-            (Some(name), _) => name,
-            (None, AutoRegister::None) => {
-                let detail = format!("there is no agent {agent:?}; register it first");
-                return Err(Refused::NotFound { detail });
-            }
-            (None, AutoRegister::Conversations | AutoRegister::All) => {
-                let name = check_name(agent).map_err(|detail| Refused::invalid("/agent", detail))?;
-                self.register(&name)?;
-                name
-            }
-        };
-        self.state.presence.saw(&name, self.now);
-        Ok(())
-    }
-
-    pub(crate) fn mark(&mut self, agent: &Name, id: &MessageId, mark: MarkAs) -> Result<(), Refused> {
-        let missing =
-            || Refused::NotFound { detail: format!("there is no message {:?} in this inbox", id.as_str()) };
-        let (position, message) = self.message_named(id)?.ok_or_else(missing)?;
-        let status = mark.status();
-        let before = match self.status(agent, position)? {
-            None | Some(InboxStatus::Deleted) => return Err(missing()),
-            Some(before) if before >= status => return Ok(()),
-            Some(before) => before,
-        };
-        if before == InboxStatus::Unread {
-            *self.changes.unread.entry(agent.clone()).or_default() -= 1;
-        }
-        self.changes.marks.push(InboxMark { agent: agent.clone(), position, status });
-        let (id, of) = (message.id.clone(), agent.clone());
-        let event = match mark {
-            MarkAs::Read => MessageEvent::MessageRead { id, agent: of },
-            MarkAs::Archived => MessageEvent::MessageArchived { id, agent: of },
-            MarkAs::Deleted => MessageEvent::MessageDeleted { id, agent: of },
-        };
-        self.record(None, agent.clone(), Fact::Message(event));
-        Ok(())
-    }
+pub(crate) fn mark_message(
+    workspace: &mut Workspace<'_>,
+    agent: &Name,
+    id: &MessageId,
+    mark: MarkAs,
+) -> Result<(), Refused> {
+    let missing =
+        || Refused::NotFound { detail: format!("there is no message {:?} in this inbox", id.as_str()) };
+    let (position, message) = workspace.message_named(id)?.ok_or_else(missing)?;
+    let status = mark.status();
+    let before = match workspace.status(agent, position)? {
+        None | Some(InboxStatus::Deleted) => return Err(missing()),
+        Some(before) if before >= status => return Ok(()),
+        Some(before) => before,
+    };
+    workspace.mark(agent, position, before, status);
+    let (id, of) = (message.id.clone(), agent.clone());
+    let event = match mark {
+        MarkAs::Read => MessageEvent::MessageRead { id, agent: of },
+        MarkAs::Archived => MessageEvent::MessageArchived { id, agent: of },
+        MarkAs::Deleted => MessageEvent::MessageDeleted { id, agent: of },
+    };
+    workspace.record(None, agent.clone(), Fact::Message(event));
+    Ok(())
 }
 
 /// Lays one JSON value over another; null takes a field away.

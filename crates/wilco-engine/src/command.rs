@@ -16,10 +16,6 @@ use crate::nudge::NudgeOutcome;
 #[derive(Debug, Clone)]
 pub enum Command {
     Post(Box<Post>),
-    /// Says what more is wrong with a content whose message is refused already; changes nothing.
-    Examine {
-        content: Map<String, Value>,
-    },
     PutAgent(Box<PutAgent>),
     PatchAgent(Box<PatchAgent>),
     RemoveAgent {

@@ -10,13 +10,17 @@ use wilco_store::{
     MessageRow, Reader, Store, StoreError, link,
 };
 
+use crate::accept::accept;
+use crate::agents::{called, mark_message, patch_agent, put_agent, remove_agent, seen, waits};
 use crate::cache::Cache;
 use crate::command::{Answer, Command, Done};
+use crate::gather::gather;
 use crate::layer::{Layer, Written};
 use crate::lookup::Lookup;
-use crate::nudge::{self, NEVER, OpenNudge};
+use crate::nudge::{self, NEVER, OpenNudge, injected, nudged};
 use crate::presence::Presence;
 use crate::settings::Settings;
+use crate::wake::{postpone, reported, wake};
 use crate::workspace::Workspace;
 
 /// Decides. One per realm; everything it knows follows from the store.
@@ -176,20 +180,15 @@ impl Engine {
     /// Does the commands in order. Nobody may hear the answers before the batch that holds what they did
     /// is committed.
     pub fn decide(&mut self, commands: Vec<Command>, now: Time, store: &dyn Reader) -> Vec<Answer> {
-        let mut workspace = Workspace {
-            state: &mut self.state,
-            settings: &self.settings,
-            lookup: Lookup::new(store, &mut self.cache),
-            now,
-            submitted: self.submitted.as_ref(),
-            batch: std::mem::take(&mut self.open),
-            changes: Layer::default(),
-        };
+        let (lookup, batch) = (Lookup::new(store, &mut self.cache), std::mem::take(&mut self.open));
+        let submitted = self.submitted.as_ref();
+        let mut workspace = Workspace::new(&mut self.state, &self.settings, lookup, now, submitted, batch);
         // What could not be read is asked for again where it is needed, and the failure is told there.
-        let _ = workspace.gather(&commands);
+        let _ = gather(&mut workspace, &commands);
         let answers = commands.into_iter().map(|command| answer(&mut workspace, command)).collect();
-        self.single_lookups += workspace.lookup.single();
-        self.open = workspace.batch;
+        let single;
+        (self.open, single) = workspace.finish();
+        self.single_lookups += single;
         answers
     }
 
@@ -334,48 +333,47 @@ impl Engine {
 /// Does a command as one piece. A wake is many pieces, one for each exchange.
 fn answer(workspace: &mut Workspace<'_>, command: Command) -> Answer {
     match command {
-        Command::Wake => workspace.wake().map(|()| Done::Nothing),
+        Command::Wake => wake(workspace).map(|()| Done::Nothing),
         other => workspace.command(|workspace| run(workspace, other)),
     }
 }
 
 fn run(workspace: &mut Workspace<'_>, command: Command) -> Answer {
     match command {
-        Command::Post(post) => workspace.accept(*post).map(Done::Accepted),
-        Command::Examine { content } => workspace.examine(&content).map(|()| Done::Nothing),
-        Command::PutAgent(put) => workspace.put_agent(*put).map(|changed| Done::Agent(Box::new(changed))),
+        Command::Post(post) => accept(workspace, *post).map(Done::Accepted),
+        Command::PutAgent(put) => put_agent(workspace, *put).map(|changed| Done::Agent(Box::new(changed))),
         Command::PatchAgent(patch) => {
-            workspace.patch_agent(*patch).map(|changed| Done::Agent(Box::new(changed)))
+            patch_agent(workspace, *patch).map(|changed| Done::Agent(Box::new(changed)))
         }
-        Command::RemoveAgent { name, by } => workspace.remove_agent(&name, &by).map(|()| Done::Nothing),
-        Command::Seen { agent } => workspace.seen(&agent).map(|()| Done::Nothing),
-        Command::Called { agent, proven } => workspace.called(&agent, proven).map(|()| Done::Nothing),
-        Command::Waits { agent } => workspace.waits(&agent).map(|()| Done::Nothing),
-        Command::Mark { agent, id, mark } => workspace.mark(&agent, &id, mark).map(|()| Done::Nothing),
-        Command::Wake => workspace.wake().map(|()| Done::Nothing),
+        Command::RemoveAgent { name, by } => remove_agent(workspace, &name, &by).map(|()| Done::Nothing),
+        Command::Seen { agent } => seen(workspace, &agent).map(|()| Done::Nothing),
+        Command::Called { agent, proven } => called(workspace, &agent, proven).map(|()| Done::Nothing),
+        Command::Waits { agent } => waits(workspace, &agent).map(|()| Done::Nothing),
+        Command::Mark { agent, id, mark } => {
+            mark_message(workspace, &agent, &id, mark).map(|()| Done::Nothing)
+        }
+        Command::Wake => wake(workspace).map(|()| Done::Nothing),
         Command::Report { position, index, report } => {
-            workspace.reported(position, index, report).map(|()| Done::Nothing)
+            reported(workspace, position, index, report).map(|()| Done::Nothing)
         }
         Command::Postpone { position, index, due } => {
-            workspace.postpone(position, index, due).map(|()| Done::Nothing)
+            postpone(workspace, position, index, due).map(|()| Done::Nothing)
         }
         Command::Nudged { position, index, agent, through, outcome } => {
-            workspace.nudged((position, index), &agent, through, outcome).map(|()| Done::Nothing)
+            nudged(workspace, (position, index), &agent, through, outcome).map(|()| Done::Nothing)
         }
-        Command::Injected { agent, id } => workspace.injected(&agent, &id).map(|()| Done::Nothing),
+        Command::Injected { agent, id } => injected(workspace, &agent, &id).map(|()| Done::Nothing),
         Command::Keep { sender, key, request, answer } => {
             workspace.keep_answer(sender, key, request, answer);
             Ok(Done::Nothing)
         }
         Command::Alive => {
-            workspace.changes.alive = true;
+            workspace.stay_alive();
             Ok(Done::Nothing)
         }
         Command::Started { version, down_from, downtime } => {
-            // What is overdue by now nobody could handle, however often the server was started since.
-            let overdue = workspace.state.wakes.first().map_or(workspace.now, |(due, _)| *due);
             let down = down_from.zip(downtime);
-            workspace.state.downtime = down.map(|(from, length)| (from.min(overdue), from.plus(length)));
+            workspace.was_down(down.map(|(from, length)| (from, from.plus(length))));
             let fact = Fact::Server(ServerEvent::ServerStarted { version, down_from, downtime });
             workspace.record(None, Name::wilco(), fact);
             Ok(Done::Nothing)

@@ -9,6 +9,7 @@ use wilco_protocol::exchange::key;
 use wilco_protocol::{Exchange, ExchangeId, Name, Span, Time};
 use wilco_store::StoreError;
 
+use crate::nudge::nudge_fails;
 use crate::reads::delivery::lies;
 use crate::workspace::Workspace;
 
@@ -57,7 +58,7 @@ impl<'w, 'a> World<'w, 'a> {
 
 impl Facts for World<'_, '_> {
     fn down_across(&self, due: Time) -> bool {
-        let down = self.workspace.borrow().state.downtime;
+        let down = self.workspace.borrow().downtime();
         down.is_some_and(|(from, to)| from <= due && due <= to)
     }
 
@@ -79,9 +80,9 @@ impl Facts for World<'_, '_> {
                 let has = |wanted: &String| {
                     agent.profile.capabilities.iter().any(|had| had.eq_ignore_ascii_case(wanted))
                 };
-                let seen = workspace.state.presence.last_seen(&agent.name);
+                let seen = workspace.last_seen(&agent.name);
                 agent.mark.is_none()
-                    && seen.is_some_and(|seen| workspace.now.since(seen) < IDLE_FOR)
+                    && seen.is_some_and(|seen| workspace.now().since(seen) < IDLE_FOR)
                     && capabilities.iter().all(has)
             };
             workspace.directory().iter().filter(fits).map(|agent| agent.name.clone()).collect()
@@ -116,13 +117,13 @@ impl Facts for World<'_, '_> {
 
     fn delivery(&self, exchange: ExchangeId, agent: &Name) -> Stage {
         self.ask(|workspace| {
-            let rows = workspace.lookup.store().messages_of(exchange.number, 0, MAX_DELIVERIES)?;
-            workspace.lookup.fetch_places(rows.iter().map(|row| (agent.clone(), row.position)))?;
+            let rows = workspace.store().messages_of(exchange.number, 0, MAX_DELIVERIES)?;
+            workspace.lookup().fetch_places(rows.iter().map(|row| (agent.clone(), row.position)))?;
             let mut stage = Stage::Stored;
             for row in rows {
                 let status = workspace.status(agent, row.position)?;
                 if status.is_some() {
-                    stage = stage.max(lies(status, workspace.lookup.place(agent, row.position)?.1));
+                    stage = stage.max(lies(status, workspace.reached(agent, row.position)?));
                 }
             }
             Ok(stage)
@@ -132,10 +133,7 @@ impl Facts for World<'_, '_> {
     fn unreached(&self, exchange: ExchangeId, agent: &Name, since: Time) -> bool {
         let (failed, seen) = {
             let workspace = self.workspace.borrow();
-            (
-                workspace.nudge_fails(agent),
-                workspace.state.presence.last_seen(agent).is_some_and(|seen| seen >= since),
-            )
+            (nudge_fails(&workspace, agent), workspace.last_seen(agent).is_some_and(|seen| seen >= since))
         };
         failed && !seen && self.delivery(exchange, agent) == Stage::Stored
     }
@@ -157,10 +155,10 @@ impl Facts for World<'_, '_> {
     }
 
     fn operators(&self) -> Name {
-        self.workspace.borrow().settings.default_sender.clone()
+        self.workspace.borrow().settings().default_sender.clone()
     }
 
     fn escalation_reminder(&self) -> Span {
-        self.workspace.borrow().settings.escalation.reminder
+        self.workspace.borrow().settings().escalation.reminder
     }
 }

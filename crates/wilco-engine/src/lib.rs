@@ -28,6 +28,7 @@ mod steps;
 mod wake;
 mod workspace;
 
+pub use accept::examine::examine;
 pub use agents::check_name;
 pub use command::{
     Accepted, AgentChanged, Answer, Api, Command, Done, MarkAs, Order, PatchAgent, Post, PutAgent, Refused,

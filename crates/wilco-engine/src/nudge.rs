@@ -15,11 +15,11 @@ use wilco_protocol::decision::Tell;
 use wilco_protocol::journal::{Fact, MessageEvent};
 use wilco_protocol::{ExchangeId, MessageId, Name, Protocol, Time, exchange, validation};
 use wilco_store::{
-    EffectChange, EffectRow, InboxFilter, InboxStatus, Priority, Reach, ReachRow, Reader, StoreError, Walk,
-    content_kind,
+    EffectRow, InboxFilter, InboxStatus, Priority, Reach, Reader, StoreError, Walk, content_kind,
 };
 
 use crate::command::{Order, Refused};
+use crate::execute::tell_all;
 use crate::lookup::damaged;
 use crate::workspace::Workspace;
 
@@ -191,196 +191,175 @@ pub(crate) fn standing(rows: Vec<EffectRow>) -> BTreeMap<Name, OpenNudge> {
     rows.into_iter().filter_map(read).collect()
 }
 
-impl Workspace<'_> {
-    fn standing(&self, agent: &Name) -> Option<&OpenNudge> {
-        let layers = [Some(&self.changes), Some(&self.batch), self.submitted];
-        let pending = layers.into_iter().flatten().find_map(|layer| layer.nudges.get(agent));
-        match pending {
-            Some(standing) => standing.as_ref(),
-            None => self.state.nudges.get(agent),
+/// Whether a nudge is on its way to this agent.
+pub(crate) fn is_being_nudged(workspace: &Workspace<'_>, agent: &Name) -> bool {
+    workspace.open_nudge(agent).is_some_and(|standing| !standing.nudge.dead)
+}
+
+/// Whether this agent is to be nudged, and every try so far failed.
+pub(crate) fn nudge_fails(workspace: &Workspace<'_>, agent: &Name) -> bool {
+    let failed = |standing: &OpenNudge| standing.nudge.dead || standing.row.attempts > 0;
+    wants_nudges(workspace, agent) && workspace.open_nudge(agent).is_some_and(failed)
+}
+
+fn wants_nudges(workspace: &Workspace<'_>, agent: &Name) -> bool {
+    workspace.directory().get(agent).is_some_and(|agent| agent.profile.nudge.is_some())
+}
+
+/// A message arrived in an inbox: its agent is told, unless it is being told of others. What follows from a
+/// message is stored before it and behind it in the journal, so a nudge for that is widened.
+pub(crate) fn nudge(workspace: &mut Workspace<'_>, agent: &Name, position: u64) {
+    if !wants_nudges(workspace, agent) {
+        return;
+    }
+    match workspace.open_nudge(agent).filter(|standing| !standing.nudge.dead).cloned() {
+        None => {
+            let place = (position, workspace.next_order());
+            order_nudge(workspace, agent, position - 1, position, place);
         }
-    }
-
-    /// Whether a nudge is on its way to this agent.
-    pub(crate) fn is_being_nudged(&self, agent: &Name) -> bool {
-        self.standing(agent).is_some_and(|standing| !standing.nudge.dead)
-    }
-
-    /// Whether this agent is to be nudged, and every try so far failed.
-    pub(crate) fn nudge_fails(&self, agent: &Name) -> bool {
-        let failed = |standing: &OpenNudge| standing.nudge.dead || standing.row.attempts > 0;
-        self.wants_nudges(agent) && self.standing(agent).is_some_and(failed)
-    }
-
-    fn wants_nudges(&self, agent: &Name) -> bool {
-        self.directory().get(agent).is_some_and(|agent| agent.profile.nudge.is_some())
-    }
-
-    /// A message arrived in an inbox: its agent is told, unless it is being told of others. What follows from a
-    /// message is stored before it and behind it in the journal, so a nudge for that is widened.
-    pub(crate) fn nudge(&mut self, agent: &Name, position: u64) {
-        if !self.wants_nudges(agent) {
-            return;
+        Some(mut standing) if position <= standing.nudge.after => {
+            standing.nudge.after = position - 1;
+            put_nudge(workspace, standing);
         }
-        match self.standing(agent).filter(|standing| !standing.nudge.dead).cloned() {
-            None => {
-                let place = (position, self.changes.effects.len() as u32);
-                self.order_nudge(agent, position - 1, position, place);
-            }
-            Some(mut standing) if position <= standing.nudge.after => {
-                standing.nudge.after = position - 1;
-                self.put_nudge(standing);
-            }
-            Some(_) => {}
-        }
+        Some(_) => {}
     }
+}
 
-    /// Whoever comes back is told of everything that it has not read.
-    pub(crate) fn tell_again(&mut self, agent: &Name) -> Result<(), StoreError> {
-        if self.wants_nudges(agent)
-            && !self.is_being_nudged(agent)
-            && self.lookup.store().unread(agent, 1)? > 0
-        {
-            let last = self.next_position() - 1;
-            let id = self.directory().get(agent).map(|agent| agent.id.as_str()).unwrap_or("");
-            let number: u32 = id.rsplit('-').next().and_then(|number| number.parse().ok()).unwrap_or(0);
-            self.order_nudge(agent, 0, last, (last, number.saturating_add(TOLD_AGAIN)));
-        }
-        Ok(())
+/// Whoever comes back is told of everything that it has not read.
+pub(crate) fn tell_again(workspace: &mut Workspace<'_>, agent: &Name) -> Result<(), StoreError> {
+    if wants_nudges(workspace, agent)
+        && !is_being_nudged(workspace, agent)
+        && workspace.store().unread(agent, 1)? > 0
+    {
+        let last = workspace.next_position() - 1;
+        let id = workspace.directory().get(agent).map(|agent| agent.id.as_str()).unwrap_or("");
+        let number: u32 = id.rsplit('-').next().and_then(|number| number.parse().ok()).unwrap_or(0);
+        order_nudge(workspace, agent, 0, last, (last, number.saturating_add(TOLD_AGAIN)));
     }
+    Ok(())
+}
 
-    /// `place`: under which the order is known, unless an older one of this agent is replaced.
-    fn order_nudge(&mut self, agent: &Name, after: u64, through: u64, place: (u64, u32)) {
-        let replaced = self.standing(agent).map(|old| (old.row.position, old.row.index));
-        let (position, index) = replaced.unwrap_or(place);
-        let nudge = Nudge { agent: agent.clone(), after, through, reason: None, dead: false };
-        let row = EffectRow { position, index, due: self.now, attempts: 0, body: Vec::new() };
-        self.put_nudge(OpenNudge { nudge, row });
-    }
+/// `place`: under which the order is known, unless an older one of this agent is replaced.
+fn order_nudge(workspace: &mut Workspace<'_>, agent: &Name, after: u64, through: u64, place: (u64, u32)) {
+    let replaced = workspace.open_nudge(agent).map(|old| (old.row.position, old.row.index));
+    let (position, index) = replaced.unwrap_or(place);
+    let nudge = Nudge { agent: agent.clone(), after, through, reason: None, dead: false };
+    let row = EffectRow { position, index, due: workspace.now(), attempts: 0, body: Vec::new() };
+    put_nudge(workspace, OpenNudge { nudge, row });
+}
 
-    fn put_nudge(&mut self, mut standing: OpenNudge) {
-        let errand = StoredEffect::Nudge { nudge: standing.nudge.clone() };
-        standing.row.body = serde_json::to_vec(&errand).unwrap_or_default();
-        let row = &standing.row;
-        let same = |change: &&mut EffectChange| match change {
-            EffectChange::Put(put) => (put.position, put.index) == (row.position, row.index),
-            EffectChange::Settled { .. } => false,
-        };
-        match self.changes.effects.iter_mut().find(same) {
-            Some(put) => *put = EffectChange::Put(row.clone()),
-            None => self.changes.effects.push(EffectChange::Put(row.clone())),
-        }
-        self.changes.nudges.insert(standing.nudge.agent.clone(), Some(standing));
-    }
+fn put_nudge(workspace: &mut Workspace<'_>, mut standing: OpenNudge) {
+    let errand = StoredEffect::Nudge { nudge: standing.nudge.clone() };
+    standing.row.body = serde_json::to_vec(&errand).unwrap_or_default();
+    workspace.order(standing.row.clone());
+    workspace.set_nudge(standing.nudge.agent.clone(), Some(standing));
+}
 
-    pub(crate) fn nudged(
-        &mut self,
-        (position, index): (u64, u32),
-        agent: &Name,
-        through: u64,
-        outcome: NudgeOutcome,
-    ) -> Result<(), Refused> {
-        let same = |one: &&OpenNudge| {
-            (one.row.position, one.row.index, one.nudge.through) == (position, index, through)
-        };
-        let Some(mut standing) = self.standing(agent).filter(same).cloned() else { return Ok(()) };
-        match outcome {
-            NudgeOutcome::Again { due, reason } => {
-                (standing.row.due, standing.row.attempts) = (due, standing.row.attempts + 1);
-                standing.nudge.reason = Some(reason);
-                self.put_nudge(standing.clone());
-                return if standing.row.attempts >= UNREACHED_AFTER {
-                    self.unreached(&standing.nudge)
-                } else {
-                    Ok(())
-                };
-            }
-            NudgeOutcome::Delivered => self.told(&standing.nudge, Reach::Nudged, None)?,
-            NudgeOutcome::Moot => {}
-            NudgeOutcome::Dead { reason } => {
-                self.told(&standing.nudge, Reach::NudgeFailed, Some(&reason))?;
-                (standing.row.due, standing.row.attempts) = (NEVER, standing.row.attempts + 1);
-                (standing.nudge.reason, standing.nudge.dead) = (Some(reason), true);
-                self.put_nudge(standing.clone());
-                self.unreached(&standing.nudge)?;
-            }
-        }
-        match self.arrived_behind(agent, standing.nudge.through)? {
-            Some(last) if self.wants_nudges(agent) => {
-                self.order_nudge(agent, standing.nudge.through, last, (position, index));
-            }
-            Some(_) | None if standing.nudge.dead => {}
-            Some(_) | None => {
-                self.changes.effects.push(EffectChange::Settled { position, index });
-                self.changes.nudges.insert(agent.clone(), None);
-            }
-        }
-        Ok(())
-    }
-
-    /// Validations that wait for an agent hear that what they sent it does not reach it.
-    fn unreached(&mut self, nudge: &Nudge) -> Result<(), Refused> {
-        let agent = &nudge.agent;
-        let lying = unread(self.lookup.store(), agent, nudge.after, nudge.through, MAX_TOLD)?;
-        let ids: BTreeSet<_> = lying.into_iter().filter_map(|(_, letter)| letter.exchange).collect();
-        let told = |id| {
-            let told = validation::Signal::Unreached { agent: agent.clone() };
-            Tell::Exchange(id, exchange::Signal::Validation(told))
-        };
-        let of_loops = ids.into_iter().filter(|id| id.protocol == Protocol::Validation);
-        self.tell_all(of_loops.map(told).collect(), &Name::wilco())
-    }
-
-    /// The last message that arrived while the agent was being told of others, if one did.
-    fn arrived_behind(&self, agent: &Name, through: u64) -> Result<Option<u64>, StoreError> {
-        let layers = [Some(&self.changes), Some(&self.batch), self.submitted];
-        let rows = layers.into_iter().flatten().flat_map(|layer| &layer.inbox);
-        let fresh = rows.filter(|row| row.agent == *agent).map(|row| row.position).max();
-        let stored = match unread(self.lookup.store(), agent, through, u64::MAX, 1)?.is_empty() {
-            true => None,
-            false => Some(self.lookup.store().inbox_end(agent)?),
-        };
-        Ok(fresh.max(stored).filter(|last| *last > through))
-    }
-
-    /// Records of every message how far the nudge brought it.
-    fn told(&mut self, nudge: &Nudge, reach: Reach, reason: Option<&str>) -> Result<(), Refused> {
-        let Some(agent) = self.directory().get(&nudge.agent).cloned() else { return Ok(()) };
-        let how = agent.profile.nudge.as_ref().and_then(|how| How::read(how, agent.session()).ok());
-        let kind = how.map_or("none", |how| how.kind());
-        for (position, letter) in
-            unread(self.lookup.store(), &nudge.agent, nudge.after, nudge.through, MAX_TOLD)?
-        {
-            let (id, agent, kind) = (letter.id, nudge.agent.clone(), kind.to_owned());
-            self.changes.reaches.push(ReachRow { agent: agent.clone(), position, reach });
-            let event = match reason {
-                None => MessageEvent::MessageNudged { id, agent, kind },
-                Some(reason) => {
-                    MessageEvent::MessageNudgeFailed { id, agent, kind, reason: reason.to_owned() }
-                }
+pub(crate) fn nudged(
+    workspace: &mut Workspace<'_>,
+    (position, index): (u64, u32),
+    agent: &Name,
+    through: u64,
+    outcome: NudgeOutcome,
+) -> Result<(), Refused> {
+    let same =
+        |one: &&OpenNudge| (one.row.position, one.row.index, one.nudge.through) == (position, index, through);
+    let Some(mut standing) = workspace.open_nudge(agent).filter(same).cloned() else { return Ok(()) };
+    match outcome {
+        NudgeOutcome::Again { due, reason } => {
+            (standing.row.due, standing.row.attempts) = (due, standing.row.attempts + 1);
+            standing.nudge.reason = Some(reason);
+            put_nudge(workspace, standing.clone());
+            return if standing.row.attempts >= UNREACHED_AFTER {
+                unreached(workspace, &standing.nudge)
+            } else {
+                Ok(())
             };
-            self.record(None, Name::wilco(), Fact::Message(event));
         }
-        Ok(())
+        NudgeOutcome::Delivered => record_told(workspace, &standing.nudge, Reach::Nudged, None)?,
+        NudgeOutcome::Moot => {}
+        NudgeOutcome::Dead { reason } => {
+            record_told(workspace, &standing.nudge, Reach::NudgeFailed, Some(&reason))?;
+            (standing.row.due, standing.row.attempts) = (NEVER, standing.row.attempts + 1);
+            (standing.nudge.reason, standing.nudge.dead) = (Some(reason), true);
+            put_nudge(workspace, standing.clone());
+            unreached(workspace, &standing.nudge)?;
+        }
     }
+    match arrived_behind(workspace, agent, standing.nudge.through)? {
+        Some(last) if wants_nudges(workspace, agent) => {
+            order_nudge(workspace, agent, standing.nudge.through, last, (position, index));
+        }
+        Some(_) | None if standing.nudge.dead => {}
+        Some(_) | None => {
+            workspace.settle(position, index);
+            workspace.set_nudge(agent.clone(), None);
+        }
+    }
+    Ok(())
+}
 
-    /// A message entered the context of an agent.
-    pub(crate) fn injected(&mut self, agent: &Name, id: &MessageId) -> Result<(), Refused> {
-        let missing =
-            || Refused::NotFound { detail: format!("there is no message {:?} in this inbox", id.as_str()) };
-        let (position, message) = self.message_named(id)?.ok_or_else(missing)?;
-        match self.status(agent, position)? {
-            None | Some(InboxStatus::Deleted) => return Err(missing()),
-            Some(InboxStatus::Unread | InboxStatus::Read | InboxStatus::Archived) => {}
-        }
-        if self.lookup.place(agent, position)?.1.has(Reach::Injected) {
-            return Ok(());
-        }
-        self.changes.reaches.push(ReachRow { agent: agent.clone(), position, reach: Reach::Injected });
-        let event = MessageEvent::MessageInjected { id: message.id.clone(), agent: agent.clone() };
-        self.record(None, agent.clone(), Fact::Message(event));
-        Ok(())
+/// Validations that wait for an agent hear that what they sent it does not reach it.
+fn unreached(workspace: &mut Workspace<'_>, nudge: &Nudge) -> Result<(), Refused> {
+    let agent = &nudge.agent;
+    let lying = unread(workspace.store(), agent, nudge.after, nudge.through, MAX_TOLD)?;
+    let ids: BTreeSet<_> = lying.into_iter().filter_map(|(_, letter)| letter.exchange).collect();
+    let told = |id| {
+        let told = validation::Signal::Unreached { agent: agent.clone() };
+        Tell::Exchange(id, exchange::Signal::Validation(told))
+    };
+    let of_loops = ids.into_iter().filter(|id| id.protocol == Protocol::Validation);
+    tell_all(workspace, of_loops.map(told).collect(), &Name::wilco())
+}
+
+/// The last message that arrived while the agent was being told of others, if one did.
+fn arrived_behind(workspace: &Workspace<'_>, agent: &Name, through: u64) -> Result<Option<u64>, StoreError> {
+    let fresh = workspace.newest_posted(agent);
+    let stored = match unread(workspace.store(), agent, through, u64::MAX, 1)?.is_empty() {
+        true => None,
+        false => Some(workspace.store().inbox_end(agent)?),
+    };
+    Ok(fresh.max(stored).filter(|last| *last > through))
+}
+
+/// Records of every message how far the nudge brought it.
+fn record_told(
+    workspace: &mut Workspace<'_>,
+    nudge: &Nudge,
+    reach: Reach,
+    reason: Option<&str>,
+) -> Result<(), Refused> {
+    let Some(agent) = workspace.directory().get(&nudge.agent).cloned() else { return Ok(()) };
+    let how = agent.profile.nudge.as_ref().and_then(|how| How::read(how, agent.session()).ok());
+    let kind = how.map_or("none", |how| how.kind());
+    for (position, letter) in unread(workspace.store(), &nudge.agent, nudge.after, nudge.through, MAX_TOLD)? {
+        let (id, agent, kind) = (letter.id, nudge.agent.clone(), kind.to_owned());
+        workspace.reach(agent.clone(), position, reach);
+        let event = match reason {
+            None => MessageEvent::MessageNudged { id, agent, kind },
+            Some(reason) => MessageEvent::MessageNudgeFailed { id, agent, kind, reason: reason.to_owned() },
+        };
+        workspace.record(None, Name::wilco(), Fact::Message(event));
     }
+    Ok(())
+}
+
+/// A message entered the context of an agent.
+pub(crate) fn injected(workspace: &mut Workspace<'_>, agent: &Name, id: &MessageId) -> Result<(), Refused> {
+    let missing =
+        || Refused::NotFound { detail: format!("there is no message {:?} in this inbox", id.as_str()) };
+    let (position, message) = workspace.message_named(id)?.ok_or_else(missing)?;
+    match workspace.status(agent, position)? {
+        None | Some(InboxStatus::Deleted) => return Err(missing()),
+        Some(InboxStatus::Unread | InboxStatus::Read | InboxStatus::Archived) => {}
+    }
+    if workspace.reached(agent, position)?.has(Reach::Injected) {
+        return Ok(());
+    }
+    workspace.reach(agent.clone(), position, Reach::Injected);
+    let event = MessageEvent::MessageInjected { id: message.id.clone(), agent: agent.clone() };
+    workspace.record(None, agent.clone(), Fact::Message(event));
+    Ok(())
 }
 
 impl crate::engine::Engine {

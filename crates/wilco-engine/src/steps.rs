@@ -6,30 +6,28 @@ use wilco_protocol::operation::{Execute, PLACEHOLDERS, State};
 
 use crate::workspace::Workspace;
 
-impl Workspace<'_> {
-    /// The order for one agent. What cannot be filled in is said, and fails the step.
-    pub(crate) fn step(&self, state: &State, agent: &Name) -> Value {
-        let Execute::Command(command) = &state.execute else { return Value::Null };
-        let known = self.directory().get(agent);
-        let session = known.map(|agent| agent.session().to_owned());
-        let value = |word: &str| match word {
-            "agent" => Some(agent.to_string()),
-            "session" => session.clone(),
-            _ => Some(state.operation.clone()),
-        };
-        let (mut arguments, mut problem) = (Vec::new(), None);
-        for argument in &command.argv[1..] {
-            let filled = fill(argument, &value);
-            problem = problem.or(filled.as_ref().err().cloned());
-            arguments.push(filled.unwrap_or_default());
-        }
-        json!({
-            "command": command.argv[0],
-            "arguments": arguments,
-            "problem": problem,
-            "time_limit": command.time_limit,
-        })
+/// The order for one agent. What cannot be filled in is said, and fails the step.
+pub(crate) fn step(workspace: &Workspace<'_>, state: &State, agent: &Name) -> Value {
+    let Execute::Command(command) = &state.execute else { return Value::Null };
+    let known = workspace.directory().get(agent);
+    let session = known.map(|agent| agent.session().to_owned());
+    let value = |word: &str| match word {
+        "agent" => Some(agent.to_string()),
+        "session" => session.clone(),
+        _ => Some(state.operation.clone()),
+    };
+    let (mut arguments, mut problem) = (Vec::new(), None);
+    for argument in &command.argv[1..] {
+        let filled = fill(argument, &value);
+        problem = problem.or(filled.as_ref().err().cloned());
+        arguments.push(filled.unwrap_or_default());
     }
+    json!({
+        "command": command.argv[0],
+        "arguments": arguments,
+        "problem": problem,
+        "time_limit": command.time_limit,
+    })
 }
 
 /// One argument, still one argument whatever the values hold.

@@ -1,35 +1,57 @@
 //! The working set of one step: what is stored, what the batch changed so far, what the command at hand
 //! changes. A command that fails leaves no trace.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use wilco_language::interpret::Cited;
 use wilco_protocol::directory::{self, Directory};
 use wilco_protocol::journal::{Entry, Fact};
-use wilco_protocol::{ExchangeId, MessageId, Name, Time};
-use wilco_store::{InboxStatus, Message, StoreError};
+use wilco_protocol::{ExchangeId, MessageId, Name, Span, Time};
+use wilco_store::{
+    EffectChange, EffectRow, Hash, IdempotencyRow, InboxMark, InboxRow, InboxStatus, Message, Reach,
+    ReachRow, Reached, Reader, StoreError,
+};
 
 use crate::cache::merge;
 use crate::engine::State;
 use crate::layer::{Layer, Live, NewMessage, Written};
 use crate::lookup::Lookup;
+use crate::nudge::OpenNudge;
 use crate::settings::Settings;
 
 pub(crate) struct Workspace<'a> {
-    pub(crate) state: &'a mut State,
-    pub(crate) settings: &'a Settings,
-    pub(crate) lookup: Lookup<'a>,
-    pub(crate) now: Time,
+    state: &'a mut State,
+    settings: &'a Settings,
+    lookup: Lookup<'a>,
+    now: Time,
     /// What is being committed. The store may have it already, or not; both are right.
-    pub(crate) submitted: Option<&'a Layer>,
-    pub(crate) batch: Layer,
-    pub(crate) changes: Layer,
+    submitted: Option<&'a Layer>,
+    batch: Layer,
+    changes: Layer,
 }
 
 /// What a stored message mostly needs besides its content.
 const ENVELOPE_BYTES: usize = 400;
 
 impl<'a> Workspace<'a> {
+    /// `batch`: what was decided before and is not being committed yet.
+    pub(crate) fn new(
+        state: &'a mut State,
+        settings: &'a Settings,
+        lookup: Lookup<'a>,
+        now: Time,
+        submitted: Option<&'a Layer>,
+        batch: Layer,
+    ) -> Workspace<'a> {
+        Workspace { state, settings, lookup, now, submitted, batch, changes: Layer::default() }
+    }
+
+    /// What is to be committed, and how many questions were asked one by one.
+    pub(crate) fn finish(self) -> (Layer, u64) {
+        (self.batch, self.lookup.single())
+    }
+
     /// Does one command: its changes join the batch when it succeeds, and vanish when it does not.
     pub(crate) fn command<T, E>(&mut self, run: impl FnOnce(&mut Self) -> Result<T, E>) -> Result<T, E> {
         match run(self) {
@@ -50,8 +72,38 @@ impl<'a> Workspace<'a> {
         }
     }
 
+    pub(crate) fn now(&self) -> Time {
+        self.now
+    }
+
+    pub(crate) fn settings(&self) -> &'a Settings {
+        self.settings
+    }
+
+    /// What is stored, for those who ask for many things at once.
+    pub(crate) fn lookup(&mut self) -> &mut Lookup<'a> {
+        &mut self.lookup
+    }
+
+    /// Reads messages together; what is not committed yet is at hand anyway.
+    pub(crate) fn fetch_messages(&mut self, mut ids: BTreeSet<MessageId>) -> Result<(), StoreError> {
+        ids.retain(|id| !self.layers().any(|layer| layer.message(id).is_some()));
+        self.lookup.fetch_messages(ids)
+    }
+
+    /// Exchanges in the same way.
+    pub(crate) fn fetch_exchanges(&mut self, mut numbers: BTreeSet<u64>) -> Result<(), StoreError> {
+        numbers.retain(|number| !self.layers().any(|layer| layer.exchanges.contains_key(number)));
+        self.lookup.fetch_exchanges(numbers)
+    }
+
+    /// What is stored, for lists. It may have what is being committed, or not.
+    pub(crate) fn store(&self) -> &'a dyn Reader {
+        self.lookup.store()
+    }
+
     /// Everything that is not committed yet, the newest first.
-    pub(crate) fn layers(&self) -> impl Iterator<Item = &Layer> {
+    fn layers(&self) -> impl Iterator<Item = &Layer> {
         [Some(&self.changes), Some(&self.batch), self.submitted].into_iter().flatten()
     }
 
@@ -171,14 +223,173 @@ impl<'a> Workspace<'a> {
         }
     }
 
-    pub(crate) fn add_message(&mut self, position: u64, message: Message) -> Arc<Message> {
+    /// How a message got nearer to an agent, as far as it is stored.
+    pub(crate) fn reached(&mut self, agent: &Name, position: u64) -> Result<Reached, StoreError> {
+        Ok(self.lookup.place(agent, position)?.1)
+    }
+
+    pub(crate) fn reach(&mut self, agent: Name, position: u64, reach: Reach) {
+        self.changes.reaches.push(ReachRow { agent, position, reach });
+    }
+
+    /// Puts a message into an inbox.
+    pub(crate) fn post(&mut self, agent: &Name, position: u64) {
+        *self.changes.unread.entry(agent.clone()).or_default() += 1;
+        self.changes.inbox.push(InboxRow { agent: agent.clone(), position, status: InboxStatus::Unread });
+    }
+
+    pub(crate) fn mark(&mut self, agent: &Name, position: u64, before: InboxStatus, status: InboxStatus) {
+        if before == InboxStatus::Unread {
+            *self.changes.unread.entry(agent.clone()).or_default() -= 1;
+        }
+        self.changes.marks.push(InboxMark { agent: agent.clone(), position, status });
+    }
+
+    /// The newest message that was put into an inbox and is not committed yet.
+    pub(crate) fn newest_posted(&self, agent: &Name) -> Option<u64> {
+        let rows = self.layers().flat_map(|layer| &layer.inbox);
+        rows.filter(|row| row.agent == *agent).map(|row| row.position).max()
+    }
+
+    /// How many messages of an inbox are unread, counted up to `most`.
+    pub(crate) fn unread(&mut self, agent: &Name, most: usize) -> Result<i64, StoreError> {
+        let submitted = self.submitted.and_then(|layer| layer.unread.get(agent).copied());
+        let known = match self.state.presence.unread(agent) {
+            Some(count) => count + submitted.unwrap_or(0),
+            None => {
+                let count = self.lookup.unread(agent, most)? as i64;
+                // What is being committed may be counted already or not, so it is asked again.
+                if submitted.is_none() {
+                    self.state.presence.set_unread(agent, count);
+                }
+                count
+            }
+        };
+        let pending = [&self.batch, &self.changes].map(|layer| layer.unread.get(agent).copied().unwrap_or(0));
+        Ok(known + pending.iter().sum::<i64>())
+    }
+
+    /// Whether the store must be asked how full an inbox is.
+    pub(crate) fn asks_unread(&self, agent: &Name) -> bool {
+        self.state.presence.unread(agent).is_none()
+    }
+
+    pub(crate) fn saw(&mut self, agent: &Name) {
+        self.state.presence.saw(agent, self.now);
+    }
+
+    pub(crate) fn last_seen(&self, agent: &Name) -> Option<Time> {
+        self.state.presence.last_seen(agent)
+    }
+
+    pub(crate) fn is_active(&self, agent: &Name) -> bool {
+        self.state.is_active(agent, self.now)
+    }
+
+    /// Whether the command at hand made the agent known.
+    pub(crate) fn is_new(&self, agent: &Name) -> bool {
+        self.changes.agents.iter().any(|(name, before)| name == agent && before.is_none())
+    }
+
+    /// The answer that stands under a key.
+    pub(crate) fn answer(&mut self, place: &(Name, String)) -> Result<Option<IdempotencyRow>, StoreError> {
+        let pending = self.layers().find_map(|layer| layer.idempotency.get(place)).cloned();
+        pending.map_or_else(|| self.lookup.answer(place), |row| Ok(Some(row)))
+    }
+
+    /// Keeps an answer under its key.
+    pub(crate) fn keep_answer(&mut self, sender: Name, key: String, request: Hash, answer: Vec<u8>) {
+        let place = (sender.clone(), key.clone());
+        let row = IdempotencyRow { sender, key, request, at: self.now, answer };
+        self.changes.idempotency.insert(place, row);
+    }
+
+    /// Places of orders that this command gave already.
+    pub(crate) fn next_order(&self) -> u32 {
+        self.changes.effects.len() as u32
+    }
+
+    /// Gives an order, or changes one. What the command at hand ordered in the same place is replaced.
+    pub(crate) fn order(&mut self, row: EffectRow) {
+        let same = |change: &&mut EffectChange| match change {
+            EffectChange::Put(put) => (put.position, put.index) == (row.position, row.index),
+            EffectChange::Settled { .. } => false,
+        };
+        match self.changes.effects.iter_mut().find(same) {
+            Some(put) => *put = EffectChange::Put(row),
+            None => self.changes.effects.push(EffectChange::Put(row)),
+        }
+    }
+
+    pub(crate) fn settle(&mut self, position: u64, index: u32) {
+        self.changes.effects.push(EffectChange::Settled { position, index });
+    }
+
+    /// The nudge that an agent is being given, or that failed for good.
+    pub(crate) fn open_nudge(&self, agent: &Name) -> Option<&OpenNudge> {
+        match self.layers().find_map(|layer| layer.nudges.get(agent)) {
+            Some(open) => open.as_ref(),
+            None => self.state.nudges.get(agent),
+        }
+    }
+
+    pub(crate) fn set_nudge(&mut self, agent: Name, open: Option<OpenNudge>) {
+        self.changes.nudges.insert(agent, open);
+    }
+
+    /// Exchanges that are due now, in the order of due time and number, at most so many.
+    pub(crate) fn due(&self, most: usize) -> Vec<u64> {
+        let due = self.state.wakes.iter().take_while(|(due, _)| *due <= self.now).map(|(_, number)| *number);
+        // What was decided lately is looked at again when it is committed, and its next wake is known.
+        let new = |number: &u64| !self.layers().any(|layer| layer.exchanges.contains_key(number));
+        due.filter(new).take(most).collect()
+    }
+
+    /// A timer went off so late.
+    pub(crate) fn woke(&mut self, late: Span) {
+        self.changes.woken.push(late);
+    }
+
+    /// Commits also when nothing happened.
+    pub(crate) fn stay_alive(&mut self) {
+        self.changes.alive = true;
+    }
+
+    pub(crate) fn downtime(&self) -> Option<(Time, Time)> {
+        self.state.downtime
+    }
+
+    /// The server was down from then to then. What is overdue by now nobody could handle, however often it was started
+    /// since.
+    pub(crate) fn was_down(&mut self, down: Option<(Time, Time)>) {
+        let overdue = self.state.wakes.first().map_or(self.now, |(due, _)| *due);
+        self.state.downtime = down.map(|(from, to)| (from.min(overdue), to));
+    }
+
+    /// Something that the next decision depends on and nobody can foresee.
+    pub(crate) fn head_hash(&self) -> &Hash {
+        &self.state.head.hash
+    }
+
+    /// Counts one more thing that happened in an exchange; its state is the same, and so are its keys.
+    pub(crate) fn count(&mut self, exchange: Option<ExchangeId>) -> Result<Option<u64>, StoreError> {
+        let Some(exchange) = exchange else { return Ok(None) };
+        let Some(mut live) = self.live(exchange.number)? else { return Ok(None) };
+        live.seq += 1;
+        let seq = live.seq;
+        self.changes.exchanges.insert(exchange.number, live);
+        Ok(Some(seq))
+    }
+
+    /// Stores a message at its reserved position; returns it with the hash of what is stored.
+    pub(crate) fn add_message(&mut self, position: u64, message: Message) -> (Arc<Message>, String) {
         let texts = message.content.get().len() + message.delivered.as_ref().map_or(0, |raw| raw.get().len());
         let mut body = Vec::with_capacity(texts + ENVELOPE_BYTES);
         // Writing to memory does not fail.
         let _ = serde_json::to_writer(&mut body, &message);
-        let message = Arc::new(message);
+        let (message, hash) = (Arc::new(message), blake3::hash(&body).to_hex().to_string());
         self.changes.messages.push(NewMessage { position, message: message.clone(), body });
-        message
+        (message, hash)
     }
 }
 

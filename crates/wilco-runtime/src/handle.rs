@@ -3,8 +3,10 @@
 use std::sync::Arc;
 use std::sync::mpsc::{SyncSender, TrySendError};
 
+use serde_json::{Map, Value};
 use tokio::sync::{oneshot, watch};
-use wilco_engine::{Answer, Command, NudgeJob, Viewer};
+use wilco_engine::{Answer, Command, NudgeJob, Settings, Viewer, examine, reads};
+use wilco_language::parse::FieldError;
 use wilco_outside::{Outside, Replacements, Sleep, replacements, saved};
 use wilco_protocol::directory::Agent;
 use wilco_protocol::{Name, Span, Time};
@@ -26,6 +28,7 @@ pub struct Handle {
     pub(crate) clock: Clock,
     pub(crate) marks: Marks,
     pub(crate) outside: Arc<Outside>,
+    pub(crate) settings: Arc<Settings>,
     pub(crate) search: Option<Follower>,
     pub(crate) meters: Meters,
     /// The first damage that somebody found.
@@ -131,6 +134,12 @@ impl Handle {
         let readers = self.readers.clone();
         let answer = tokio::task::spawn_blocking(move || readers.read(ask)).await;
         answer.map_err(|_| ReadError::Lost)?.map_err(ReadError::Store)
+    }
+
+    /// What more is wrong with a content that is refused already. The writer is not asked.
+    pub async fn examine(&self, content: Map<String, Value>) -> Result<Vec<FieldError>, ReadError> {
+        let settings = self.settings.clone();
+        self.read(move |reader| examine(&settings, || reads::directory(reader), &content)).await
     }
 
     /// Nudges an agent now, apart from all orders: to see whether it works.

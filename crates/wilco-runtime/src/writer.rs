@@ -91,7 +91,7 @@ pub fn start<S: Store + Send + 'static>(start: WriterStart<S>) -> Result<Handle,
     let WriterStart { store, readers, search, settings, outside, clock, last_alive, test_clock, version } =
         start;
     let (queue, jobs) = sync_channel(QUEUE);
-    let engine = Engine::load(settings, &store)?;
+    let engine = Engine::load(settings.clone(), &store)?;
     let head = store.head()?;
     let waiters = Waiters::new(head.position);
     let marks = Marks::of(engine.directory());
@@ -146,7 +146,8 @@ pub fn start<S: Store + Send + 'static>(start: WriterStart<S>) -> Result<Handle,
     let readers = Readers::new(readers);
     let search = search.map(|index| Follower::start(index, readers.clone(), waiters.head()));
     let damage = watch::Sender::new(None);
-    Ok(Handle { queue, readers, waiters, clock, marks, outside, search, meters, damage })
+    let settings = Arc::new(settings);
+    Ok(Handle { queue, readers, waiters, clock, marks, outside, settings, search, meters, damage })
 }
 
 struct Writer {

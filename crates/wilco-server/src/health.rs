@@ -3,6 +3,7 @@
 use axum::Json;
 use axum::extract::State;
 use serde_json::{Value, json};
+use wilco_engine::reads;
 
 use crate::app::App;
 use crate::problem::Failure;
@@ -14,6 +15,6 @@ pub(crate) async fn healthz(State(app): State<App>) -> Json<Value> {
 /// Ready when the store can be read, and will be written to again without a restart.
 pub(crate) async fn readyz(State(app): State<App>) -> Result<Json<Value>, Failure> {
     app.handle.takes_commits().map_err(|error| Failure::from(&error))?;
-    let head = app.handle.read(|reader| reader.head()).await?;
+    let head = app.handle.read(reads::head).await?;
     Ok(Json(json!({"status": "ready", "position": head.position})))
 }

@@ -3,7 +3,7 @@
 
 use http::{HeaderMap, StatusCode};
 use serde_json::Value;
-use wilco_engine::Command;
+use wilco_engine::{Command, reads};
 use wilco_language::parse::fingerprint;
 
 use crate::app::App;
@@ -26,7 +26,7 @@ pub(crate) async fn once(
     let sender = caller.agent.clone().unwrap_or_else(|| app.config.default_sender.clone());
     let (key, request) = (format!("key:{key}"), fingerprint(what));
     let (of, under) = (sender.clone(), key.clone());
-    match app.handle.read(move |reader| reader.idempotent(&of, &under)).await? {
+    match app.handle.read(move |reader| reads::kept_answer(reader, &of, &under)).await? {
         Some(row) if row.request != request => Err(wilco_engine::Refused::KeyReused.into()),
         Some(row) => serde_json::from_slice(&row.answer).map_err(|error| {
             Failure::new(StatusCode::INTERNAL_SERVER_ERROR, "store-damaged", error.to_string())

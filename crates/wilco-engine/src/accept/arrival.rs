@@ -13,7 +13,7 @@ use wilco_store::{Message, Priority, Reading, StoreError};
 use super::is_wilco;
 use crate::command::{Post, Refused, Viewer};
 use crate::exact;
-use crate::execute::{Cause, priority};
+use crate::execute::{Cause, citing, priority, send, store_message};
 use crate::workspace::Workspace;
 
 /// A message whose sender and recipients are known.
@@ -73,6 +73,8 @@ pub(crate) struct Outgoing {
     pub(crate) usual: Option<(String, &'static str)>,
     /// Of the exchange it belongs to, if that asks several.
     pub(crate) broadcast_id: Option<String>,
+    /// Messages of Wilco's own that carry it on to others.
+    pub(crate) passed: Vec<(Name, Rendered)>,
 }
 
 /// A message's copy for one recipient.
@@ -111,136 +113,131 @@ impl Outgoing {
     }
 }
 
-impl Workspace<'_> {
-    /// Stores the message as one copy per recipient; the first takes the reserved position.
-    pub(crate) fn store_arrival(
-        &mut self,
-        arrival: &Arrival<'_>,
-        place: Place,
-        outgoing: Outgoing,
-    ) -> Result<Vec<Arc<Message>>, Refused> {
-        let incoming = arrival.incoming();
-        let several = outgoing.copies.len() > 1;
-        let broadcast_id = match incoming.broadcast_id.as_ref().or(outgoing.broadcast_id.as_ref()) {
-            None if several => Some(arrival.broadcast_id(place.position)),
-            given => given.cloned(),
-        };
-        let (usual_subject, usual_priority) = outgoing.usual.unwrap_or((String::new(), "normal"));
-        let given = Some(arrival.subject().to_owned()).filter(|given| !given.trim().is_empty());
-        let (mut subject, mut urgency) = (
-            given.unwrap_or(usual_subject),
-            priority(incoming.priority.as_deref().unwrap_or(usual_priority)),
-        );
-        if let Some(defaults) = outgoing.defaults {
-            subject = if subject.trim().is_empty() { defaults.subject } else { subject };
-            urgency = defaults.priority;
+/// Stores the message as one copy per recipient; the first takes the reserved position.
+pub(crate) fn store_arrival(
+    workspace: &mut Workspace<'_>,
+    arrival: &Arrival<'_>,
+    place: Place,
+    outgoing: Outgoing,
+) -> Result<Vec<Arc<Message>>, Refused> {
+    let incoming = arrival.incoming();
+    let several = outgoing.copies.len() > 1;
+    let broadcast_id = match incoming.broadcast_id.as_ref().or(outgoing.broadcast_id.as_ref()) {
+        None if several => Some(arrival.broadcast_id(place.position)),
+        given => given.cloned(),
+    };
+    let (usual_subject, usual_priority) = outgoing.usual.unwrap_or((String::new(), "normal"));
+    let given = Some(arrival.subject().to_owned()).filter(|given| !given.trim().is_empty());
+    let (mut subject, mut urgency) =
+        (given.unwrap_or(usual_subject), priority(incoming.priority.as_deref().unwrap_or(usual_priority)));
+    if let Some(defaults) = outgoing.defaults {
+        subject = if subject.trim().is_empty() { defaults.subject } else { subject };
+        urgency = defaults.priority;
+    }
+    let kind = incoming.type_word().to_owned();
+    let mut stored: Vec<Arc<Message>> = Vec::new();
+    for copy in outgoing.copies {
+        for agent in &copy.inboxes {
+            has_room(workspace, agent)?;
         }
-        let kind = incoming.type_word().to_owned();
-        let mut stored: Vec<Arc<Message>> = Vec::new();
-        for copy in outgoing.copies {
-            for agent in &copy.inboxes {
-                self.has_room(agent)?;
-            }
-            let first = stored.is_empty();
-            let (position, seq) = if first {
-                (place.position, place.exchange.map(|(_, seq)| seq))
+        let first = stored.is_empty();
+        let (position, seq) = if first {
+            (place.position, place.exchange.map(|(_, seq)| seq))
+        } else {
+            (workspace.reserve(), workspace.count(place.exchange.map(|(id, _)| id))?)
+        };
+        let message = Message {
+            id: if first { arrival.id.clone() } else { MessageId::made(workspace.now(), position) },
+            from: arrival.from.clone(),
+            from_verified: matches!(arrival.post.viewer, Viewer::Agent(_)),
+            to: copy.to,
+            subject: subject.clone(),
+            priority: urgency,
+            content: incoming.raw.clone(),
+            delivered: copy.delivered,
+            in_reply_to: incoming.in_reply_to.clone(),
+            exchange: place.exchange.map(|(id, _)| id),
+            broadcast_id: broadcast_id.clone(),
+            timestamp: workspace.now(),
+            reading: outgoing.reading.clone(),
+            parsed: OnceLock::from(incoming.content.clone()),
+        };
+        stored.push(store_message(workspace, position, seq, message, copy.inboxes, kind.clone()));
+    }
+    Ok(stored)
+}
+
+/// Where a message of an exchange goes: an answer always reaches the initiator too.
+pub(crate) fn outgoing(
+    workspace: &mut Workspace<'_>,
+    arrival: &Arrival<'_>,
+    exchange: &Exchange,
+    routing: &Routing,
+) -> Result<Outgoing, Refused> {
+    let initiator = exchange.initiator().clone();
+    let by_initiator = arrival.from == initiator;
+    let mut outgoing = match arrival.to.as_slice() {
+        [] if by_initiator => Outgoing::plain(&[exchange.voice()]),
+        [] => Outgoing::plain(std::slice::from_ref(&initiator)),
+        to => Outgoing::plain(to),
+    };
+    let named = arrival.incoming().content.get("handoff_id").and_then(|id| id.as_str());
+    outgoing.usual = usual_subject(exchange, arrival.incoming().message_type(), named);
+    outgoing.broadcast_id = exchange.broadcast_id().map(str::to_owned);
+    if matches!(routing, Routing::Withheld) {
+        outgoing.copies.iter_mut().for_each(|copy| copy.inboxes.clear());
+        return Ok(outgoing);
+    }
+    if !by_initiator {
+        outgoing.reach(initiator);
+    }
+    if let Routing::Reach { agents, teach } = routing {
+        let cited = citing(workspace, exchange, Some(&arrival.cause()))?;
+        let url = &workspace.settings().url;
+        let setting = Setting { url, now: workspace.now(), cited: &cited };
+        for agent in agents {
+            let content = delivered(exchange, agent, &arrival.incoming().content, *teach, &setting);
+            if let Some(copy) = outgoing.copies.iter_mut().find(|copy| copy.to == *agent) {
+                let raw = exact::written(&content, &[&arrival.incoming().raw]);
+                copy.delivered = Some(raw.map_err(|error| StoreError::Failed(Box::new(error)))?);
             } else {
-                (self.reserve(), self.count(place.exchange.map(|(id, _)| id))?)
-            };
-            let message = Message {
-                id: if first { arrival.id.clone() } else { MessageId::made(self.now, position) },
-                from: arrival.from.clone(),
-                from_verified: matches!(arrival.post.viewer, Viewer::Agent(_)),
-                to: copy.to,
-                subject: subject.clone(),
-                priority: urgency,
-                content: incoming.raw.clone(),
-                delivered: copy.delivered,
-                in_reply_to: incoming.in_reply_to.clone(),
-                exchange: place.exchange.map(|(id, _)| id),
-                broadcast_id: broadcast_id.clone(),
-                timestamp: self.now,
-                reading: outgoing.reading.clone(),
-                parsed: OnceLock::from(incoming.content.clone()),
-            };
-            stored.push(self.store_message(position, seq, message, copy.inboxes, kind.clone()));
+                let subject = match arrival.subject().trim() {
+                    "" => passed_subject(exchange, arrival.incoming().message_type()),
+                    given => given.to_owned(),
+                };
+                outgoing.passed.push((agent.clone(), Rendered { subject, priority: "high", content }));
+            }
         }
-        Ok(stored)
     }
+    if let Some(content) = identified(exchange, &arrival.incoming().content) {
+        let raw = exact::written(&content, &[&arrival.incoming().raw]);
+        let raw = raw.map_err(|error| StoreError::Failed(Box::new(error)))?;
+        for copy in outgoing.copies.iter_mut().filter(|copy| copy.delivered.is_none()) {
+            copy.delivered = Some(raw.clone());
+        }
+    }
+    Ok(outgoing)
+}
 
-    /// Where a message of an exchange goes: an answer always reaches the initiator too.
-    pub(crate) fn outgoing(
-        &mut self,
-        arrival: &Arrival<'_>,
-        exchange: &Exchange,
-        routing: &Routing,
-    ) -> Result<Outgoing, Refused> {
-        let initiator = exchange.initiator().clone();
-        let by_initiator = arrival.from == initiator;
-        let mut outgoing = match arrival.to.as_slice() {
-            [] if by_initiator => Outgoing::plain(&[exchange.voice()]),
-            [] => Outgoing::plain(std::slice::from_ref(&initiator)),
-            to => Outgoing::plain(to),
-        };
-        let named = arrival.incoming().content.get("handoff_id").and_then(|id| id.as_str());
-        outgoing.usual = usual_subject(exchange, arrival.incoming().message_type(), named);
-        outgoing.broadcast_id = exchange.broadcast_id().map(str::to_owned);
-        if matches!(routing, Routing::Withheld) {
-            outgoing.copies.iter_mut().for_each(|copy| copy.inboxes.clear());
-            return Ok(outgoing);
-        }
-        if !by_initiator {
-            outgoing.reach(initiator);
-        }
-        if let Routing::Reach { agents, teach } = routing {
-            let cited = self.citing(exchange, Some(&arrival.cause()))?;
-            let url = self.settings.url.clone();
-            let setting = Setting { url: &url, now: self.now, cited: &cited };
-            for agent in agents {
-                let content = delivered(exchange, agent, &arrival.incoming().content, *teach, &setting);
-                if let Some(copy) = outgoing.copies.iter_mut().find(|copy| copy.to == *agent) {
-                    let raw = exact::written(&content, &[&arrival.incoming().raw]);
-                    copy.delivered = Some(raw.map_err(|error| StoreError::Failed(Box::new(error)))?);
-                } else {
-                    let subject = match arrival.subject().trim() {
-                        "" => passed_subject(exchange, arrival.incoming().message_type()),
-                        given => given.to_owned(),
-                    };
-                    let rendered = Rendered { subject, priority: "high", content };
-                    self.send(exchange, agent, rendered, &[&arrival.incoming().raw])?;
-                }
-            }
-        }
-        if let Some(content) = identified(exchange, &arrival.incoming().content) {
-            let raw = exact::written(&content, &[&arrival.incoming().raw]);
-            let raw = raw.map_err(|error| StoreError::Failed(Box::new(error)))?;
-            for copy in outgoing.copies.iter_mut().filter(|copy| copy.delivered.is_none()) {
-                copy.delivered = Some(raw.clone());
-            }
-        }
-        Ok(outgoing)
+/// Sends what carries the message on to others.
+pub(crate) fn pass_on(
+    workspace: &mut Workspace<'_>,
+    arrival: &Arrival<'_>,
+    exchange: &Exchange,
+    outgoing: &mut Outgoing,
+) -> Result<(), StoreError> {
+    for (agent, rendered) in std::mem::take(&mut outgoing.passed) {
+        send(workspace, exchange, &agent, rendered, &[&arrival.incoming().raw])?;
     }
+    Ok(())
+}
 
-    /// An inbox takes only so many unread messages, Wilco's own apart.
-    fn has_room(&mut self, agent: &Name) -> Result<(), Refused> {
-        let most = self.settings.inbox_limit;
-        let submitted = self.submitted.and_then(|layer| layer.unread.get(agent).copied());
-        let known = match self.state.presence.unread(agent) {
-            Some(count) => count + submitted.unwrap_or(0),
-            None => {
-                let count = self.lookup.unread(agent, most)? as i64;
-                // What is being committed may be counted already or not, so it is asked again.
-                if submitted.is_none() {
-                    self.state.presence.set_unread(agent, count);
-                }
-                count
-            }
-        };
-        let pending = [&self.batch, &self.changes].map(|layer| layer.unread.get(agent).copied().unwrap_or(0));
-        if known + pending.iter().sum::<i64>() >= most as i64 {
-            let detail = format!("{agent} has {most} unread messages; wait until it has read some");
-            return Err(Refused::TooMany { detail });
-        }
-        Ok(())
+/// An inbox takes only so many unread messages, Wilco's own apart.
+fn has_room(workspace: &mut Workspace<'_>, agent: &Name) -> Result<(), Refused> {
+    let most = workspace.settings().inbox_limit;
+    if workspace.unread(agent, most)? >= most as i64 {
+        let detail = format!("{agent} has {most} unread messages; wait until it has read some");
+        return Err(Refused::TooMany { detail });
     }
+    Ok(())
 }

@@ -18,122 +18,118 @@ use crate::workspace::Workspace;
 /// The rule for an ACK or a verdict in the text that names its task.
 const IN_TEXT: &str = "text-id";
 
-impl Workspace<'_> {
-    /// Task ids in the content, then in the text.
-    pub(super) fn task_ids(&self, arrival: &Arrival<'_>) -> Vec<(Vec<String>, &'static str)> {
-        let incoming = arrival.incoming();
-        let typed = match &incoming.typed {
-            Typed::Delegation(said) => said.task_id().map(str::to_owned),
-            Typed::Operation(_)
-            | Typed::Validation(_)
-            | Typed::Handoff(_)
-            | Typed::Decision(_)
-            | Typed::Conversation
-            | Typed::Talk => incoming.content.get("task_id").and_then(|id| id.as_str()).map(str::to_owned),
-        };
-        vec![(typed.into_iter().collect(), "task-id"), (in_text(arrival), IN_TEXT)]
-    }
+/// Task ids in the content, then in the text.
+pub(super) fn task_ids(arrival: &Arrival<'_>) -> Vec<(Vec<String>, &'static str)> {
+    let incoming = arrival.incoming();
+    let typed = match &incoming.typed {
+        Typed::Delegation(said) => said.task_id().map(str::to_owned),
+        Typed::Operation(_)
+        | Typed::Validation(_)
+        | Typed::Handoff(_)
+        | Typed::Decision(_)
+        | Typed::Conversation
+        | Typed::Talk => incoming.content.get("task_id").and_then(|id| id.as_str()).map(str::to_owned),
+    };
+    vec![(typed.into_iter().collect(), "task-id"), (in_text(arrival), IN_TEXT)]
+}
 
-    /// A text that acknowledges or judges the task it is said to, and others too, is said to each.
-    pub(super) fn with_others_in_text(
-        &mut self,
-        arrival: &Arrival<'_>,
-        found: Correlated,
-    ) -> Result<Correlated, Refused> {
-        let Correlated::To(mut targets) = found else { return Ok(found) };
-        let own =
-            |id: &String| targets.iter().any(|one| one.exchange.called().to_lowercase() == id.to_lowercase());
-        let (own, others): (Vec<_>, Vec<_>) = in_text(arrival).into_iter().partition(own);
-        if !own.is_empty()
-            && !others.is_empty()
-            && let Correlated::To(others) = self.by_tasks(arrival, &others, IN_TEXT)?
-        {
-            targets.extend(others);
-        }
-        Ok(Correlated::To(targets))
+/// A text that acknowledges or judges the task it is said to, and others too, is said to each.
+pub(super) fn with_others_in_text(
+    workspace: &mut Workspace<'_>,
+    arrival: &Arrival<'_>,
+    found: Correlated,
+) -> Result<Correlated, Refused> {
+    let Correlated::To(mut targets) = found else { return Ok(found) };
+    let own =
+        |id: &String| targets.iter().any(|one| one.exchange.called().to_lowercase() == id.to_lowercase());
+    let (own, others): (Vec<_>, Vec<_>) = in_text(arrival).into_iter().partition(own);
+    if !own.is_empty()
+        && !others.is_empty()
+        && let Correlated::To(others) = by_tasks(workspace, arrival, &others, IN_TEXT)?
+    {
+        targets.extend(others);
     }
+    Ok(Correlated::To(targets))
+}
 
-    pub(super) fn by_tasks(
-        &mut self,
-        arrival: &Arrival<'_>,
-        ids: &[String],
-        rule: &'static str,
-    ) -> Result<Correlated, Refused> {
-        let mut targets: Vec<Target> = Vec::new();
-        for id in ids {
-            let mut found = self.of_task(arrival, id)?;
-            if found.len() > 1 {
-                return Ok(Correlated::Ambiguous(found.iter().map(|exchange| exchange.id()).collect()));
-            }
-            // A text may name a task more than once; it is said to it once.
-            let known = |exchange: &Exchange| targets.iter().any(|one| one.exchange.id() == exchange.id());
-            if let Some(exchange) = found.pop().filter(|exchange| !known(exchange)) {
-                targets.push(Target { exchange, rule });
-            }
+pub(super) fn by_tasks(
+    workspace: &mut Workspace<'_>,
+    arrival: &Arrival<'_>,
+    ids: &[String],
+    rule: &'static str,
+) -> Result<Correlated, Refused> {
+    let mut targets: Vec<Target> = Vec::new();
+    for id in ids {
+        let mut found = of_task(workspace, arrival, id)?;
+        if found.len() > 1 {
+            return Ok(Correlated::Ambiguous(found.iter().map(|exchange| exchange.id()).collect()));
         }
-        Ok(if targets.is_empty() {
-            Correlated::Nothing { may_classify: false }
-        } else {
-            Correlated::To(targets)
-        })
+        // A text may name a task more than once; it is said to it once.
+        let known = |exchange: &Exchange| targets.iter().any(|one| one.exchange.id() == exchange.id());
+        if let Some(exchange) = found.pop().filter(|exchange| !known(exchange)) {
+            targets.push(Target { exchange, rule });
+        }
     }
+    Ok(if targets.is_empty() { Correlated::Nothing { may_classify: false } } else { Correlated::To(targets) })
+}
 
-    /// The open exchanges of a task in which the sender takes part; when none is open, the newest ended.
-    fn of_task(&mut self, arrival: &Arrival<'_>, task_id: &str) -> Result<Vec<Arc<Exchange>>, Refused> {
-        let mut found = Vec::new();
-        for number in self.find(&key("task", &task_id.to_lowercase()))? {
-            let live = self.live(number)?;
-            found.extend(
-                live.map(|live| live.exchange).filter(|one| one.participants().contains(&arrival.from)),
-            );
-        }
-        // What is addressed to somebody is not about a task of somebody else, even when that one is open.
-        if found.iter().any(|exchange| addressed(arrival, exchange)) {
-            found.retain(|exchange| addressed(arrival, exchange));
-        }
-        if let Some(stopped) = stopped(arrival, &found) {
-            return Ok(vec![stopped]);
-        }
-        if found.iter().any(|exchange| exchange.is_open()) {
-            found.retain(|exchange| exchange.is_open());
-        } else {
-            found.truncate(1);
-        }
-        Ok(found)
+/// The open exchanges of a task in which the sender takes part; when none is open, the newest ended.
+fn of_task(
+    workspace: &mut Workspace<'_>,
+    arrival: &Arrival<'_>,
+    task_id: &str,
+) -> Result<Vec<Arc<Exchange>>, Refused> {
+    let mut found = Vec::new();
+    for number in workspace.find(&key("task", &task_id.to_lowercase()))? {
+        let live = workspace.live(number)?;
+        found.extend(live.map(|live| live.exchange).filter(|one| one.participants().contains(&arrival.from)));
     }
+    // What is addressed to somebody is not about a task of somebody else, even when that one is open.
+    if found.iter().any(|exchange| addressed(arrival, exchange)) {
+        found.retain(|exchange| addressed(arrival, exchange));
+    }
+    if let Some(stopped) = stopped(arrival, &found) {
+        return Ok(vec![stopped]);
+    }
+    if found.iter().any(|exchange| exchange.is_open()) {
+        found.retain(|exchange| exchange.is_open());
+    } else {
+        found.truncate(1);
+    }
+    Ok(found)
+}
 
-    /// The open delegation of this task from this sender to this recipient.
-    pub(crate) fn open_under_heading(
-        &mut self,
-        arrival: &Arrival<'_>,
-        task_id: Option<&str>,
-    ) -> Result<Option<Arc<Exchange>>, Refused> {
-        let Some(task_id) = task_id else { return Ok(None) };
-        let found = self.of_task(arrival, task_id)?;
-        let of_this_pair = |exchange: &Arc<Exchange>| {
-            let Exchange::Delegation(state) = &**exchange else { return false };
-            state.is_open() && state.initiator == arrival.from && arrival.to.first() == Some(&state.assignee)
-        };
-        Ok(found.into_iter().find(of_this_pair))
-    }
+/// The open delegation of this task from this sender to this recipient.
+pub(crate) fn open_under_heading(
+    workspace: &mut Workspace<'_>,
+    arrival: &Arrival<'_>,
+    task_id: Option<&str>,
+) -> Result<Option<Arc<Exchange>>, Refused> {
+    let Some(task_id) = task_id else { return Ok(None) };
+    let found = of_task(workspace, arrival, task_id)?;
+    let of_this_pair = |exchange: &Arc<Exchange>| {
+        let Exchange::Delegation(state) = &**exchange else { return false };
+        state.is_open() && state.initiator == arrival.from && arrival.to.first() == Some(&state.assignee)
+    };
+    Ok(found.into_iter().find(of_this_pair))
+}
 
-    /// The task that a plain text to one agent is. Under the heading of an open task it is that one, whatever its id
-    /// looks like.
-    pub(super) fn task_in(&mut self, arrival: &Arrival<'_>) -> Result<Option<Task>, Refused> {
-        let single = arrival.to.len() == 1 && !is_wilco(&arrival.to[0]);
-        if !single || !self.settings.auto_enrol {
-            return Ok(None);
-        }
-        let subject = arrival.incoming().subject.as_deref();
-        let found = classify(subject, arrival.text);
-        if found.as_ref().is_some_and(|task| task.task_id.is_some()) {
-            return Ok(found);
-        }
-        let Some(task) = headed(subject, arrival.text) else { return Ok(found) };
-        let open = self.open_under_heading(arrival, task.task_id.as_deref())?;
-        let is_it = |open: &Exchange| Some(open.called()) == task.task_id.as_deref();
-        Ok(if open.is_some_and(|open| is_it(&open)) { Some(task) } else { found })
+/// The task that a plain text to one agent is. Under the heading of an open task it is that one, whatever its id
+/// looks like.
+pub(super) fn task_in(workspace: &mut Workspace<'_>, arrival: &Arrival<'_>) -> Result<Option<Task>, Refused> {
+    let single = arrival.to.len() == 1 && !is_wilco(&arrival.to[0]);
+    if !single || !workspace.settings().auto_enrol {
+        return Ok(None);
     }
+    let subject = arrival.incoming().subject.as_deref();
+    let found = classify(subject, arrival.text);
+    if found.as_ref().is_some_and(|task| task.task_id.is_some()) {
+        return Ok(found);
+    }
+    let Some(task) = headed(subject, arrival.text) else { return Ok(found) };
+    let open = open_under_heading(workspace, arrival, task.task_id.as_deref())?;
+    let is_it = |open: &Exchange| Some(open.called()) == task.task_id.as_deref();
+    Ok(if open.is_some_and(|open| is_it(&open)) { Some(task) } else { found })
 }
 
 /// The tasks that the words acknowledge or judge.

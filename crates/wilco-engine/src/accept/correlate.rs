@@ -11,6 +11,7 @@ use wilco_protocol::{Exchange, ExchangeId, MessageId, Name, Protocol, validation
 use wilco_store::StoreError;
 
 use super::arrival::Arrival;
+use super::by_task::{by_tasks, task_ids, task_in, with_others_in_text};
 use super::is_wilco;
 use crate::command::{Refused, Viewer};
 use crate::reads::got_escalation;
@@ -41,312 +42,319 @@ impl Target {
     }
 }
 
-impl Workspace<'_> {
-    /// Only whoever began an exchange does Wilco's part in it; from others that is talk.
-    pub(crate) fn correlate(&mut self, arrival: &Arrival<'_>) -> Result<Correlated, Refused> {
-        let in_wilcos_place = arrival.incoming().typed.in_wilcos_place();
-        Ok(match self.by_rules(arrival)? {
-            Correlated::To(mut targets) if in_wilcos_place => {
-                targets.retain(|one| one.is_explicit() || *one.exchange.initiator() == arrival.from);
-                match targets.is_empty() {
-                    true => Correlated::Nothing { may_classify: false },
-                    false => Correlated::To(targets),
-                }
+/// Only whoever began an exchange does Wilco's part in it; from others that is talk.
+pub(crate) fn correlate(workspace: &mut Workspace<'_>, arrival: &Arrival<'_>) -> Result<Correlated, Refused> {
+    let in_wilcos_place = arrival.incoming().typed.in_wilcos_place();
+    Ok(match by_rules(workspace, arrival)? {
+        Correlated::To(mut targets) if in_wilcos_place => {
+            targets.retain(|one| one.is_explicit() || *one.exchange.initiator() == arrival.from);
+            match targets.is_empty() {
+                true => Correlated::Nothing { may_classify: false },
+                false => Correlated::To(targets),
             }
-            found @ (Correlated::To(_) | Correlated::Ambiguous(_) | Correlated::Nothing { .. }) => found,
-        })
-    }
+        }
+        found @ (Correlated::To(_) | Correlated::Ambiguous(_) | Correlated::Nothing { .. }) => found,
+    })
+}
 
-    fn by_rules(&mut self, arrival: &Arrival<'_>) -> Result<Correlated, Refused> {
-        let incoming = arrival.incoming();
-        if let Some(id) = incoming.exchange {
-            let found = self.named(arrival, id, "exchange")?;
-            return self.with_others_in_text(arrival, found);
-        }
-        if let Typed::Decision(choice) = &incoming.typed
-            && let Some(escalation) = choice.escalation
-        {
-            return self.named(arrival, escalation.exchange, "escalation");
-        }
-        if let Some(parent) = &incoming.in_reply_to {
-            match self.replied_to(arrival, parent)? {
-                Replied::Unknown => return Ok(Correlated::Nothing { may_classify: false }),
-                Replied::Exchange(exchange) => {
-                    let found = to(vec![exchange], "in-reply-to");
-                    return self.with_others_in_text(arrival, found);
-                }
-                Replied::Talk => {}
+fn by_rules(workspace: &mut Workspace<'_>, arrival: &Arrival<'_>) -> Result<Correlated, Refused> {
+    let incoming = arrival.incoming();
+    if let Some(id) = incoming.exchange {
+        let found = named(workspace, arrival, id, "exchange")?;
+        return with_others_in_text(workspace, arrival, found);
+    }
+    if let Typed::Decision(choice) = &incoming.typed
+        && let Some(escalation) = choice.escalation
+    {
+        return named(workspace, arrival, escalation.exchange, "escalation");
+    }
+    if let Some(parent) = &incoming.in_reply_to {
+        match replied_to(workspace, arrival, parent)? {
+            Replied::Unknown => return Ok(Correlated::Nothing { may_classify: false }),
+            Replied::Exchange(exchange) => {
+                let found = to(vec![exchange], "in-reply-to");
+                return with_others_in_text(workspace, arrival, found);
             }
+            Replied::Talk => {}
         }
-        if incoming.only_wilco() {
-            return Ok(Correlated::Nothing { may_classify: false });
-        }
-        match self.by_validation(arrival)? {
+    }
+    if incoming.only_wilco() {
+        return Ok(Correlated::Nothing { may_classify: false });
+    }
+    match by_validation(workspace, arrival)? {
+        Correlated::Nothing { .. } => {}
+        found @ (Correlated::To(_) | Correlated::Ambiguous(_)) => return Ok(found),
+    }
+    match by_operation(workspace, arrival)? {
+        Correlated::Nothing { .. } => {}
+        found @ (Correlated::To(_) | Correlated::Ambiguous(_)) => return Ok(found),
+    }
+    match by_handoff(workspace, arrival)? {
+        Correlated::Nothing { .. } => {}
+        found @ (Correlated::To(_) | Correlated::Ambiguous(_)) => return Ok(found),
+    }
+    let ids = task_ids(arrival);
+    for (ids, rule) in ids {
+        match by_tasks(workspace, arrival, &ids, rule)? {
             Correlated::Nothing { .. } => {}
             found @ (Correlated::To(_) | Correlated::Ambiguous(_)) => return Ok(found),
         }
-        match self.by_operation(arrival)? {
-            Correlated::Nothing { .. } => {}
-            found @ (Correlated::To(_) | Correlated::Ambiguous(_)) => return Ok(found),
+    }
+    let stripped = without_reply_marks(arrival.subject());
+    let is_reply = stripped.len() != arrival.subject().trim().len();
+    let fresh = incoming.in_reply_to.is_none() && !is_reply;
+    let plain = matches!(incoming.typed, Typed::Conversation) && fresh;
+    let works = workspace.find(&key("works", arrival.from.as_str()))?;
+    let may_classify = plain && !reports_to(workspace, arrival, &works)?;
+    let mut awaiting = match incoming.typed.in_wilcos_place() {
+        true => reminded(workspace, arrival)?,
+        false => awaiting(workspace, arrival, works)?,
+    };
+    if may_classify && !awaiting.is_empty() {
+        awaiting = but_for_tasks(workspace, arrival, awaiting)?;
+    }
+    if !stripped.is_empty()
+        && let Some(found) = by_subject(workspace, &awaiting, stripped)?
+    {
+        return Ok(found);
+    }
+    let mut between: Vec<_> = awaiting.into_iter().filter(|exchange| addressed(arrival, exchange)).collect();
+    // Whoever owes one answer and may say something elsewhere gives the answer.
+    let answers = matches!(incoming.typed, Typed::Conversation | Typed::Delegation(Delegation::Ack(_)));
+    let owed = |exchange: &Arc<Exchange>| exchange.is_owed_by(&arrival.from);
+    if answers && between.iter().filter(|exchange| owed(exchange)).count() == 1 {
+        between.retain(owed);
+    }
+    Ok(match between.len() {
+        0 => Correlated::Nothing { may_classify },
+        1 => to(between, "only-open"),
+        // What says of itself that it is talk is no answer.
+        _ if matches!(incoming.typed, Typed::Talk) => Correlated::Nothing { may_classify },
+        _ => Correlated::Ambiguous(between.iter().map(|exchange| exchange.id()).collect()),
+    })
+}
+
+/// A text that is a task is about that task. To others that its sender began it says nothing, but for
+/// open questions, which any words may answer unless a heading names a task.
+fn but_for_tasks(
+    workspace: &mut Workspace<'_>,
+    arrival: &Arrival<'_>,
+    mut awaiting: Vec<Arc<Exchange>>,
+) -> Result<Vec<Arc<Exchange>>, Refused> {
+    let Some(task) = task_in(workspace, arrival)? else { return Ok(awaiting) };
+    let asked = |exchange: &Exchange| matches!(exchange, Exchange::Delegation(state) if state.is_asked());
+    let headed = task.task_id.is_some();
+    awaiting.retain(|exchange| *exchange.initiator() != arrival.from || (!headed && asked(exchange)));
+    Ok(awaiting)
+}
+
+/// Whether an assignee writes to its initiator: that is never a task. `works`: what the sender works on.
+fn reports_to(workspace: &mut Workspace<'_>, arrival: &Arrival<'_>, works: &[u64]) -> Result<bool, Refused> {
+    for number in works {
+        let live = workspace.live(*number)?;
+        if live.is_some_and(|live| arrival.to.contains(live.exchange.initiator())) {
+            return Ok(true);
         }
-        match self.by_handoff(arrival)? {
-            Correlated::Nothing { .. } => {}
-            found @ (Correlated::To(_) | Correlated::Ambiguous(_)) => return Ok(found),
-        }
-        let ids = self.task_ids(arrival);
-        for (ids, rule) in ids {
-            match self.by_tasks(arrival, &ids, rule)? {
-                Correlated::Nothing { .. } => {}
-                found @ (Correlated::To(_) | Correlated::Ambiguous(_)) => return Ok(found),
+    }
+    Ok(false)
+}
+
+/// The exchange that the sender names. What it cannot see does not exist for it.
+fn named(
+    workspace: &mut Workspace<'_>,
+    arrival: &Arrival<'_>,
+    id: ExchangeId,
+    rule: &'static str,
+) -> Result<Correlated, Refused> {
+    let live = workspace.live(id.number)?.filter(|live| live.exchange.id() == id);
+    let Some(live) = live else {
+        return Err(Refused::NotFound { detail: format!("there is no exchange {id}") });
+    };
+    match visible(arrival, &live.exchange) || controls(workspace, arrival, &live.exchange)? {
+        true => Ok(Correlated::To(vec![Target { exchange: live.exchange, rule }])),
+        false => Err(Refused::NotFound { detail: format!("there is no exchange {id}") }),
+    }
+}
+
+/// Whether the controller decides what it got a copy of: it gets copies so that it can.
+pub(crate) fn controls(
+    workspace: &Workspace<'_>,
+    arrival: &Arrival<'_>,
+    exchange: &Exchange,
+) -> Result<bool, StoreError> {
+    let decides = matches!(arrival.incoming().typed, Typed::Decision(_))
+        && workspace.settings().escalation.controller.as_ref() == Some(&arrival.from);
+    Ok(decides && got_escalation(workspace.store(), &arrival.from, exchange)?)
+}
+
+fn replied_to(
+    workspace: &mut Workspace<'_>,
+    arrival: &Arrival<'_>,
+    parent: &MessageId,
+) -> Result<Replied, Refused> {
+    let Some((_, message)) = workspace.message(parent)? else { return Ok(Replied::Unknown) };
+    let Some(id) = message.exchange else { return Ok(Replied::Talk) };
+    Ok(match workspace.live(id.number)? {
+        Some(live) => {
+            match visible(arrival, &live.exchange) || controls(workspace, arrival, &live.exchange)? {
+                true => Replied::Exchange(live.exchange),
+                false => Replied::Unknown,
             }
         }
-        let stripped = without_reply_marks(arrival.subject());
-        let is_reply = stripped.len() != arrival.subject().trim().len();
-        let fresh = incoming.in_reply_to.is_none() && !is_reply;
-        let plain = matches!(incoming.typed, Typed::Conversation) && fresh;
-        let works = self.find(&key("works", arrival.from.as_str()))?;
-        let may_classify = plain && !self.reports_to(arrival, &works)?;
-        let mut awaiting = match incoming.typed.in_wilcos_place() {
-            true => self.reminded(arrival)?,
-            false => self.awaiting(arrival, works)?,
-        };
-        if may_classify && !awaiting.is_empty() {
-            awaiting = self.but_for_tasks(arrival, awaiting)?;
-        }
-        if !stripped.is_empty()
-            && let Some(found) = self.by_subject(&awaiting, stripped)?
-        {
-            return Ok(found);
-        }
-        let mut between: Vec<_> =
-            awaiting.into_iter().filter(|exchange| addressed(arrival, exchange)).collect();
-        // Whoever owes one answer and may say something elsewhere gives the answer.
-        let answers = matches!(incoming.typed, Typed::Conversation | Typed::Delegation(Delegation::Ack(_)));
-        let owed = |exchange: &Arc<Exchange>| exchange.is_owed_by(&arrival.from);
-        if answers && between.iter().filter(|exchange| owed(exchange)).count() == 1 {
-            between.retain(owed);
-        }
-        Ok(match between.len() {
-            0 => Correlated::Nothing { may_classify },
-            1 => to(between, "only-open"),
-            // What says of itself that it is talk is no answer.
-            _ if matches!(incoming.typed, Typed::Talk) => Correlated::Nothing { may_classify },
-            _ => Correlated::Ambiguous(between.iter().map(|exchange| exchange.id()).collect()),
-        })
-    }
+        None => Replied::Talk,
+    })
+}
 
-    /// A text that is a task is about that task. To others that its sender began it says nothing, but for
-    /// open questions, which any words may answer unless a heading names a task.
-    fn but_for_tasks(
-        &mut self,
-        arrival: &Arrival<'_>,
-        mut awaiting: Vec<Arc<Exchange>>,
-    ) -> Result<Vec<Arc<Exchange>>, Refused> {
-        let Some(task) = self.task_in(arrival)? else { return Ok(awaiting) };
-        let asked = |exchange: &Exchange| matches!(exchange, Exchange::Delegation(state) if state.is_asked());
-        let headed = task.task_id.is_some();
-        awaiting.retain(|exchange| *exchange.initiator() != arrival.from || (!headed && asked(exchange)));
-        Ok(awaiting)
+/// The loop that an id in the content or the text names. Ids are matched against loops of the sender.
+fn by_validation(workspace: &mut Workspace<'_>, arrival: &Arrival<'_>) -> Result<Correlated, Refused> {
+    let ids = validation_ids(arrival);
+    if ids.is_empty() {
+        return Ok(Correlated::Nothing { may_classify: false });
     }
-
-    /// Whether an assignee writes to its initiator: that is never a task. `works`: what the sender works on.
-    fn reports_to(&mut self, arrival: &Arrival<'_>, works: &[u64]) -> Result<bool, Refused> {
-        for number in works {
-            let live = self.live(*number)?;
-            if live.is_some_and(|live| arrival.to.contains(live.exchange.initiator())) {
-                return Ok(true);
-            }
-        }
-        Ok(false)
+    let mut found = loops(workspace, arrival, &ids, "loop")?;
+    if found.is_empty() {
+        found = loops(workspace, arrival, &ids, "party")?;
+        found.truncate(1);
     }
+    if found.len() > 1 && found.iter().any(|one| arrival.to.contains(one.initiator())) {
+        found.retain(|one| arrival.to.contains(one.initiator()));
+    }
+    Ok(match found.len() {
+        0 => Correlated::Nothing { may_classify: false },
+        1 => to(found, "validation-id"),
+        _ => Correlated::Ambiguous(found.iter().map(|exchange| exchange.id()).collect()),
+    })
+}
 
-    /// The exchange that the sender names. What it cannot see does not exist for it.
-    fn named(
-        &mut self,
-        arrival: &Arrival<'_>,
-        id: ExchangeId,
-        rule: &'static str,
-    ) -> Result<Correlated, Refused> {
-        let live = self.live(id.number)?.filter(|live| live.exchange.id() == id);
-        let Some(live) = live else {
-            return Err(Refused::NotFound { detail: format!("there is no exchange {id}") });
-        };
-        match visible(arrival, &live.exchange) || self.controls(arrival, &live.exchange)? {
-            true => Ok(Correlated::To(vec![Target { exchange: live.exchange, rule }])),
-            false => Err(Refused::NotFound { detail: format!("there is no exchange {id}") }),
+/// The loops of the sender that one of these ids belongs to, newest first.
+fn loops(
+    workspace: &mut Workspace<'_>,
+    arrival: &Arrival<'_>,
+    ids: &[String],
+    which: &str,
+) -> Result<Vec<Arc<Exchange>>, Refused> {
+    let mut found = Vec::new();
+    for number in workspace.find(&key(which, arrival.from.as_str()))? {
+        let Some(live) = workspace.live(number)? else { continue };
+        let Exchange::Validation(state) = &*live.exchange else { continue };
+        let of_it = |id: &String| matches!(validation::named(state, id), validation::Named::Round { .. });
+        if ids.iter().any(of_it) {
+            found.push(live.exchange);
         }
     }
+    Ok(found)
+}
 
-    /// Whether the controller decides what it got a copy of: it gets copies so that it can.
-    pub(crate) fn controls(&self, arrival: &Arrival<'_>, exchange: &Exchange) -> Result<bool, StoreError> {
-        let decides = matches!(arrival.incoming().typed, Typed::Decision(_))
-            && self.settings.escalation.controller.as_ref() == Some(&arrival.from);
-        Ok(decides && got_escalation(self.lookup.store(), &arrival.from, exchange)?)
+/// The operation that the content names, or the broadcast.
+fn by_operation(workspace: &mut Workspace<'_>, arrival: &Arrival<'_>) -> Result<Correlated, Refused> {
+    let named = Named::in_content(&arrival.incoming().content);
+    let broadcast = named.broadcast_id.or_else(|| arrival.incoming().broadcast_id.clone());
+    let numbers = match (named.operation_id, broadcast) {
+        (Some(id), _) => vec![id.number],
+        (None, Some(id)) => workspace.find(&key("broadcast", &id))?,
+        (None, None) => return Ok(Correlated::Nothing { may_classify: false }),
+    };
+    let mut found = Vec::new();
+    for number in numbers {
+        let live = workspace.live(number)?.map(|live| live.exchange);
+        let is_it = |one: &Exchange| named.operation_id.is_none_or(|id| one.id() == id);
+        found.extend(live.filter(|one| is_it(one) && one.participants().contains(&arrival.from)));
     }
-
-    fn replied_to(&mut self, arrival: &Arrival<'_>, parent: &MessageId) -> Result<Replied, Refused> {
-        let Some((_, message)) = self.message(parent)? else { return Ok(Replied::Unknown) };
-        let Some(id) = message.exchange else { return Ok(Replied::Talk) };
-        Ok(match self.live(id.number)? {
-            Some(live) => {
-                match visible(arrival, &live.exchange) || self.controls(arrival, &live.exchange)? {
-                    true => Replied::Exchange(live.exchange),
-                    false => Replied::Unknown,
-                }
-            }
-            None => Replied::Talk,
-        })
+    if found.iter().any(|exchange| exchange.is_open()) {
+        found.retain(|exchange| exchange.is_open());
+    } else {
+        found.truncate(1);
     }
+    Ok(match found.len() {
+        0 => Correlated::Nothing { may_classify: false },
+        1 => to(found, "operation-id"),
+        _ => Correlated::Ambiguous(found.iter().map(|exchange| exchange.id()).collect()),
+    })
+}
 
-    /// The loop that an id in the content or the text names. Ids are matched against loops of the sender.
-    fn by_validation(&mut self, arrival: &Arrival<'_>) -> Result<Correlated, Refused> {
-        let ids = validation_ids(arrival);
-        if ids.is_empty() {
-            return Ok(Correlated::Nothing { may_classify: false });
-        }
-        let mut found = self.loops(arrival, &ids, "loop")?;
-        if found.is_empty() {
-            found = self.loops(arrival, &ids, "party")?;
-            found.truncate(1);
-        }
-        if found.len() > 1 && found.iter().any(|one| arrival.to.contains(one.initiator())) {
-            found.retain(|one| arrival.to.contains(one.initiator()));
-        }
-        Ok(match found.len() {
-            0 => Correlated::Nothing { may_classify: false },
-            1 => to(found, "validation-id"),
-            _ => Correlated::Ambiguous(found.iter().map(|exchange| exchange.id()).collect()),
-        })
+/// The handoff that the content names, or an ACK or verdict in the text.
+fn by_handoff(workspace: &mut Workspace<'_>, arrival: &Arrival<'_>) -> Result<Correlated, Refused> {
+    let incoming = arrival.incoming();
+    let named = incoming.content.get("handoff_id").and_then(|id| id.as_str()).map(str::to_owned);
+    let mut ids: Vec<_> = named.into_iter().collect();
+    if matches!(incoming.typed, Typed::Conversation | Typed::Talk) {
+        ids.extend(handoff_acks(arrival.text).into_iter().map(|ack| ack.handoff_id));
+        let verdicts = verdict::verdicts(arrival.text);
+        ids.extend(verdicts.iter().map(|reading| reading.task_id().to_owned()));
     }
-
-    /// The loops of the sender that one of these ids belongs to, newest first.
-    fn loops(
-        &mut self,
-        arrival: &Arrival<'_>,
-        ids: &[String],
-        which: &str,
-    ) -> Result<Vec<Arc<Exchange>>, Refused> {
+    for id in ids {
         let mut found = Vec::new();
-        for number in self.find(&key(which, arrival.from.as_str()))? {
-            let Some(live) = self.live(number)? else { continue };
-            let Exchange::Validation(state) = &*live.exchange else { continue };
-            let of_it = |id: &String| matches!(validation::named(state, id), validation::Named::Round { .. });
-            if ids.iter().any(of_it) {
-                found.push(live.exchange);
-            }
+        for number in workspace.find(&key("handoff", &id.trim().to_lowercase()))? {
+            let live = workspace.live(number)?.map(|live| live.exchange);
+            found.extend(live.filter(|one| one.participants().contains(&arrival.from)));
         }
-        Ok(found)
+        if found.iter().any(|one| one.is_open()) {
+            found.retain(|one| one.is_open());
+        }
+        found.truncate(1);
+        if !found.is_empty() {
+            return Ok(to(found, "handoff-id"));
+        }
     }
+    Ok(Correlated::Nothing { may_classify: false })
+}
 
-    /// The operation that the content names, or the broadcast.
-    fn by_operation(&mut self, arrival: &Arrival<'_>) -> Result<Correlated, Refused> {
-        let named = Named::in_content(&arrival.incoming().content);
-        let broadcast = named.broadcast_id.or_else(|| arrival.incoming().broadcast_id.clone());
-        let numbers = match (named.operation_id, broadcast) {
-            (Some(id), _) => vec![id.number],
-            (None, Some(id)) => self.find(&key("broadcast", &id))?,
-            (None, None) => return Ok(Correlated::Nothing { may_classify: false }),
-        };
-        let mut found = Vec::new();
+/// The sender's open exchanges that wait for those it writes to: it does Wilco's part itself.
+fn reminded(workspace: &mut Workspace<'_>, arrival: &Arrival<'_>) -> Result<Vec<Arc<Exchange>>, Refused> {
+    let mut found: Vec<Arc<Exchange>> = Vec::new();
+    for agent in &arrival.to {
+        let mut numbers = workspace.find(&key("works", agent.as_str()))?;
+        numbers.extend(workspace.find(&key("owes", agent.as_str()))?);
         for number in numbers {
-            let live = self.live(number)?.map(|live| live.exchange);
-            let is_it = |one: &Exchange| named.operation_id.is_none_or(|id| one.id() == id);
-            found.extend(live.filter(|one| is_it(one) && one.participants().contains(&arrival.from)));
+            let live = workspace.live(number)?.map(|live| live.exchange);
+            let own = |one: &Arc<Exchange>| {
+                let waits = one.awaits().contains(&agent) && may_mean(arrival, one);
+                waits && *one.initiator() == arrival.from && !found.iter().any(|known| known.id() == one.id())
+            };
+            let live = live.filter(own);
+            found.extend(live);
         }
-        if found.iter().any(|exchange| exchange.is_open()) {
-            found.retain(|exchange| exchange.is_open());
-        } else {
-            found.truncate(1);
-        }
-        Ok(match found.len() {
-            0 => Correlated::Nothing { may_classify: false },
-            1 => to(found, "operation-id"),
-            _ => Correlated::Ambiguous(found.iter().map(|exchange| exchange.id()).collect()),
-        })
     }
+    Ok(found)
+}
 
-    /// The handoff that the content names, or an ACK or verdict in the text.
-    fn by_handoff(&mut self, arrival: &Arrival<'_>) -> Result<Correlated, Refused> {
-        let incoming = arrival.incoming();
-        let named = incoming.content.get("handoff_id").and_then(|id| id.as_str()).map(str::to_owned);
-        let mut ids: Vec<_> = named.into_iter().collect();
-        if matches!(incoming.typed, Typed::Conversation | Typed::Talk) {
-            ids.extend(handoff_acks(arrival.text).into_iter().map(|ack| ack.handoff_id));
-            let verdicts = verdict::verdicts(arrival.text);
-            ids.extend(verdicts.iter().map(|reading| reading.task_id().to_owned()));
-        }
-        for id in ids {
-            let mut found = Vec::new();
-            for number in self.find(&key("handoff", &id.trim().to_lowercase()))? {
-                let live = self.live(number)?.map(|live| live.exchange);
-                found.extend(live.filter(|one| one.participants().contains(&arrival.from)));
-            }
-            if found.iter().any(|one| one.is_open()) {
-                found.retain(|one| one.is_open());
-            }
-            found.truncate(1);
-            if !found.is_empty() {
-                return Ok(to(found, "handoff-id"));
-            }
-        }
-        Ok(Correlated::Nothing { may_classify: false })
+/// Open exchanges that wait for the sender. `works`: what it works on.
+fn awaiting(
+    workspace: &mut Workspace<'_>,
+    arrival: &Arrival<'_>,
+    works: Vec<u64>,
+) -> Result<Vec<Arc<Exchange>>, Refused> {
+    let mut numbers = works;
+    numbers.extend(workspace.find(&key("owes", arrival.from.as_str()))?);
+    let mut awaiting = Vec::new();
+    for number in numbers {
+        let live = workspace.live(number)?;
+        let waits = |one: &Arc<Exchange>| one.awaits().contains(&&arrival.from) && may_mean(arrival, one);
+        awaiting.extend(live.map(|live| live.exchange).filter(waits));
     }
+    Ok(awaiting)
+}
 
-    /// The sender's open exchanges that wait for those it writes to: it does Wilco's part itself.
-    fn reminded(&mut self, arrival: &Arrival<'_>) -> Result<Vec<Arc<Exchange>>, Refused> {
-        let mut found: Vec<Arc<Exchange>> = Vec::new();
-        for agent in &arrival.to {
-            let mut numbers = self.find(&key("works", agent.as_str()))?;
-            numbers.extend(self.find(&key("owes", agent.as_str()))?);
-            for number in numbers {
-                let live = self.live(number)?.map(|live| live.exchange);
-                let own = |one: &Arc<Exchange>| {
-                    let waits = one.awaits().contains(&agent) && may_mean(arrival, one);
-                    waits
-                        && *one.initiator() == arrival.from
-                        && !found.iter().any(|known| known.id() == one.id())
-                };
-                let live = live.filter(own);
-                found.extend(live);
-            }
+fn by_subject(
+    workspace: &mut Workspace<'_>,
+    awaiting: &[Arc<Exchange>],
+    subject: &str,
+) -> Result<Option<Correlated>, Refused> {
+    let mut same = Vec::new();
+    for exchange in awaiting {
+        let opening = workspace.message(exchange.opening())?;
+        let given = opening.map(|(_, message)| message.subject.trim().to_lowercase());
+        // What began without a subject is shown under its title.
+        let opened_with = given.filter(|subject| !subject.is_empty());
+        if opened_with.unwrap_or_else(|| exchange.title().to_lowercase()) == subject.to_lowercase() {
+            same.push(exchange.clone());
         }
-        Ok(found)
     }
-
-    /// Open exchanges that wait for the sender. `works`: what it works on.
-    fn awaiting(&mut self, arrival: &Arrival<'_>, works: Vec<u64>) -> Result<Vec<Arc<Exchange>>, Refused> {
-        let mut numbers = works;
-        numbers.extend(self.find(&key("owes", arrival.from.as_str()))?);
-        let mut awaiting = Vec::new();
-        for number in numbers {
-            let live = self.live(number)?;
-            let waits = |one: &Arc<Exchange>| one.awaits().contains(&&arrival.from) && may_mean(arrival, one);
-            awaiting.extend(live.map(|live| live.exchange).filter(waits));
-        }
-        Ok(awaiting)
-    }
-
-    fn by_subject(
-        &mut self,
-        awaiting: &[Arc<Exchange>],
-        subject: &str,
-    ) -> Result<Option<Correlated>, Refused> {
-        let mut same = Vec::new();
-        for exchange in awaiting {
-            let opening = self.message(exchange.opening())?;
-            let given = opening.map(|(_, message)| message.subject.trim().to_lowercase());
-            // What began without a subject is shown under its title.
-            let opened_with = given.filter(|subject| !subject.is_empty());
-            if opened_with.unwrap_or_else(|| exchange.title().to_lowercase()) == subject.to_lowercase() {
-                same.push(exchange.clone());
-            }
-        }
-        Ok(match same.len() {
-            0 => None,
-            1 => Some(to(same, "subject")),
-            _ => Some(Correlated::Ambiguous(same.iter().map(|exchange| exchange.id()).collect())),
-        })
-    }
+    Ok(match same.len() {
+        0 => None,
+        1 => Some(to(same, "subject")),
+        _ => Some(Correlated::Ambiguous(same.iter().map(|exchange| exchange.id()).collect())),
+    })
 }
 
 /// The ids of a validation that a message names, wherever.

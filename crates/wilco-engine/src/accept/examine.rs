@@ -4,46 +4,50 @@ use serde_json::{Map, Value};
 use wilco_language::message::MessageType;
 use wilco_language::parse::FieldError;
 use wilco_language::render::unresolved;
+use wilco_protocol::directory::Directory;
 
-use crate::command::Refused;
-use crate::workspace::Workspace;
+use crate::settings::Settings;
 
-impl Workspace<'_> {
-    /// Looks at a content that cannot be taken anyway, so that everything wrong with it is told at once.
-    pub(crate) fn examine(&self, content: &Map<String, Value>) -> Result<(), Refused> {
-        let policy = field(content, "policy").and_then(Value::as_object).cloned().unwrap_or_default();
-        let errors = match MessageType::of(content) {
-            Some(MessageType::TaskAssignment) => {
-                let policy = self.settings.delegation_policy(None, &policy);
-                let listed = field(content, "candidates").and_then(Value::as_array);
-                let names = listed.into_iter().flatten().enumerate();
-                let names = names.filter_map(|(index, name)| Some((index, name.as_str()?)));
-                policy.err().unwrap_or_default().into_iter().chain(self.unknown_candidates(names)).collect()
-            }
-            Some(MessageType::PreOperation) => {
-                self.settings.chosen_preset(content, &policy).err().into_iter().collect()
-            }
-            Some(MessageType::ValidationStart) => {
-                self.settings.validation_policy(&policy).err().unwrap_or_default()
-            }
-            _ => Vec::new(),
-        };
-        if errors.is_empty() { Ok(()) } else { Err(Refused::Invalid { errors }) }
-    }
+/// What more is wrong with a content that cannot be taken anyway, so that everything is told at once. The directory is
+/// asked for only when somebody is named.
+pub fn examine<E>(
+    settings: &Settings,
+    directory: impl FnOnce() -> Result<Directory, E>,
+    content: &Map<String, Value>,
+) -> Result<Vec<FieldError>, E> {
+    let none = Map::new();
+    let policy = field(content, "policy").and_then(Value::as_object).unwrap_or(&none);
+    Ok(match MessageType::of(content) {
+        Some(MessageType::TaskAssignment) => {
+            let policy = settings.delegation_policy(None, policy);
+            let listed = field(content, "candidates").and_then(Value::as_array);
+            let names = listed.into_iter().flatten().enumerate();
+            let names: Vec<_> = names.filter_map(|(index, name)| Some((index, name.as_str()?))).collect();
+            let directory = if names.is_empty() { Directory::default() } else { directory()? };
+            with_known(policy, &directory, names.into_iter()).err().unwrap_or_default()
+        }
+        Some(MessageType::PreOperation) => {
+            settings.chosen_preset(content, policy).err().into_iter().collect()
+        }
+        Some(MessageType::ValidationStart) => settings.validation_policy(policy).err().unwrap_or_default(),
+        _ => Vec::new(),
+    })
+}
 
-    /// Candidates that nobody knows: a task could not go to them.
-    pub(crate) fn unknown_candidates<'a>(
-        &self,
-        names: impl Iterator<Item = (usize, &'a str)>,
-    ) -> Vec<FieldError> {
-        let unknown = names.filter_map(|(index, name)| {
-            let why = self.directory().resolve(name).err()?;
-            Some(FieldError {
-                pointer: format!("/content/candidates/{index}"),
-                detail: unresolved(name, &why),
-            })
-        });
-        unknown.collect()
+/// The policy, unless it is wrong or a candidate is somebody that nobody knows: a task could not go there.
+pub(crate) fn with_known<'a, P>(
+    policy: Result<P, Vec<FieldError>>,
+    directory: &Directory,
+    candidates: impl Iterator<Item = (usize, &'a str)>,
+) -> Result<P, Vec<FieldError>> {
+    let unknown = candidates.filter_map(|(index, name)| {
+        let why = directory.resolve(name).err()?;
+        Some(FieldError { pointer: format!("/content/candidates/{index}"), detail: unresolved(name, &why) })
+    });
+    let unknown: Vec<_> = unknown.collect();
+    match policy {
+        Ok(policy) if unknown.is_empty() => Ok(policy),
+        wrong => Err(wrong.err().unwrap_or_default().into_iter().chain(unknown).collect()),
     }
 }
 

@@ -13,273 +13,278 @@ use wilco_store::Priority;
 
 use super::arrival::{Arrival, Defaults};
 use super::is_wilco;
-use super::start::{Resolver, Taken, Unbegun};
+use super::start::{Resolver, Taken, begin, uuid};
 use crate::agents::check_name;
 use crate::command::Refused;
-use crate::execute::{priority, refused};
+use crate::execute::{citing, priority};
 use crate::workspace::Workspace;
 
 /// A longer name of a checkpoint is cut.
 const MAX_CHECKPOINT: usize = 200;
 
-impl Workspace<'_> {
-    /// A `replacement-request`. From the controller to somebody else, that one hands over.
-    pub(crate) fn replace(&mut self, arrival: &Arrival<'_>, said: &Replacement) -> Result<Taken, Refused> {
-        let failed = self.failed(said)?;
-        let named = said.replacement.as_ref().map(|agent| self.party(agent));
-        let Some(replacement) = named else {
-            return Err(Refused::invalid("/content/replacement_agent", "is required"));
-        };
-        let to = arrival.to.first().filter(|to| !is_wilco(to));
-        let is_party = |name: &Name| {
-            name.as_str() == replacement.id
-                || failed.as_ref().is_some_and(|failed| failed.id == name.as_str())
-        };
-        let by_controller = arrival.from == self.controller();
-        let initiator = match to.filter(|to| by_controller && !is_party(to)) {
-            Some(orchestrator) => orchestrator.clone(),
-            None => arrival.from.clone(),
-        };
-        let deliver = to.is_some_and(|to| !is_party(to));
-        let handoff_id = format!("handoff-{}", self.uuid(&arrival.id));
-        let first = self.requested(arrival, said, failed, replacement, initiator, handoff_id)?;
-        let given = arrival.incoming().priority.as_deref().map(priority);
-        self.begin_handoff(
-            arrival,
-            Replace { first, deliver },
-            given.unwrap_or(Priority::Normal),
-            "replacement-request",
-        )
-    }
+/// A `replacement-request`. From the controller to somebody else, that one hands over.
+pub(crate) fn replace(
+    workspace: &mut Workspace<'_>,
+    arrival: &Arrival<'_>,
+    said: &Replacement,
+) -> Result<Taken, Refused> {
+    let failed = failed(workspace, said)?;
+    let named = said.replacement.as_ref().map(|agent| party(workspace, agent));
+    let Some(replacement) = named else {
+        return Err(Refused::invalid("/content/replacement_agent", "is required"));
+    };
+    let to = arrival.to.first().filter(|to| !is_wilco(to));
+    let is_party = |name: &Name| {
+        name.as_str() == replacement.id || failed.as_ref().is_some_and(|failed| failed.id == name.as_str())
+    };
+    let by_controller = arrival.from == controller(workspace);
+    let initiator = match to.filter(|to| by_controller && !is_party(to)) {
+        Some(orchestrator) => orchestrator.clone(),
+        None => arrival.from.clone(),
+    };
+    let deliver = to.is_some_and(|to| !is_party(to));
+    let handoff_id = format!("handoff-{}", uuid(workspace, &arrival.id));
+    let first = requested(workspace, arrival, said, failed, replacement, initiator, handoff_id)?;
+    let given = arrival.incoming().priority.as_deref().map(priority);
+    begin_handoff(
+        workspace,
+        arrival,
+        Replace { first, deliver },
+        given.unwrap_or(Priority::Normal),
+        "replacement-request",
+    )
+}
 
-    /// A `replacement_handoff`: nothing is written, it is delivered as it is.
-    pub(crate) fn hand_over(&mut self, arrival: &Arrival<'_>, said: &Replacement) -> Result<Taken, Refused> {
-        let failed = self.failed(said)?;
-        let name = arrival.to[0].clone();
-        let session = self.directory().get(&name).map(|agent| agent.session().to_owned());
-        let replacement = Party {
-            session: session.unwrap_or_else(|| name.to_string()),
-            id: name.to_string(),
-            github: None,
-        };
-        let handoff_id = said.handed.as_ref().map(|handed| handed.handoff_id.clone()).unwrap_or_default();
-        let first = self.requested(arrival, said, failed, replacement, arrival.from.clone(), handoff_id)?;
-        // Urgency sets the priority; one that is only assumed does not change what the sender chose.
-        let given = arrival.incoming().priority.as_deref().filter(|_| said.urgency.is_none());
-        let urgency = priority(given.unwrap_or(first.urgency.priority()));
-        self.begin_handoff(arrival, Replace { first, deliver: true }, urgency, "replacement-handoff")
-    }
+/// A `replacement_handoff`: nothing is written, it is delivered as it is.
+pub(crate) fn hand_over(
+    workspace: &mut Workspace<'_>,
+    arrival: &Arrival<'_>,
+    said: &Replacement,
+) -> Result<Taken, Refused> {
+    let failed = failed(workspace, said)?;
+    let name = arrival.to[0].clone();
+    let session = workspace.directory().get(&name).map(|agent| agent.session().to_owned());
+    let replacement =
+        Party { session: session.unwrap_or_else(|| name.to_string()), id: name.to_string(), github: None };
+    let handoff_id = said.handed.as_ref().map(|handed| handed.handoff_id.clone()).unwrap_or_default();
+    let first = requested(workspace, arrival, said, failed, replacement, arrival.from.clone(), handoff_id)?;
+    // Urgency sets the priority; one that is only assumed does not change what the sender chose.
+    let given = arrival.incoming().priority.as_deref().filter(|_| said.urgency.is_none());
+    let urgency = priority(given.unwrap_or(first.urgency.priority()));
+    begin_handoff(workspace, arrival, Replace { first, deliver: true }, urgency, "replacement-handoff")
+}
 
-    fn begin_handoff(
-        &mut self,
-        arrival: &Arrival<'_>,
-        replace: Replace,
-        priority: Priority,
-        kind: &'static str,
-    ) -> Result<Taken, Refused> {
-        let failed = replace.first.failed.as_ref().map(|failed| failed.id.as_str());
-        let title = match kind {
-            "replacement-handoff" => handoff_title(failed),
-            _ => render::request_title(failed, &replace.first.replacement.id),
-        };
-        let defaults = Defaults { subject: title, priority, rule: kind.into(), meaning: kind };
-        self.begin(arrival, Start::Handoff(replace), defaults).map_err(|refusal| match refusal {
-            Unbegun::Refusal(refusal) => refused(&refusal, None),
-            Unbegun::Refused(refused) => refused,
-        })
-    }
+fn begin_handoff(
+    workspace: &mut Workspace<'_>,
+    arrival: &Arrival<'_>,
+    replace: Replace,
+    priority: Priority,
+    kind: &'static str,
+) -> Result<Taken, Refused> {
+    let failed = replace.first.failed.as_ref().map(|failed| failed.id.as_str());
+    let title = match kind {
+        "replacement-handoff" => handoff_title(failed),
+        _ => render::request_title(failed, &replace.first.replacement.id),
+    };
+    let defaults = Defaults { subject: title, priority, rule: kind.into(), meaning: kind };
+    begin(workspace, arrival, Start::Handoff(replace), defaults).map_err(Refused::from)
+}
 
-    /// The controller as agents know it.
-    pub(crate) fn controller(&self) -> Name {
-        let configured = &self.settings.handoff.controller;
-        self.directory()
-            .exactly(configured.as_str())
-            .map_or_else(|| configured.clone(), |agent| agent.name.clone())
-    }
+/// The controller as agents know it.
+pub(crate) fn controller(workspace: &Workspace<'_>) -> Name {
+    let configured = &workspace.settings().handoff.controller;
+    workspace
+        .directory()
+        .exactly(configured.as_str())
+        .map_or_else(|| configured.clone(), |agent| agent.name.clone())
+}
 
-    fn requested(
-        &mut self,
-        arrival: &Arrival<'_>,
-        said: &Replacement,
-        failed: Option<Party>,
-        replacement: Party,
-        initiator: Name,
-        handoff_id: String,
-    ) -> Result<Requested, Refused> {
-        let mut policy = self.handoff_policy(said)?;
-        let github = self.settings.handoff.github;
-        if said.handed.is_none() {
-            policy.publish.get_or_insert(match github && !said.issues.is_empty() {
-                true => Publish::GithubIssue,
-                false => Publish::Local,
-            });
-        }
-        let tasks = self.handed_tasks(failed.as_ref(), &initiator, said.tasks.as_deref())?;
-        let way = self.way(&tasks)?;
-        let starting_from = starting_from(said.starting_from.as_deref(), &way.reached);
-        let resolver = Resolver(self.directory());
-        let candidates = said.candidates.iter().map(|name| resolver.resolve(name)).collect();
-        Ok(Requested {
-            id: ExchangeId { protocol: Protocol::Handoff, number: self.next_position() },
-            initiator,
-            controller: self.controller(),
-            operators: self.settings.default_sender.clone(),
-            opening: arrival.id.clone(),
-            given_url: said.handed.as_ref().map(|handed| handed.handoff_url.clone()),
-            own_document: said.document,
-            notification_id: said.notification_id.clone().unwrap_or_else(|| arrival.id.to_string()),
-            failed,
-            urgency: said.urgency.unwrap_or_default(),
-            policy,
-            tasks,
-            issues: said.issues.clone(),
-            pulls: said.pulls.clone(),
-            candidates,
-            starting_from,
-            progress: way.progress(),
-            state_file: self.settings.handoff.state_file,
-            github,
-            handoff_id,
-            replacement,
-        })
+fn requested(
+    workspace: &mut Workspace<'_>,
+    arrival: &Arrival<'_>,
+    said: &Replacement,
+    failed: Option<Party>,
+    replacement: Party,
+    initiator: Name,
+    handoff_id: String,
+) -> Result<Requested, Refused> {
+    let mut policy = handoff_policy(workspace, said)?;
+    let github = workspace.settings().handoff.github;
+    if said.handed.is_none() {
+        policy.publish.get_or_insert(match github && !said.issues.is_empty() {
+            true => Publish::GithubIssue,
+            false => Publish::Local,
+        });
     }
+    let tasks = handed_tasks(workspace, failed.as_ref(), &initiator, said.tasks.as_deref())?;
+    let way = way(workspace, &tasks)?;
+    let starting_from = starting_from(said.starting_from.as_deref(), &way.reached);
+    let resolver = Resolver(workspace.directory());
+    let candidates = said.candidates.iter().map(|name| resolver.resolve(name)).collect();
+    Ok(Requested {
+        id: ExchangeId { protocol: Protocol::Handoff, number: workspace.next_position() },
+        initiator,
+        controller: controller(workspace),
+        operators: workspace.settings().default_sender.clone(),
+        opening: arrival.id.clone(),
+        given_url: said.handed.as_ref().map(|handed| handed.handoff_url.clone()),
+        own_document: said.document,
+        notification_id: said.notification_id.clone().unwrap_or_else(|| arrival.id.to_string()),
+        failed,
+        urgency: said.urgency.unwrap_or_default(),
+        policy,
+        tasks,
+        issues: said.issues.clone(),
+        pulls: said.pulls.clone(),
+        candidates,
+        starting_from,
+        progress: way.progress(),
+        state_file: workspace.settings().handoff.state_file,
+        github,
+        handoff_id,
+        replacement,
+    })
+}
 
-    fn handoff_policy(&self, said: &Replacement) -> Result<Policy, Refused> {
-        let mut policy = Policy::default();
-        let over: Overrides = said.policy.iter().map(|(key, value)| (key.clone(), value.clone())).collect();
-        let set = policy.set_all(&self.settings.handoff.policy).and_then(|()| policy.set_all(&over));
-        let wrong = |pointer: &str, detail: &str| Refused::invalid(pointer, detail);
-        set.map_err(|bad| Refused::Invalid { errors: bad.iter().map(render::bad_key).collect() })?;
-        if policy.understanding == delegation::Judge::Command && !self.settings.judge {
-            let detail = "no judge is configured; set delegation.judge to a command, or choose auto";
-            return Err(wrong("/content/policy/understanding", detail));
-        }
-        let on_github = matches!(policy.publish, Some(Publish::GithubIssue | Publish::GithubGist));
-        if on_github && !self.settings.handoff.github {
-            let detail = "no repository is configured; set github.repository, or choose local";
-            return Err(wrong("/content/policy/publish", detail));
-        }
-        if policy.publish == Some(Publish::GithubIssue) && said.issues.is_empty() {
-            return Err(wrong("/content/issues", "is required: the issue that the document is commented on"));
-        }
-        Ok(policy)
+fn handoff_policy(workspace: &Workspace<'_>, said: &Replacement) -> Result<Policy, Refused> {
+    let mut policy = Policy::default();
+    let over: Overrides = said.policy.iter().map(|(key, value)| (key.clone(), value.clone())).collect();
+    let set = policy.set_all(&workspace.settings().handoff.policy).and_then(|()| policy.set_all(&over));
+    let wrong = |pointer: &str, detail: &str| Refused::invalid(pointer, detail);
+    set.map_err(|bad| Refused::Invalid { errors: bad.iter().map(render::bad_key).collect() })?;
+    if policy.understanding == delegation::Judge::Command && !workspace.settings().judge {
+        let detail = "no judge is configured; set delegation.judge to a command, or choose auto";
+        return Err(wrong("/content/policy/understanding", detail));
     }
-
-    /// The agent that failed; it need not be known.
-    fn failed(&self, said: &Replacement) -> Result<Option<Party>, Refused> {
-        let Some(agent) = &said.failed else { return Ok(None) };
-        let party = self.party(agent);
-        if self.directory().get(&Name::new(&party.id)).is_none() {
-            check_name(&party.id).map_err(|detail| Refused::invalid("/content/failed_agent", detail))?;
-        }
-        Ok(Some(party))
+    let on_github = matches!(policy.publish, Some(Publish::GithubIssue | Publish::GithubGist));
+    if on_github && !workspace.settings().handoff.github {
+        let detail = "no repository is configured; set github.repository, or choose local";
+        return Err(wrong("/content/policy/publish", detail));
     }
-
-    /// An agent by whatever names it, with the session that is given or known.
-    fn party(&self, agent: &parse::Agent) -> Party {
-        let directory = self.directory();
-        let known = directory.exactly(&agent.id).or_else(|| directory.resolve(&agent.id).ok());
-        let name = known.map_or_else(|| agent.id.clone(), |known| known.name.to_string());
-        let session = agent.session.clone().or(known.map(|known| known.session().to_owned()));
-        Party { session: session.unwrap_or_else(|| name.clone()), id: name, github: None }
+    if policy.publish == Some(Publish::GithubIssue) && said.issues.is_empty() {
+        return Err(wrong("/content/issues", "is required: the issue that the document is commented on"));
     }
+    Ok(policy)
+}
 
-    /// The tasks to hand over. A name is a uuid, else a task id, else an exchange. What somebody else works on does not
-    /// move; what nobody works on is known to the state file at most.
-    fn handed_tasks(
-        &mut self,
-        failed: Option<&Party>,
-        initiator: &Name,
-        named: Option<&[String]>,
-    ) -> Result<Vec<Task>, Refused> {
-        let open = match failed {
-            Some(failed) => self.worked_on_by(&Name::new(&failed.id))?,
-            None => Vec::new(),
-        };
-        let Some(named) = named else { return Ok(open.iter().map(known).collect()) };
-        let mut tasks: Vec<Task> = Vec::new();
-        for name in named.iter().map(|name| name.trim()).filter(|name| !name.is_empty()) {
-            let by = |test: &dyn Fn(&delegation::State) -> bool| open.iter().find(|state| test(state));
-            let same = |text: &str| text.eq_ignore_ascii_case(name);
-            let found = by(&|state| state.task_uuid == name)
-                .or_else(|| by(&|state| same(&state.task_id) && state.initiator == *initiator))
-                .or_else(|| by(&|state| same(&state.task_id)))
-                .or_else(|| by(&|state| state.id.to_string() == name));
-            let task = match found {
-                Some(state) => known(state),
-                None => {
-                    let elsewhere = failed.map(|_| self.worked_on_elsewhere(name, initiator)).transpose()?;
-                    let unknown = || Task { task: name.to_owned(), delegation: None, failure: None };
-                    elsewhere.flatten().unwrap_or_else(unknown)
-                }
-            };
-            if !tasks.iter().any(|one| one.task == task.task) {
-                tasks.push(task);
+/// The agent that failed; it need not be known.
+fn failed(workspace: &Workspace<'_>, said: &Replacement) -> Result<Option<Party>, Refused> {
+    let Some(agent) = &said.failed else { return Ok(None) };
+    let party = party(workspace, agent);
+    if workspace.directory().get(&Name::new(&party.id)).is_none() {
+        check_name(&party.id).map_err(|detail| Refused::invalid("/content/failed_agent", detail))?;
+    }
+    Ok(Some(party))
+}
+
+/// An agent by whatever names it, with the session that is given or known.
+fn party(workspace: &Workspace<'_>, agent: &parse::Agent) -> Party {
+    let directory = workspace.directory();
+    let known = directory.exactly(&agent.id).or_else(|| directory.resolve(&agent.id).ok());
+    let name = known.map_or_else(|| agent.id.clone(), |known| known.name.to_string());
+    let session = agent.session.clone().or(known.map(|known| known.session().to_owned()));
+    Party { session: session.unwrap_or_else(|| name.clone()), id: name, github: None }
+}
+
+/// The tasks to hand over. A name is a uuid, else a task id, else an exchange. What somebody else works on does not
+/// move; what nobody works on is known to the state file at most.
+fn handed_tasks(
+    workspace: &mut Workspace<'_>,
+    failed: Option<&Party>,
+    initiator: &Name,
+    named: Option<&[String]>,
+) -> Result<Vec<Task>, Refused> {
+    let open = match failed {
+        Some(failed) => worked_on_by(workspace, &Name::new(&failed.id))?,
+        None => Vec::new(),
+    };
+    let Some(named) = named else { return Ok(open.iter().map(known).collect()) };
+    let mut tasks: Vec<Task> = Vec::new();
+    for name in named.iter().map(|name| name.trim()).filter(|name| !name.is_empty()) {
+        let by = |test: &dyn Fn(&delegation::State) -> bool| open.iter().find(|state| test(state));
+        let same = |text: &str| text.eq_ignore_ascii_case(name);
+        let found = by(&|state| state.task_uuid == name)
+            .or_else(|| by(&|state| same(&state.task_id) && state.initiator == *initiator))
+            .or_else(|| by(&|state| same(&state.task_id)))
+            .or_else(|| by(&|state| state.id.to_string() == name));
+        let task = match found {
+            Some(state) => known(state),
+            None => {
+                let elsewhere =
+                    failed.map(|_| worked_on_elsewhere(workspace, name, initiator)).transpose()?;
+                let unknown = || Task { task: name.to_owned(), delegation: None, failure: None };
+                elsewhere.flatten().unwrap_or_else(unknown)
             }
+        };
+        if !tasks.iter().any(|one| one.task == task.task) {
+            tasks.push(task);
         }
-        Ok(tasks)
     }
+    Ok(tasks)
+}
 
-    /// The task of this name that somebody works on. Task ids are those of whoever hands over; others may use the
-    /// same ones.
-    fn worked_on_elsewhere(&mut self, name: &str, initiator: &Name) -> Result<Option<Task>, Refused> {
-        let mut numbers = self.find(&key("uuid", name))?;
-        numbers.extend(self.find(&key("task", &name.to_lowercase()))?);
-        numbers.extend(name.parse::<ExchangeId>().ok().map(|id| id.number));
-        for number in numbers {
-            let named = |state: &delegation::State| {
-                let own = state.initiator == *initiator && state.task_id.eq_ignore_ascii_case(name);
-                own || state.task_uuid == name || state.id.to_string() == name
-            };
-            if let Some(live) = self.live(number)?
-                && let Exchange::Delegation(state) = &*live.exchange
-                && state.is_open()
-                && named(state)
-            {
-                let failure = Some(Failure::Elsewhere { agent: state.assignee.clone() });
-                return Ok(Some(Task { task: state.task_uuid.clone(), delegation: None, failure }));
-            }
-        }
-        Ok(None)
-    }
-
-    /// The open delegations of an agent, oldest first.
-    fn worked_on_by(&mut self, agent: &Name) -> Result<Vec<delegation::State>, Refused> {
-        let mut open = Vec::new();
-        for number in self.find(&key("works", agent.as_str()))? {
-            if let Some(live) = self.live(number)?
-                && let Exchange::Delegation(state) = &*live.exchange
-                && state.is_open()
-            {
-                open.push(state.clone());
-            }
-        }
-        open.sort_by_key(|state| state.id.number);
-        Ok(open)
-    }
-
-    /// How far the first task got.
-    fn way(&mut self, tasks: &[Task]) -> Result<Way, Refused> {
-        let mut way = Way::default();
-        if let Some(delegated) = tasks.iter().find_map(|task| task.delegation.as_ref())
-            && let Some(live) = self.live(delegated.exchange.number)?
+/// The task of this name that somebody works on. Task ids are those of whoever hands over; others may use the
+/// same ones.
+fn worked_on_elsewhere(
+    workspace: &mut Workspace<'_>,
+    name: &str,
+    initiator: &Name,
+) -> Result<Option<Task>, Refused> {
+    let mut numbers = workspace.find(&key("uuid", name))?;
+    numbers.extend(workspace.find(&key("task", &name.to_lowercase()))?);
+    numbers.extend(name.parse::<ExchangeId>().ok().map(|id| id.number));
+    for number in numbers {
+        let named = |state: &delegation::State| {
+            let own = state.initiator == *initiator && state.task_id.eq_ignore_ascii_case(name);
+            own || state.task_uuid == name || state.id.to_string() == name
+        };
+        if let Some(live) = workspace.live(number)?
             && let Exchange::Delegation(state) = &*live.exchange
+            && state.is_open()
+            && named(state)
         {
-            let cited = self.citing(&live.exchange, None)?;
-            way.planned = state.checkpoints.iter().filter(|point| is_planned(point)).count();
-            let mut points: Vec<_> =
-                state.checkpoints.iter().filter(|point| point.reached.is_some()).collect();
-            points.sort_by_key(|point| point.reached);
-            for point in points {
-                let named =
-                    cited.checkpoint(&point.message).name.or_else(|| delegation::planned_name(point, &cited));
-                let name = named.unwrap_or_else(|| format!("checkpoint-{}", point.number));
-                let name: String = name.trim().chars().take(MAX_CHECKPOINT).collect();
-                way.reached.push(StartingFrom { name, number: Some(point.number) });
-            }
+            let failure = Some(Failure::Elsewhere { agent: state.assignee.clone() });
+            return Ok(Some(Task { task: state.task_uuid.clone(), delegation: None, failure }));
         }
-        Ok(way)
     }
+    Ok(None)
+}
+
+/// The open delegations of an agent, oldest first.
+fn worked_on_by(workspace: &mut Workspace<'_>, agent: &Name) -> Result<Vec<delegation::State>, Refused> {
+    let mut open = Vec::new();
+    for number in workspace.find(&key("works", agent.as_str()))? {
+        if let Some(live) = workspace.live(number)?
+            && let Exchange::Delegation(state) = &*live.exchange
+            && state.is_open()
+        {
+            open.push(state.clone());
+        }
+    }
+    open.sort_by_key(|state| state.id.number);
+    Ok(open)
+}
+
+/// How far the first task got.
+fn way(workspace: &mut Workspace<'_>, tasks: &[Task]) -> Result<Way, Refused> {
+    let mut way = Way::default();
+    if let Some(delegated) = tasks.iter().find_map(|task| task.delegation.as_ref())
+        && let Some(live) = workspace.live(delegated.exchange.number)?
+        && let Exchange::Delegation(state) = &*live.exchange
+    {
+        let cited = citing(workspace, &live.exchange, None)?;
+        way.planned = state.checkpoints.iter().filter(|point| is_planned(point)).count();
+        let mut points: Vec<_> = state.checkpoints.iter().filter(|point| point.reached.is_some()).collect();
+        points.sort_by_key(|point| point.reached);
+        for point in points {
+            let named =
+                cited.checkpoint(&point.message).name.or_else(|| delegation::planned_name(point, &cited));
+            let name = named.unwrap_or_else(|| format!("checkpoint-{}", point.number));
+            let name: String = name.trim().chars().take(MAX_CHECKPOINT).collect();
+            way.reached.push(StartingFrom { name, number: Some(point.number) });
+        }
+    }
+    Ok(way)
 }
 
 /// The checkpoints of a task: those that were reached, in their order, and how many an ACK planned.

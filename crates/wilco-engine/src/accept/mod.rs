@@ -1,99 +1,102 @@
 //! The one door for messages: who sends it, to whom, what it belongs to, what follows.
 
-mod again;
-mod arrival;
-mod by_task;
-mod converse;
-mod correlate;
-mod examine;
-mod hand_over;
-mod operate;
-mod parties;
-mod start;
-mod validate;
+pub(crate) mod again;
+pub(crate) mod arrival;
+pub(crate) mod by_task;
+pub(crate) mod converse;
+pub(crate) mod correlate;
+pub(crate) mod examine;
+pub(crate) mod hand_over;
+pub(crate) mod operate;
+pub(crate) mod parties;
+pub(crate) mod start;
+pub(crate) mod validate;
 
 use wilco_language::parse::{Delegation, Handoff, Incoming, Operation, Typed, Validation};
 use wilco_protocol::{Exchange, MessageId, Name};
-use wilco_store::{Reach, ReachRow};
+use wilco_store::Reach;
 
+use self::again::{answered_before, remember};
+use self::arrival::Arrival;
+use self::converse::{converse, converse_ambiguous};
+use self::correlate::{Correlated, correlate};
+use self::hand_over::{hand_over, replace};
+use self::operate::operate;
+use self::parties::{recipients, sender, sign_of_life};
+use self::start::{Taken, assign, say_to};
+use self::validate::validate;
 use crate::command::{Accepted, Post, Refused, Summary, Viewer};
 use crate::ids;
+use crate::nudge::is_being_nudged;
 use crate::workspace::Workspace;
 pub(crate) use again::keys as answer_keys;
-use arrival::Arrival;
-use correlate::Correlated;
-use start::Taken;
 
-impl Workspace<'_> {
-    /// Accepts a message, or refuses it and changes nothing.
-    pub(crate) fn accept(&mut self, mut post: Post) -> Result<Accepted, Refused> {
-        if let Some(detail) = read_only(&post.viewer) {
-            return Err(Refused::Forbidden { detail });
-        }
-        let mut answered = None;
-        if let Some(parent) = &post.incoming.in_reply_to
-            && let Some((position, message)) = self.message_named(parent)?
-        {
-            post.incoming.in_reply_to = Some(message.id.clone());
-            answered = Some(position);
-        }
-        let from = self.sender(&post)?;
-        if let Some(first) = self.answered_before(&from, &post)? {
-            return Ok(first);
-        }
-        self.sign_of_life(&from)?;
-        let to = self.recipients(&post.incoming, &from)?;
-        let id = self.message_id(&post.incoming)?;
-        let arrival = Arrival { id, from: from.clone(), to, text: post.incoming.text(), post: &post };
-        let (messages, exchange) = self.take_in(&arrival)?;
-        if let Some(position) = answered {
-            let reach = ReachRow { agent: from.clone(), position, reach: Reach::Answered };
-            self.changes.reaches.push(reach);
-        }
-        let nudged = messages.iter().any(|message| self.is_being_nudged(&message.to));
-        let accepted =
-            Accepted { messages, exchange: exchange.as_deref().map(summary), nudged, again: false };
-        self.remember(&from, &post, &accepted)?;
-        Ok(accepted)
+/// Accepts a message, or refuses it and changes nothing.
+pub(crate) fn accept(workspace: &mut Workspace<'_>, mut post: Post) -> Result<Accepted, Refused> {
+    if let Some(detail) = read_only(&post.viewer) {
+        return Err(Refused::Forbidden { detail });
     }
+    let mut answered = None;
+    if let Some(parent) = &post.incoming.in_reply_to
+        && let Some((position, message)) = workspace.message_named(parent)?
+    {
+        post.incoming.in_reply_to = Some(message.id.clone());
+        answered = Some(position);
+    }
+    let from = sender(workspace, &post)?;
+    if let Some(first) = answered_before(workspace, &from, &post)? {
+        return Ok(first);
+    }
+    sign_of_life(workspace, &from)?;
+    let to = recipients(workspace, &post.incoming, &from)?;
+    let id = message_id(workspace, &post.incoming)?;
+    let arrival = Arrival { id, from: from.clone(), to, text: post.incoming.text(), post: &post };
+    let (messages, exchange) = take_in(workspace, &arrival)?;
+    if let Some(position) = answered {
+        workspace.reach(from.clone(), position, Reach::Answered);
+    }
+    let nudged = messages.iter().any(|message| is_being_nudged(workspace, &message.to));
+    let accepted = Accepted { messages, exchange: exchange.as_deref().map(summary), nudged, again: false };
+    remember(workspace, &from, &post, &accepted)?;
+    Ok(accepted)
+}
 
-    fn take_in(&mut self, arrival: &Arrival<'_>) -> Result<Taken, Refused> {
-        match &arrival.incoming().typed {
-            Typed::Delegation(Delegation::Assign(assignment)) => return self.assign(arrival, assignment),
-            Typed::Operation(Operation::Announce(announcement)) => {
-                return self.operate(arrival, announcement);
-            }
-            Typed::Handoff(Handoff::Replace(said)) => return self.replace(arrival, said),
-            Typed::Handoff(Handoff::HandOver(said)) => return self.hand_over(arrival, said),
-            Typed::Validation(Validation::Start(start)) => return self.validate(arrival, start),
-            Typed::Delegation(_)
-            | Typed::Operation(_)
-            | Typed::Handoff(_)
-            | Typed::Validation(_)
-            | Typed::Decision(_)
-            | Typed::Conversation
-            | Typed::Talk => {}
+fn take_in(workspace: &mut Workspace<'_>, arrival: &Arrival<'_>) -> Result<Taken, Refused> {
+    match &arrival.incoming().typed {
+        Typed::Delegation(Delegation::Assign(assignment)) => return assign(workspace, arrival, assignment),
+        Typed::Operation(Operation::Announce(announcement)) => {
+            return operate(workspace, arrival, announcement);
         }
-        match self.correlate(arrival)? {
-            Correlated::To(targets) => self.say_to(arrival, targets),
-            Correlated::Ambiguous(ids) => self.converse_ambiguous(arrival, &ids),
-            Correlated::Nothing { may_classify } => self.converse(arrival, may_classify),
-        }
+        Typed::Handoff(Handoff::Replace(said)) => return replace(workspace, arrival, said),
+        Typed::Handoff(Handoff::HandOver(said)) => return hand_over(workspace, arrival, said),
+        Typed::Validation(Validation::Start(start)) => return validate(workspace, arrival, start),
+        Typed::Delegation(_)
+        | Typed::Operation(_)
+        | Typed::Handoff(_)
+        | Typed::Validation(_)
+        | Typed::Decision(_)
+        | Typed::Conversation
+        | Typed::Talk => {}
     }
+    match correlate(workspace, arrival)? {
+        Correlated::To(targets) => say_to(workspace, arrival, targets),
+        Correlated::Ambiguous(ids) => converse_ambiguous(workspace, arrival, &ids),
+        Correlated::Nothing { may_classify } => converse(workspace, arrival, may_classify),
+    }
+}
 
-    fn message_id(&mut self, incoming: &Incoming) -> Result<MessageId, Refused> {
-        let Some(chosen) = &incoming.id else { return Ok(self.new_id()) };
-        if ids::may_clash(chosen, self.now, self.next_position()) {
-            let detail = "ids of this form are made by the server; leave it out, or choose another";
-            return Err(Refused::invalid("/id", detail));
-        }
-        if self.message(chosen)?.is_some() {
-            let detail =
-                format!("there is a message {:?} already, from somebody else or long ago", chosen.as_str());
-            return Err(Refused::Conflict { detail, exchange: None });
-        }
-        Ok(chosen.clone())
+fn message_id(workspace: &mut Workspace<'_>, incoming: &Incoming) -> Result<MessageId, Refused> {
+    let Some(chosen) = &incoming.id else { return Ok(workspace.new_id()) };
+    if ids::may_clash(chosen, workspace.now(), workspace.next_position()) {
+        let detail = "ids of this form are made by the server; leave it out, or choose another";
+        return Err(Refused::invalid("/id", detail));
     }
+    if workspace.message(chosen)?.is_some() {
+        let detail =
+            format!("there is a message {:?} already, from somebody else or long ago", chosen.as_str());
+        return Err(Refused::Conflict { detail, exchange: None });
+    }
+    Ok(chosen.clone())
 }
 
 fn read_only(viewer: &Viewer) -> Option<String> {

@@ -8,70 +8,69 @@ use wilco_protocol::{ExchangeId, Protocol};
 use wilco_store::Priority;
 
 use super::arrival::{Arrival, Defaults};
-use super::start::{Taken, Unbegun};
+use super::start::{Taken, begin};
 use crate::command::{Api, Refused};
-use crate::execute::{priority, refused};
+use crate::execute::priority;
 use crate::workspace::Workspace;
 
-impl Workspace<'_> {
-    /// A `pre-operation`.
-    pub(crate) fn operate(&mut self, arrival: &Arrival<'_>, said: &Announcement) -> Result<Taken, Refused> {
-        let chosen = self.settings.operation_policy(said, arrival.to.len());
-        let (kind, policy) = chosen.map_err(|errors| Refused::Invalid { errors })?;
-        let execute = said.execute.clone().unwrap_or(match arrival.post.api {
-            Api::V1 => Execute::Manual,
-            // Its scripts perform operations themselves.
-            Api::Maestro => Execute::None,
-        });
-        self.allowed(&execute)?;
-        let id = ExchangeId { protocol: Protocol::Operation, number: self.next_position() };
-        let several = arrival.to.len() > 1;
-        let start = Operate {
-            id,
-            by: arrival.from.clone(),
-            to: arrival.to.clone(),
-            message: arrival.id.clone(),
-            operation: said.operation.clone(),
-            kind,
-            broadcast_id: several.then(|| arrival.broadcast_id(id.number)),
-            requires_acknowledgment: said.requires_acknowledgment,
-            silence_foreseen: [&said.own, &said.policy]
-                .iter()
-                .any(|keys| keys.contains_key("proceed_on_timeout")),
-            pre_notice: said.pre_notice,
-            policy,
-            execute,
-        };
-        let given = arrival.incoming().priority.as_deref().map_or(Priority::High, priority);
-        let defaults = Defaults {
-            subject: render::pending(&said.operation),
-            priority: given.max(Priority::High),
-            rule: "pre-operation".into(),
-            meaning: "pre-operation",
-        };
-        self.begin(arrival, Start::Operation(start), defaults).map_err(|refusal| match refusal {
-            Unbegun::Refusal(refusal) => refused(&refusal, None),
-            Unbegun::Refused(refused) => refused,
-        })
-    }
+/// A `pre-operation`.
+pub(crate) fn operate(
+    workspace: &mut Workspace<'_>,
+    arrival: &Arrival<'_>,
+    said: &Announcement,
+) -> Result<Taken, Refused> {
+    let chosen = workspace.settings().operation_policy(said, arrival.to.len());
+    let (kind, policy) = chosen.map_err(|errors| Refused::Invalid { errors })?;
+    let execute = said.execute.clone().unwrap_or(match arrival.post.api {
+        Api::V1 => Execute::Manual,
+        // Its scripts perform operations themselves.
+        Api::Maestro => Execute::None,
+    });
+    allowed(workspace, &execute)?;
+    let id = ExchangeId { protocol: Protocol::Operation, number: workspace.next_position() };
+    let several = arrival.to.len() > 1;
+    let start = Operate {
+        id,
+        by: arrival.from.clone(),
+        to: arrival.to.clone(),
+        message: arrival.id.clone(),
+        operation: said.operation.clone(),
+        kind,
+        broadcast_id: several.then(|| arrival.broadcast_id(id.number)),
+        requires_acknowledgment: said.requires_acknowledgment,
+        silence_foreseen: [&said.own, &said.policy]
+            .iter()
+            .any(|keys| keys.contains_key("proceed_on_timeout")),
+        pre_notice: said.pre_notice,
+        policy,
+        execute,
+    };
+    let given = arrival.incoming().priority.as_deref().map_or(Priority::High, priority);
+    let defaults = Defaults {
+        subject: render::pending(&said.operation),
+        priority: given.max(Priority::High),
+        rule: "pre-operation".into(),
+        meaning: "pre-operation",
+    };
+    begin(workspace, arrival, Start::Operation(start), defaults).map_err(Refused::from)
+}
 
-    /// Only configured programs are run.
-    fn allowed(&self, execute: &Execute) -> Result<(), Refused> {
-        let Execute::Command(command) = execute else { return Ok(()) };
-        let known = &self.settings.operation_commands;
-        if known.contains(&command.argv[0]) {
-            return Ok(());
-        }
-        let name = &command.argv[0];
-        let detail = if known.is_empty() {
-            format!(
-                "the command {name:?} is not allowed: none is; name it in the configuration, under [operation.commands]"
-            )
-        } else {
-            let list: Vec<_> = known.iter().map(String::as_str).collect();
-            format!("the command {name:?} is not allowed; choose one of {}", list.join(", "))
-        };
-        let pointer = "/content/execute/command/0".to_owned();
-        Err(Refused::Invalid { errors: vec![FieldError { pointer, detail }] })
+/// Only configured programs are run.
+fn allowed(workspace: &Workspace<'_>, execute: &Execute) -> Result<(), Refused> {
+    let Execute::Command(command) = execute else { return Ok(()) };
+    let known = &workspace.settings().operation_commands;
+    if known.contains(&command.argv[0]) {
+        return Ok(());
     }
+    let name = &command.argv[0];
+    let detail = if known.is_empty() {
+        format!(
+            "the command {name:?} is not allowed: none is; name it in the configuration, under [operation.commands]"
+        )
+    } else {
+        let list: Vec<_> = known.iter().map(String::as_str).collect();
+        format!("the command {name:?} is not allowed; choose one of {}", list.join(", "))
+    };
+    let pointer = "/content/execute/command/0".to_owned();
+    Err(Refused::Invalid { errors: vec![FieldError { pointer, detail }] })
 }

@@ -6,141 +6,148 @@ use wilco_protocol::directory::{self, Unresolved};
 use wilco_protocol::name::{RESERVED, is_reserved};
 use wilco_protocol::{Name, Protocol};
 
-use crate::agents::check_name;
+use crate::agents::{check_name, register};
 use crate::command::{Post, Refused, Viewer};
+use crate::execute::change_directory_fully;
 use crate::settings::AutoRegister;
 use crate::workspace::Workspace;
 
-impl Workspace<'_> {
-    /// The sender: the token's agent, what `from` says, whoever the caller claims to be, or the default.
-    pub(crate) fn sender(&self, post: &Post) -> Result<Name, Refused> {
-        let given = post.incoming.from.as_deref().map(|from| from.strip_prefix('@').unwrap_or(from));
-        if let Viewer::Agent(agent) = &post.viewer {
-            return self.proven(agent, given);
-        }
-        let text = match (given, &post.claimed) {
-            (Some(from), _) => from,
-            (None, Some(claimed)) => claimed.as_str(),
-            (None, None) => self.settings.default_sender.as_str(),
-        };
-        if is_reserved(&text.to_ascii_lowercase()) {
-            let detail = format!("only Wilco sends as {text:?}; use your own name");
-            return Err(Refused::Forbidden { detail });
-        }
-        match self.agent_named(text)? {
-            Some(name) => Ok(name),
-            None => check_name(text).map_err(|detail| Refused::invalid("/from", detail)),
+/// The sender: the token's agent, what `from` says, whoever the caller claims to be, or the default.
+pub(crate) fn sender(workspace: &Workspace<'_>, post: &Post) -> Result<Name, Refused> {
+    let given = post.incoming.from.as_deref().map(|from| from.strip_prefix('@').unwrap_or(from));
+    if let Viewer::Agent(agent) = &post.viewer {
+        return proven(workspace, agent, given);
+    }
+    let text = match (given, &post.claimed) {
+        (Some(from), _) => from,
+        (None, Some(claimed)) => claimed.as_str(),
+        (None, None) => workspace.settings().default_sender.as_str(),
+    };
+    if is_reserved(&text.to_ascii_lowercase()) {
+        let detail = format!("only Wilco sends as {text:?}; use your own name");
+        return Err(Refused::Forbidden { detail });
+    }
+    match agent_named(workspace, text)? {
+        Some(name) => Ok(name),
+        None => check_name(text).map_err(|detail| Refused::invalid("/from", detail)),
+    }
+}
+
+/// The token's agent as the directory spells it, which `from` may name too.
+fn proven(workspace: &Workspace<'_>, agent: &Name, from: Option<&str>) -> Result<Name, Refused> {
+    let agent = match workspace.directory().canonical_name(agent.as_str()) {
+        Some(known) => known.clone(),
+        None => check_name(agent.as_str()).map_err(|detail| Refused::Forbidden { detail })?,
+    };
+    let Some(from) = from.filter(|from| !from.eq_ignore_ascii_case(agent.as_str())) else {
+        return Ok(agent);
+    };
+    match agent_named(workspace, from)? {
+        Some(named) if named == agent => Ok(agent),
+        Some(_) | None => {
+            let detail = format!("this token is {agent}'s; it cannot send as {from:?}");
+            Err(Refused::Forbidden { detail })
         }
     }
+}
 
-    /// The token's agent as the directory spells it, which `from` may name too.
-    fn proven(&self, agent: &Name, from: Option<&str>) -> Result<Name, Refused> {
-        let agent = match self.directory().canonical_name(agent.as_str()) {
-            Some(known) => known.clone(),
-            None => check_name(agent.as_str()).map_err(|detail| Refused::Forbidden { detail })?,
+/// Who is named exactly; nobody when it could be several.
+pub(crate) fn agent_named(workspace: &Workspace<'_>, text: &str) -> Result<Option<Name>, Refused> {
+    match workspace.directory().exact(text) {
+        Ok(found) => Ok(found.map(|agent| agent.name.clone())),
+        Err(why) => Err(Refused::Conflict { detail: unresolved(text, &why), exchange: None }),
+    }
+}
+
+/// Sending registers an agent, and shows that it lives.
+pub(crate) fn sign_of_life(workspace: &mut Workspace<'_>, from: &Name) -> Result<(), Refused> {
+    if workspace.directory().get(from).is_none() {
+        if workspace.settings().auto_register == AutoRegister::None
+            && *from != workspace.settings().default_sender
+        {
+            let detail = format!("there is no agent {:?}; register it first", from.as_str());
+            return Err(Refused::NotFound { detail });
+        }
+        register(workspace, from)?;
+    }
+    workspace.saw(from);
+    change_directory_fully(workspace, directory::Input::SignOfLife { agent: from.clone() }, from)
+}
+
+/// The recipients, each once. One that is unknown, and nothing is sent.
+pub(crate) fn recipients(
+    workspace: &mut Workspace<'_>,
+    incoming: &Incoming,
+    from: &Name,
+) -> Result<Vec<Name>, Refused> {
+    let starts = incoming.typed.starts();
+    // Whom a request to replace somebody is about stands in its content.
+    let request = matches!(incoming.typed, Typed::Handoff(Handoff::Replace(_)));
+    if starts && incoming.typed.protocol() == Some(Protocol::Delegation) && incoming.to.len() != 1 {
+        return Err(Refused::invalid("/to", "expected exactly one agent: a task has one assignee"));
+    }
+    let validates = starts && incoming.typed.protocol() == Some(Protocol::Validation);
+    if validates && !matches!(incoming.to.as_slice(), [to] if own_name(to).is_some()) {
+        let detail = "expected validation-orchestrator, which carries the loop";
+        return Err(Refused::invalid("/to", detail));
+    }
+    let hands_over = matches!(incoming.typed, Typed::Handoff(Handoff::HandOver(_)));
+    if (hands_over && incoming.to.len() != 1) || (request && incoming.to.len() > 1) {
+        return Err(Refused::invalid("/to", "expected one agent: work is handed over to one replacement"));
+    }
+    // Nobody is registered by being one of several: a wrong name among them is a mistake.
+    let known_only = starts || incoming.to.len() > 1;
+    let mut names = Vec::new();
+    for text in &incoming.to {
+        let name = match own_name(text).filter(|_| !starts || validates || request) {
+            Some(own) => own,
+            None => recipient(workspace, text, from, known_only)?,
         };
-        let Some(from) = from.filter(|from| !from.eq_ignore_ascii_case(agent.as_str())) else {
-            return Ok(agent);
-        };
-        match self.agent_named(from)? {
-            Some(named) if named == agent => Ok(agent),
-            Some(_) | None => {
-                let detail = format!("this token is {agent}'s; it cannot send as {from:?}");
-                Err(Refused::Forbidden { detail })
+        if !names.contains(&name) {
+            names.push(name);
+        }
+    }
+    Ok(names)
+}
+
+/// An agent that takes part in what begins: it must have been seen.
+pub(crate) fn known(workspace: &mut Workspace<'_>, text: &str, from: &Name) -> Result<Name, Refused> {
+    recipient(workspace, text, from, true)
+}
+
+fn recipient(
+    workspace: &mut Workspace<'_>,
+    text: &str,
+    from: &Name,
+    known_only: bool,
+) -> Result<Name, Refused> {
+    let bare = text.strip_prefix('@').unwrap_or(text);
+    let registers = match workspace.settings().auto_register {
+        AutoRegister::None => false,
+        AutoRegister::Conversations => !known_only,
+        AutoRegister::All => true,
+    };
+    let found = match registers {
+        true => workspace.directory().find(text),
+        false => workspace.directory().resolve(text),
+    };
+    let why = match found {
+        Ok(agent) => return Ok(agent.name.clone()),
+        Err(why) => why,
+    };
+    let detail = unresolved(text, &why);
+    match why {
+        Unresolved::Ambiguous { .. } => Err(Refused::Conflict { detail, exchange: None }),
+        Unresolved::UnknownHost { .. } => Err(Refused::NotFound { detail }),
+        Unresolved::Unknown { .. } if !registers => Err(Refused::NotFound { detail }),
+        Unresolved::Unknown { .. } => {
+            let name = check_name(bare).map_err(|detail| Refused::invalid("/to", detail))?;
+            // The sender itself is registered as it spells itself.
+            if name.as_str().eq_ignore_ascii_case(from.as_str()) {
+                return Ok(from.clone());
             }
-        }
-    }
-
-    /// Who is named exactly; nobody when it could be several.
-    pub(crate) fn agent_named(&self, text: &str) -> Result<Option<Name>, Refused> {
-        match self.directory().exact(text) {
-            Ok(found) => Ok(found.map(|agent| agent.name.clone())),
-            Err(why) => Err(Refused::Conflict { detail: unresolved(text, &why), exchange: None }),
-        }
-    }
-
-    /// Sending registers an agent, and shows that it lives.
-    pub(crate) fn sign_of_life(&mut self, from: &Name) -> Result<(), Refused> {
-        if self.directory().get(from).is_none() {
-            if self.settings.auto_register == AutoRegister::None && *from != self.settings.default_sender {
-                let detail = format!("there is no agent {:?}; register it first", from.as_str());
-                return Err(Refused::NotFound { detail });
-            }
-            self.register(from)?;
-        }
-        self.state.presence.saw(from, self.now);
-        self.change_directory_fully(directory::Input::SignOfLife { agent: from.clone() }, from)
-    }
-
-    /// The recipients, each once. One that is unknown, and nothing is sent.
-    pub(crate) fn recipients(&mut self, incoming: &Incoming, from: &Name) -> Result<Vec<Name>, Refused> {
-        let starts = incoming.typed.starts();
-        // Whom a request to replace somebody is about stands in its content.
-        let request = matches!(incoming.typed, Typed::Handoff(Handoff::Replace(_)));
-        if starts && incoming.typed.protocol() == Some(Protocol::Delegation) && incoming.to.len() != 1 {
-            return Err(Refused::invalid("/to", "expected exactly one agent: a task has one assignee"));
-        }
-        let validates = starts && incoming.typed.protocol() == Some(Protocol::Validation);
-        if validates && !matches!(incoming.to.as_slice(), [to] if own_name(to).is_some()) {
-            let detail = "expected validation-orchestrator, which carries the loop";
-            return Err(Refused::invalid("/to", detail));
-        }
-        let hands_over = matches!(incoming.typed, Typed::Handoff(Handoff::HandOver(_)));
-        if (hands_over && incoming.to.len() != 1) || (request && incoming.to.len() > 1) {
-            return Err(Refused::invalid(
-                "/to",
-                "expected one agent: work is handed over to one replacement",
-            ));
-        }
-        // Nobody is registered by being one of several: a wrong name among them is a mistake.
-        let known_only = starts || incoming.to.len() > 1;
-        let mut names = Vec::new();
-        for text in &incoming.to {
-            let name = match own_name(text).filter(|_| !starts || validates || request) {
-                Some(own) => own,
-                None => self.recipient(text, from, known_only)?,
-            };
-            if !names.contains(&name) {
-                names.push(name);
-            }
-        }
-        Ok(names)
-    }
-
-    /// An agent that takes part in what begins: it must have been seen.
-    pub(crate) fn known(&mut self, text: &str, from: &Name) -> Result<Name, Refused> {
-        self.recipient(text, from, true)
-    }
-
-    fn recipient(&mut self, text: &str, from: &Name, known_only: bool) -> Result<Name, Refused> {
-        let bare = text.strip_prefix('@').unwrap_or(text);
-        let registers = match self.settings.auto_register {
-            AutoRegister::None => false,
-            AutoRegister::Conversations => !known_only,
-            AutoRegister::All => true,
-        };
-        let found = match registers {
-            true => self.directory().find(text),
-            false => self.directory().resolve(text),
-        };
-        let why = match found {
-            Ok(agent) => return Ok(agent.name.clone()),
-            Err(why) => why,
-        };
-        let detail = unresolved(text, &why);
-        match why {
-            Unresolved::Ambiguous { .. } => Err(Refused::Conflict { detail, exchange: None }),
-            Unresolved::UnknownHost { .. } => Err(Refused::NotFound { detail }),
-            Unresolved::Unknown { .. } if !registers => Err(Refused::NotFound { detail }),
-            Unresolved::Unknown { .. } => {
-                let name = check_name(bare).map_err(|detail| Refused::invalid("/to", detail))?;
-                // The sender itself is registered as it spells itself.
-                if name.as_str().eq_ignore_ascii_case(from.as_str()) {
-                    return Ok(from.clone());
-                }
-                self.register(&name)?;
-                Ok(name)
-            }
+            register(workspace, &name)?;
+            Ok(name)
         }
     }
 }

@@ -14,10 +14,12 @@ use wilco_protocol::exchange::{Decision, Exchange, Said, Start, key};
 use wilco_protocol::{ExchangeId, MessageId, Name, Protocol};
 use wilco_store::{Message, Reading};
 
-use super::arrival::{Arrival, Defaults, Place};
-use super::correlate::{AMENDS, Target};
+use super::arrival::{Arrival, Defaults, Place, outgoing, pass_on, store_arrival};
+use super::converse::converse;
+use super::correlate::{AMENDS, Target, controls};
+use super::examine::with_known;
 use crate::command::Refused;
-use crate::execute::{priority, refused};
+use crate::execute::{citing, content, decide, execute, priority, refused};
 use crate::layer::Live;
 use crate::workspace::Workspace;
 
@@ -37,260 +39,268 @@ fn same(one: &Map<String, Value>, other: &Map<String, Value>) -> bool {
 
 pub(crate) type Taken = (Vec<Arc<Message>>, Option<Arc<Exchange>>);
 
-impl Workspace<'_> {
-    /// A `task-assignment`.
-    pub(crate) fn assign(
-        &mut self,
-        arrival: &Arrival<'_>,
-        assignment: &Assignment,
-    ) -> Result<Taken, Refused> {
-        let task = Task::of(&arrival.incoming().content, arrival.subject());
-        if let Some(exchange) = self.same_again(arrival, assignment.task_id.as_deref(), &task.title)? {
-            return self.say_to(arrival, vec![Target { exchange, rule: SAME }]);
+/// A `task-assignment`.
+pub(crate) fn assign(
+    workspace: &mut Workspace<'_>,
+    arrival: &Arrival<'_>,
+    assignment: &Assignment,
+) -> Result<Taken, Refused> {
+    let task = Task::of(&arrival.incoming().content, arrival.subject());
+    if let Some(exchange) = same_again(workspace, arrival, assignment.task_id.as_deref(), &task.title)? {
+        return say_to(workspace, arrival, vec![Target { exchange, rule: SAME }]);
+    }
+    let policy = workspace.settings().delegation_policy(assignment.ack_timeout, &assignment.policy);
+    let names = assignment.candidates.iter().map(String::as_str).enumerate();
+    let policy = with_known(policy, workspace.directory(), names);
+    let policy = policy.map_err(|errors| Refused::Invalid { errors })?;
+    let directory = Resolver(workspace.directory());
+    let candidates = assignment.candidates.iter().map(|name| directory.resolve(name)).collect();
+    let id = ExchangeId { protocol: Protocol::Delegation, number: workspace.next_position() };
+    let start = delegation::Assign {
+        id,
+        by: arrival.from.clone(),
+        to: arrival.to[0].clone(),
+        message: arrival.id.clone(),
+        task_id: assignment.task_id.clone().unwrap_or_else(|| delegation::State::made_up_id(id)),
+        task_uuid: assignment.task_uuid.clone().unwrap_or_else(|| task_uuid(workspace, &arrival.id)),
+        title: task.title,
+        sign: None,
+        requires_ack: assignment.requires_ack,
+        supersede: assignment.supersede,
+        candidates,
+        capabilities: assignment.capabilities.clone(),
+        policy,
+    };
+    let defaults = dressed(arrival, "task-assignment".into());
+    begin(workspace, arrival, Start::Delegation(start), defaults).map_err(Refused::from)
+}
+
+/// A plain text that was taken for a task.
+pub(crate) fn enrol(
+    workspace: &mut Workspace<'_>,
+    arrival: &Arrival<'_>,
+    found: classify::Task,
+) -> Result<Taken, Unbegun> {
+    let settings = workspace.settings().delegation_policy(None, &serde_json::Map::new());
+    let policy = settings.map_err(|errors| Unbegun::Refused(Refused::Invalid { errors }))?;
+    let id = ExchangeId { protocol: Protocol::Delegation, number: workspace.next_position() };
+    let start = delegation::Assign {
+        id,
+        by: arrival.from.clone(),
+        to: arrival.to[0].clone(),
+        message: arrival.id.clone(),
+        title: title(arrival, &found),
+        task_id: found.task_id.unwrap_or_else(|| delegation::State::made_up_id(id)),
+        task_uuid: task_uuid(workspace, &arrival.id),
+        sign: Some(found.sign),
+        requires_ack: true,
+        supersede: false,
+        candidates: Vec::new(),
+        capabilities: Vec::new(),
+        policy,
+    };
+    let defaults = dressed(arrival, format!("classified: {}", found.sign.word()).into());
+    begin(workspace, arrival, Start::Delegation(start), defaults)
+}
+
+/// Begins an exchange of any protocol.
+pub(crate) fn begin(
+    workspace: &mut Workspace<'_>,
+    arrival: &Arrival<'_>,
+    start: Start,
+    defaults: Defaults,
+) -> Result<Taken, Unbegun> {
+    let now = workspace.now();
+    let decided = decide(workspace, |facts| Exchange::begin(start, facts, now));
+    let decision = decided.map_err(Refused::from)?.map_err(Unbegun::Refusal)?;
+    Ok(begun(workspace, arrival, decision, defaults)?)
+}
+
+/// The exchange exists from its first event on; its message comes before that.
+fn begun(
+    workspace: &mut Workspace<'_>,
+    arrival: &Arrival<'_>,
+    mut decision: Decision,
+    defaults: Defaults,
+) -> Result<Taken, Refused> {
+    let position = workspace.reserve();
+    let Some(exchange) = decision.next.take() else {
+        return Err(Refused::Conflict { detail: "nothing began".to_owned(), exchange: None });
+    };
+    debug_assert_eq!(Exchange::folded(None, &decision.events, workspace.now()).as_ref(), Some(&exchange));
+    // Its message takes seq 1, so its first event is the second.
+    let live = Live { exchange: Arc::new(exchange), seq: 1, keys: Arc::default(), alarm: None };
+    let routing = decision.routing.clone();
+    let exchange = execute(workspace, live, decision, &arrival.from, Some(&arrival.cause()))?;
+    let mut outgoing = outgoing(workspace, arrival, &exchange, &routing)?;
+    pass_on(workspace, arrival, &exchange, &mut outgoing)?;
+    outgoing.reading = Some(Reading {
+        exchange: Some(exchange.id()),
+        rule: Some(defaults.rule.clone()),
+        meaning: defaults.meaning.into(),
+        effect: exchange.state_name().into(),
+    });
+    outgoing.defaults = Some(defaults);
+    let place = Place { position, exchange: Some((exchange.id(), 1)) };
+    let messages = store_arrival(workspace, arrival, place, outgoing)?;
+    Ok((messages, Some(exchange)))
+}
+
+/// An open delegation by the same sender to the same agent with the same content.
+pub(crate) fn same_again(
+    workspace: &mut Workspace<'_>,
+    arrival: &Arrival<'_>,
+    task_id: Option<&str>,
+    title: &str,
+) -> Result<Option<Arc<Exchange>>, Refused> {
+    let among = match task_id {
+        Some(id) => key("task", &id.to_lowercase()),
+        None => delegation::unnamed_key(&arrival.to[0], title),
+    };
+    for number in workspace.find(&among)? {
+        let Some(live) = workspace.live(number)? else { continue };
+        let Exchange::Delegation(state) = &*live.exchange else { continue };
+        let pair = state.initiator == arrival.from && state.assignee == arrival.to[0];
+        if !pair || !state.is_open() || !state.amendments.is_empty() {
+            continue;
         }
-        let policy = self.settings.delegation_policy(assignment.ack_timeout, &assignment.policy);
-        let names = assignment.candidates.iter().map(String::as_str).enumerate();
-        let unknown = self.unknown_candidates(names);
-        let policy = match policy {
-            Ok(policy) if unknown.is_empty() => policy,
-            wrong => {
-                let errors = wrong.err().unwrap_or_default().into_iter().chain(unknown).collect();
-                return Err(Refused::Invalid { errors });
-            }
-        };
-        let directory = Resolver(self.directory());
-        let candidates = assignment.candidates.iter().map(|name| directory.resolve(name)).collect();
-        let id = ExchangeId { protocol: Protocol::Delegation, number: self.next_position() };
-        let start = delegation::Assign {
-            id,
-            by: arrival.from.clone(),
-            to: arrival.to[0].clone(),
-            message: arrival.id.clone(),
-            task_id: assignment.task_id.clone().unwrap_or_else(|| delegation::State::made_up_id(id)),
-            task_uuid: assignment.task_uuid.clone().unwrap_or_else(|| self.task_uuid(&arrival.id)),
-            title: task.title,
-            sign: None,
-            requires_ack: assignment.requires_ack,
-            supersede: assignment.supersede,
-            candidates,
-            capabilities: assignment.capabilities.clone(),
-            policy,
-        };
-        let defaults = dressed(arrival, "task-assignment".into());
-        self.begin(arrival, Start::Delegation(start), defaults).map_err(|refusal| match refusal {
-            Unbegun::Refusal(refusal) => refused(&refusal, None),
-            Unbegun::Refused(refused) => refused,
-        })
-    }
-
-    /// A plain text that was taken for a task.
-    pub(crate) fn enrol(&mut self, arrival: &Arrival<'_>, found: classify::Task) -> Result<Taken, Unbegun> {
-        let settings = self.settings.delegation_policy(None, &serde_json::Map::new());
-        let policy = settings.map_err(|errors| Unbegun::Refused(Refused::Invalid { errors }))?;
-        let id = ExchangeId { protocol: Protocol::Delegation, number: self.next_position() };
-        let start = delegation::Assign {
-            id,
-            by: arrival.from.clone(),
-            to: arrival.to[0].clone(),
-            message: arrival.id.clone(),
-            title: title(arrival, &found),
-            task_id: found.task_id.unwrap_or_else(|| delegation::State::made_up_id(id)),
-            task_uuid: self.task_uuid(&arrival.id),
-            sign: Some(found.sign),
-            requires_ack: true,
-            supersede: false,
-            candidates: Vec::new(),
-            capabilities: Vec::new(),
-            policy,
-        };
-        let defaults = dressed(arrival, format!("classified: {}", found.sign.word()).into());
-        self.begin(arrival, Start::Delegation(start), defaults)
-    }
-
-    /// Begins an exchange of any protocol.
-    pub(crate) fn begin(
-        &mut self,
-        arrival: &Arrival<'_>,
-        start: Start,
-        defaults: Defaults,
-    ) -> Result<Taken, Unbegun> {
-        let now = self.now;
-        let decided = self.decide(|facts| Exchange::begin(start, facts, now));
-        let decision = decided.map_err(Refused::from)?.map_err(Unbegun::Refusal)?;
-        Ok(self.begun(arrival, decision, defaults)?)
-    }
-
-    /// The exchange exists from its first event on; its message comes before that.
-    fn begun(
-        &mut self,
-        arrival: &Arrival<'_>,
-        mut decision: Decision,
-        defaults: Defaults,
-    ) -> Result<Taken, Refused> {
-        let position = self.reserve();
-        let Some(exchange) = decision.next.take() else {
-            return Err(Refused::Conflict { detail: "nothing began".to_owned(), exchange: None });
-        };
-        debug_assert_eq!(Exchange::folded(None, &decision.events, self.now).as_ref(), Some(&exchange));
-        // Its message takes seq 1, so its first event is the second.
-        let live = Live { exchange: Arc::new(exchange), seq: 1, keys: Arc::default(), alarm: None };
-        let routing = decision.routing.clone();
-        let exchange = self.execute(live, decision, &arrival.from, Some(&arrival.cause()))?;
-        let mut outgoing = self.outgoing(arrival, &exchange, &routing)?;
-        outgoing.reading = Some(Reading {
-            exchange: Some(exchange.id()),
-            rule: Some(defaults.rule.clone()),
-            meaning: defaults.meaning.into(),
-            effect: exchange.state_name().into(),
-        });
-        outgoing.defaults = Some(defaults);
-        let place = Place { position, exchange: Some((exchange.id(), 1)) };
-        let messages = self.store_arrival(arrival, place, outgoing)?;
-        Ok((messages, Some(exchange)))
-    }
-
-    /// An open delegation by the same sender to the same agent with the same content.
-    pub(crate) fn same_again(
-        &mut self,
-        arrival: &Arrival<'_>,
-        task_id: Option<&str>,
-        title: &str,
-    ) -> Result<Option<Arc<Exchange>>, Refused> {
-        let among = match task_id {
-            Some(id) => key("task", &id.to_lowercase()),
-            None => delegation::unnamed_key(&arrival.to[0], title),
-        };
-        for number in self.find(&among)? {
-            let Some(live) = self.live(number)? else { continue };
-            let Exchange::Delegation(state) = &*live.exchange else { continue };
-            let pair = state.initiator == arrival.from && state.assignee == arrival.to[0];
-            if !pair || !state.is_open() || !state.amendments.is_empty() {
-                continue;
-            }
-            let first = self.content(&state.assignment.clone())?;
-            if first.is_some_and(|first| same(&first, &arrival.incoming().content)) {
-                return Ok(Some(live.exchange));
-            }
+        let first = content(workspace, &state.assignment.clone())?;
+        if first.is_some_and(|first| same(&first, &arrival.incoming().content)) {
+            return Ok(Some(live.exchange));
         }
-        Ok(None)
     }
+    Ok(None)
+}
 
-    /// A message to the exchanges that it belongs to.
-    pub(crate) fn say_to(&mut self, arrival: &Arrival<'_>, targets: Vec<Target>) -> Result<Taken, Refused> {
-        let mut decided = Vec::new();
-        for target in targets {
-            let said = self.heard(arrival, &target)?;
-            let meaning = meaning(&said);
-            let (now, again) = (self.now, said.clone());
-            match self.decide(|facts| target.exchange.said(said, facts, now))? {
-                Ok(decision) => decided.push((target, again, decision, meaning)),
-                // Whoever only remarks on an exchange of others just talks.
-                Err(Refusal::Role { .. }) if meaning == "remark" || !target.is_explicit() => {}
-                Err(refusal) => {
-                    return Err(refused(&refusal, Some(target.exchange.id())));
-                }
+/// A message to the exchanges that it belongs to.
+pub(crate) fn say_to(
+    workspace: &mut Workspace<'_>,
+    arrival: &Arrival<'_>,
+    targets: Vec<Target>,
+) -> Result<Taken, Refused> {
+    let mut decided = Vec::new();
+    for target in targets {
+        let said = heard(workspace, arrival, &target)?;
+        let meaning = meaning(&said);
+        let (now, again) = (workspace.now(), said.clone());
+        match decide(workspace, |facts| target.exchange.said(said, facts, now))? {
+            Ok(decision) => decided.push((target, again, decision, meaning)),
+            // Whoever only remarks on an exchange of others just talks.
+            Err(Refusal::Role { .. }) if meaning == "remark" || !target.is_explicit() => {}
+            Err(refusal) => {
+                return Err(refused(&refusal, Some(target.exchange.id())));
             }
         }
-        if decided.is_empty() {
-            return self.converse(arrival, false);
+    }
+    if decided.is_empty() {
+        return converse(workspace, arrival, false);
+    }
+    move_them(workspace, arrival, decided)
+}
+
+fn move_them(
+    workspace: &mut Workspace<'_>,
+    arrival: &Arrival<'_>,
+    decided: Vec<(Target, Said, Decision, &'static str)>,
+) -> Result<Taken, Refused> {
+    let position = workspace.reserve();
+    let mut first: Option<(Arc<Exchange>, u64, Routing, Reading)> = None;
+    let mut also = Vec::new();
+    for (target, said, mut decision, meaning) in decided {
+        let id = target.exchange.id();
+        let Some(mut live) = workspace.live(id.number)? else { continue };
+        if first.is_some() {
+            // What the ones before it led to counts: no two tasks go to the same free agent.
+            let (exchange, now) = (live.exchange.clone(), workspace.now());
+            let decided = decide(workspace, |facts| exchange.said(said, facts, now))?;
+            decision = decided.map_err(|refusal| refused(&refusal, Some(id)))?;
         }
-        self.move_them(arrival, decided)
-    }
-
-    fn move_them(
-        &mut self,
-        arrival: &Arrival<'_>,
-        decided: Vec<(Target, Said, Decision, &'static str)>,
-    ) -> Result<Taken, Refused> {
-        let position = self.reserve();
-        let mut first: Option<(Arc<Exchange>, u64, Routing, Reading)> = None;
-        let mut also = Vec::new();
-        for (target, said, mut decision, meaning) in decided {
-            let id = target.exchange.id();
-            let Some(mut live) = self.live(id.number)? else { continue };
-            if first.is_some() {
-                // What the ones before it led to counts: no two tasks go to the same free agent.
-                let (exchange, now) = (live.exchange.clone(), self.now);
-                let decided = self.decide(|facts| exchange.said(said, facts, now))?;
-                decision = decided.map_err(|refusal| refused(&refusal, Some(id)))?;
-            }
-            let before = live.exchange.state_name();
-            let quiet = decision.events.is_empty();
-            if first.is_none() {
-                // The message itself is the next thing that happens in its exchange.
-                live.seq += 1;
-            }
-            let (seq, routing) = (live.seq, decision.routing.clone());
-            let after = self.execute(live, decision, &arrival.from, Some(&arrival.cause()))?;
-            let effect = match (quiet, before == after.state_name()) {
-                (true, _) => "none".into(),
-                (false, true) => "recorded".into(),
-                (false, false) => format!("{before} -> {}", after.state_name()).into(),
-            };
-            if first.is_some() && !matches!(routing, Routing::Withheld) {
-                also.push(after.initiator().clone());
-            }
-            let (rule, meaning) = (Some(target.rule.into()), meaning.into());
-            first.get_or_insert((after, seq, routing, Reading { exchange: Some(id), rule, meaning, effect }));
+        let before = live.exchange.state_name();
+        let quiet = decision.events.is_empty();
+        if first.is_none() {
+            // The message itself is the next thing that happens in its exchange.
+            live.seq += 1;
         }
-        let Some((exchange, seq, routing, reading)) = first else { return self.converse(arrival, false) };
-        let mut outgoing = self.outgoing(arrival, &exchange, &routing)?;
-        also.retain(|initiator| *initiator != arrival.from);
-        also.into_iter().for_each(|initiator| outgoing.reach(initiator));
-        outgoing.reading = Some(reading);
-        let place = Place { position, exchange: Some((exchange.id(), seq)) };
-        let messages = self.store_arrival(arrival, place, outgoing)?;
-        let latest = self.live(exchange.id().number)?.map(|live| live.exchange);
-        Ok((messages, latest))
-    }
-
-    /// Reads what the message says to this exchange.
-    fn heard(&mut self, arrival: &Arrival<'_>, target: &Target) -> Result<Said, Refused> {
-        let incoming = arrival.incoming();
-        let parent = match &incoming.in_reply_to {
-            Some(id) => self.message(id)?.map(|(_, message)| parent(&message)),
-            None => None,
+        let (seq, routing) = (live.seq, decision.routing.clone());
+        let after = execute(workspace, live, decision, &arrival.from, Some(&arrival.cause()))?;
+        let effect = match (quiet, before == after.state_name()) {
+            (true, _) => "none".into(),
+            (false, true) => "recorded".into(),
+            (false, false) => format!("{before} -> {}", after.state_name()).into(),
         };
-        let cited = self.citing(&target.exchange, None)?;
-        let controls = self.controls(arrival, &target.exchange)?;
-        let heard = InContext {
-            incoming,
-            id: arrival.id.clone(),
-            by: arrival.from.clone(),
-            to: &arrival.to,
-            operator: arrival.operator(&self.settings.default_sender) || controls,
-            parent,
-            amends: target.rule == AMENDS,
-            again: target.rule == SAME,
-            resolve: &Resolver(self.directory()),
-        };
-        Ok(interpret(&target.exchange, &heard, &cited))
+        if first.is_some() && !matches!(routing, Routing::Withheld) {
+            also.push(after.initiator().clone());
+        }
+        let (rule, meaning) = (Some(target.rule.into()), meaning.into());
+        first.get_or_insert((after, seq, routing, Reading { exchange: Some(id), rule, meaning, effect }));
     }
+    let Some((exchange, seq, routing, reading)) = first else { return converse(workspace, arrival, false) };
+    let mut outgoing = outgoing(workspace, arrival, &exchange, &routing)?;
+    pass_on(workspace, arrival, &exchange, &mut outgoing)?;
+    also.retain(|initiator| *initiator != arrival.from);
+    also.into_iter().for_each(|initiator| outgoing.reach(initiator));
+    outgoing.reading = Some(reading);
+    let place = Place { position, exchange: Some((exchange.id(), seq)) };
+    let messages = store_arrival(workspace, arrival, place, outgoing)?;
+    let latest = workspace.live(exchange.id().number)?.map(|live| live.exchange);
+    Ok((messages, latest))
+}
 
-    /// A uuid for a task. It was made just now, so the store need not be asked whose it is.
-    fn task_uuid(&mut self, id: &MessageId) -> String {
-        let uuid = self.uuid(id);
-        self.lookup.nobody_has(&key("uuid", &uuid));
-        uuid
-    }
+/// Reads what the message says to this exchange.
+fn heard(workspace: &mut Workspace<'_>, arrival: &Arrival<'_>, target: &Target) -> Result<Said, Refused> {
+    let incoming = arrival.incoming();
+    let parent = match &incoming.in_reply_to {
+        Some(id) => workspace.message(id)?.map(|(_, message)| parent(&message)),
+        None => None,
+    };
+    let cited = citing(workspace, &target.exchange, None)?;
+    let controls = controls(workspace, arrival, &target.exchange)?;
+    let heard = InContext {
+        incoming,
+        id: arrival.id.clone(),
+        by: arrival.from.clone(),
+        to: &arrival.to,
+        operator: arrival.operator(&workspace.settings().default_sender) || controls,
+        parent,
+        amends: target.rule == AMENDS,
+        again: target.rule == SAME,
+        resolve: &Resolver(workspace.directory()),
+    };
+    Ok(interpret(&target.exchange, &heard, &cited))
+}
 
-    /// A uuid that follows from the message, so that a replayed step makes the same. It begins with the time: the keys of
-    /// tasks that begin together then lie together in the store.
-    pub(super) fn uuid(&self, id: &MessageId) -> String {
-        let mut hasher = blake3::Hasher::new();
-        hasher.update(&self.state.head.hash).update(id.as_str().as_bytes());
-        hasher.update(&self.next_position().to_be_bytes());
-        let mut random = [0; 10];
-        hasher.finalize_xof().fill(&mut random);
-        let millis = u64::try_from(self.now.millis()).unwrap_or_default();
-        uuid::Builder::from_unix_timestamp_millis(millis, &random).into_uuid().to_string()
-    }
+/// A uuid for a task. It was made just now, so the store need not be asked whose it is.
+fn task_uuid(workspace: &mut Workspace<'_>, id: &MessageId) -> String {
+    let uuid = uuid(workspace, id);
+    workspace.lookup().nobody_has(&key("uuid", &uuid));
+    uuid
+}
+
+/// A uuid that follows from the message, so that a replayed step makes the same. It begins with the time: the keys of
+/// tasks that begin together then lie together in the store.
+pub(super) fn uuid(workspace: &Workspace<'_>, id: &MessageId) -> String {
+    let mut hasher = blake3::Hasher::new();
+    hasher.update(workspace.head_hash()).update(id.as_str().as_bytes());
+    hasher.update(&workspace.next_position().to_be_bytes());
+    let mut random = [0; 10];
+    hasher.finalize_xof().fill(&mut random);
+    let millis = u64::try_from(workspace.now().millis()).unwrap_or_default();
+    uuid::Builder::from_unix_timestamp_millis(millis, &random).into_uuid().to_string()
 }
 
 /// Why nothing began: the protocol refused, or something else went wrong.
 pub(crate) enum Unbegun {
     Refusal(Refusal),
     Refused(Refused),
+}
+
+impl From<Unbegun> for Refused {
+    fn from(unbegun: Unbegun) -> Refused {
+        match unbegun {
+            Unbegun::Refusal(refusal) => refused(&refusal, None),
+            Unbegun::Refused(refused) => refused,
+        }
+    }
 }
 
 impl From<Refused> for Unbegun {

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use serde::Deserialize;
-use wilco_protocol::directory::{Agent, Directory};
+use wilco_protocol::directory::Agent;
 use wilco_protocol::{MessageId, Name};
 use wilco_store::{InboxFilter, InboxStatus, MessageRow, Priority, Reader, SearchFilter, StoreError, Walk};
 
@@ -174,13 +174,6 @@ pub fn unread(reader: &dyn Reader, viewer: &Viewer, agent: &Name) -> Result<usiz
         return Ok(0);
     }
     reader.unread(agent, usize::MAX)
-}
-
-/// All agents there are, to look names up in.
-pub fn directory(reader: &dyn Reader) -> Result<Directory, StoreError> {
-    let mut directory = Directory::default();
-    reader.agents()?.into_iter().for_each(|agent| directory.restore(agent));
-    Ok(directory)
 }
 
 /// Who wrote these letters and to whom, as far as they are registered.

@@ -4,7 +4,6 @@ use wilco_protocol::{MessageId, Name};
 use wilco_store::{InboxFilter, InboxStatus, Message, MessageRow, Reader, StoreError, Walk};
 
 use super::Part;
-use super::mail::directory;
 use super::sight::{limited_to, sees_message};
 use crate::command::Viewer;
 use crate::lookup::damaged;
@@ -24,14 +23,6 @@ pub struct InboxQuery {
     pub statuses: Vec<InboxStatus>,
     pub after: Option<u64>,
     pub limit: usize,
-}
-
-/// The agent that a text names exactly: by id, name, alias or session.
-pub fn agent(reader: &dyn Reader, text: &str) -> Result<Option<Name>, StoreError> {
-    if let Some(agent) = reader.agent(&Name::new(text))? {
-        return Ok(Some(agent.name));
-    }
-    Ok(directory(reader)?.exactly(text).map(|agent| agent.name.clone()))
 }
 
 /// A message by its id.
@@ -72,6 +63,14 @@ pub fn inbox(
         (None, None) => reader.inbox_end(&query.agent)?,
     };
     Ok(Some(Part { items, next: Some(next) }))
+}
+
+/// Where an inbox ends; none when the viewer may not look.
+pub fn inbox_end(reader: &dyn Reader, viewer: &Viewer, agent: &Name) -> Result<Option<u64>, StoreError> {
+    if limited_to(viewer).is_some_and(|own| own != agent) {
+        return Ok(None);
+    }
+    reader.inbox_end(agent).map(Some)
 }
 
 /// A message by its id, in which `_` may stand for `-`.

@@ -4,7 +4,8 @@ use wilco_protocol::Name;
 use wilco_store::{InboxStatus, Reader, SearchFilter, StoreError, kind_word, words};
 
 use super::Part;
-use super::messages::{InboxEntry, agent, parsed};
+use super::messages::{InboxEntry, parsed};
+use super::public::agent;
 use super::sight::sees_message;
 use crate::command::Viewer;
 
@@ -76,5 +77,5 @@ pub fn search(
 
 /// The agent that is meant; a name that nobody has any more is looked for as it stands.
 fn named(reader: &dyn Reader, text: &str) -> Result<Name, StoreError> {
-    Ok(agent(reader, text)?.unwrap_or_else(|| Name::new(text)))
+    Ok(agent(reader, text)?.map_or_else(|| Name::new(text), |agent| agent.name))
 }

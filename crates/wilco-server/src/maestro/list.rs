@@ -171,7 +171,7 @@ async fn search(app: &App, query: &Query) -> Result<Response, Failure> {
 }
 
 async fn everybody(app: &App) -> Result<Response, Failure> {
-    let agents = app.handle.read(|reader| reader.agents()).await?;
+    let agents = app.handle.read(reads::agents).await?;
     let names: Vec<_> = agents.iter().map(|agent| agent.name.as_str()).collect();
     let sessions: Vec<_> = agents.iter().map(|agent| agent.session()).collect();
     Ok(Json(json!({"agents": names, "sessions": sessions})).into_response())

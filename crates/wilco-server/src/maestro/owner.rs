@@ -32,18 +32,13 @@ pub(super) async fn mailbox(app: &App, caller: &Caller, query: &Query) -> Result
 /// Who is meant by an id, a name, an alias or a session; none when nobody is.
 pub(super) async fn known(app: &App, text: &str) -> Result<Option<Name>, Failure> {
     let text = text.to_owned();
-    Ok(app.handle.read(move |reader| reads::agent(reader, &text)).await?)
+    Ok(app.handle.read(move |reader| reads::agent(reader, &text)).await?.map(|agent| agent.name))
 }
 
 /// The same when it must be somebody.
 pub(super) async fn agent(app: &App, text: &str) -> Result<Agent, Failure> {
     let wanted = text.to_owned();
-    let found = app.handle.read(move |reader| {
-        Ok(match reads::agent(reader, &wanted)? {
-            Some(name) => reader.agent(&name)?,
-            None => None,
-        })
-    });
+    let found = app.handle.read(move |reader| reads::agent(reader, &wanted));
     found.await?.ok_or_else(|| unknown(text))
 }
 

@@ -1,6 +1,6 @@
 //! The journal and an inbox as streams: what is there first, then what follows, without a gap.
 
-use wilco_engine::reads::{EventQuery, InboxQuery};
+use wilco_engine::reads::{self, EventQuery, InboxQuery};
 use wilco_engine::{Command, Viewer};
 use wilco_protocol::Name;
 use wilco_store::InboxStatus;
@@ -75,8 +75,9 @@ pub(super) async fn messages(app: App, caller: Caller, mut query: InboxQuery, ou
 
 /// What was unread when the stream began; returns where the inbox ended then.
 async fn unread(app: &App, caller: &Caller, query: &InboxQuery, outlet: &Outlet) -> Result<u64, Gone> {
-    let agent = query.agent.clone();
-    let end = app.handle.read(move |reader| reader.inbox_end(&agent)).await.map_err(|_| Gone)?;
+    let (viewer, agent) = (caller.viewer.clone(), query.agent.clone());
+    let end = app.handle.read(move |reader| reads::inbox_end(reader, &viewer, &agent));
+    let end = end.await.map_err(|_| Gone)?.ok_or(Gone)?;
     let wants_unread = query.statuses.contains(&InboxStatus::Unread);
     let statuses = if wants_unread { vec![InboxStatus::Unread] } else { query.statuses.clone() };
     let mut first = InboxQuery { statuses, after: Some(0), ..query.clone() };

@@ -100,7 +100,7 @@ fn statuses(given: Option<&str>) -> Result<Vec<InboxStatus>, Failure> {
 async fn resolve(app: &App, caller: &Caller, name: &str, waits: bool) -> Result<Name, Failure> {
     let hidden = |agent: &Name| matches!(&caller.viewer, Viewer::Agent(own) if own != agent);
     let text = name.to_owned();
-    let known = app.handle.read(move |reader| reads::agent(reader, &text)).await?;
+    let known = app.handle.read(move |reader| reads::agent(reader, &text)).await?.map(|agent| agent.name);
     match known {
         Some(agent) if hidden(&agent) => Err(unknown(name)),
         Some(agent) => {

@@ -5,7 +5,8 @@ use axum::extract::{Request, State};
 use axum::response::{IntoResponse, Response};
 use http::{HeaderMap, StatusCode, header};
 use serde::Serialize;
-use wilco_engine::{Accepted, Answer, Api, Command, Done, MarkAs, Post, Refused, Viewer, reads};
+use serde_json::{Map, Value};
+use wilco_engine::{Accepted, Answer, Api, Command, Done, MarkAs, Post, Viewer, reads};
 use wilco_language::parse::{self, FieldError, ParseError};
 use wilco_protocol::{MessageId, Name};
 use wilco_wire as wire;
@@ -49,9 +50,9 @@ pub(crate) async fn post(
 }
 
 /// A message for the writer, or one that is wrong already and may have more wrong with it.
-pub(crate) struct ParsedPost {
-    command: Command,
-    wrong: Vec<FieldError>,
+pub(crate) enum ParsedPost {
+    Whole(Command),
+    Wrong { content: Map<String, Value>, errors: Vec<FieldError> },
 }
 
 impl ParsedPost {
@@ -66,32 +67,33 @@ impl ParsedPost {
             Ok(incoming) => {
                 let (viewer, claimed) = (caller.viewer.clone(), caller.agent.clone());
                 let post = Post { incoming, idempotency_key, viewer, claimed, api };
-                Ok(ParsedPost { command: Command::Post(Box::new(post)), wrong: Vec::new() })
+                Ok(ParsedPost::Whole(Command::Post(Box::new(post))))
             }
             Err(ParseError::Fields { errors, content: Some(content) }) => {
-                Ok(ParsedPost { command: Command::Examine { content }, wrong: errors })
+                Ok(ParsedPost::Wrong { content, errors })
             }
             Err(error) => Err(error.into()),
         }
     }
 
     pub(crate) async fn send(self, app: &App) -> Result<Accepted, Failure> {
-        let answer = app.handle.send(self.command).await?;
-        answered(answer, self.wrong)
+        match self {
+            ParsedPost::Whole(command) => accepted(app.handle.send(command).await?),
+            ParsedPost::Wrong { content, errors } => Err(wrong(app, content, errors).await?),
+        }
     }
 }
 
-/// The answer to a message; everything that is wrong with it stands in one list.
-fn answered(answer: Answer, mut wrong: Vec<FieldError>) -> Result<Accepted, Failure> {
-    if wrong.is_empty() {
-        return accepted(answer);
-    }
-    if let Err(Refused::Invalid { errors }) = answer {
-        let new = |error: &FieldError| !wrong.iter().any(|known| known.pointer == error.pointer);
-        let more: Vec<_> = errors.into_iter().filter(new).collect();
-        wrong.extend(more);
-    }
-    Err(Failure::invalid(wrong))
+/// Everything that is wrong with a message stands in one list.
+async fn wrong(
+    app: &App,
+    content: Map<String, Value>,
+    mut errors: Vec<FieldError>,
+) -> Result<Failure, Failure> {
+    let mut more = app.handle.examine(content).await?;
+    more.retain(|error| !errors.iter().any(|known| known.pointer == error.pointer));
+    errors.extend(more);
+    Ok(Failure::invalid(errors))
 }
 
 pub(crate) fn accepted(answer: Answer) -> Result<Accepted, Failure> {
@@ -151,20 +153,23 @@ async fn batch(app: &App, caller: &Caller, key: Option<String>, body: &[u8]) -> 
     let of_line = |index: usize| key.as_ref().map(|key| format!("{key}/{index}"));
     let (mut commands, mut results) = (Vec::with_capacity(lines.len()), Vec::with_capacity(lines.len()));
     for (index, line) in lines.into_iter().enumerate() {
-        results.push(ParsedPost::read(caller, of_line(index), line, Api::V1, &app.config.limits).map(
-            |asked| {
-                commands.push(asked.command);
-                asked.wrong
-            },
-        ));
+        results.push(match ParsedPost::read(caller, of_line(index), line, Api::V1, &app.config.limits) {
+            Ok(ParsedPost::Whole(command)) => {
+                commands.push(command);
+                Ok(None)
+            }
+            Ok(ParsedPost::Wrong { content, errors }) => Ok(Some((content, errors))),
+            Err(failure) => Err(failure),
+        });
     }
     let mut answers = all_answers(app, commands).await?.into_iter();
     let mut out = Vec::with_capacity(results.len().min(TOGETHER) * ANSWER_BYTES);
     for result in results {
         let taken = match result {
             Err(failure) => Err(failure),
-            Ok(wrong) => match answers.next() {
-                Some(answer) => answered(answer, wrong),
+            Ok(Some((content, errors))) => Err(wrong(app, content, errors).await?),
+            Ok(None) => match answers.next() {
+                Some(answer) => accepted(answer),
                 None => Err(wilco_runtime::Overloaded.into()),
             },
         };

@@ -35,12 +35,7 @@ pub(crate) async fn test(
 ) -> Result<Json<NudgeTest>, Failure> {
     caller.may_write()?;
     let wanted = name.clone();
-    let found = app.handle.read(move |reader| {
-        Ok(match reads::agent(reader, &wanted)? {
-            Some(name) => reader.agent(&name)?,
-            None => None,
-        })
-    });
+    let found = app.handle.read(move |reader| reads::agent(reader, &wanted));
     let own = |agent: &wilco_protocol::directory::Agent| match &caller.viewer {
         Viewer::Agent(own) => *own == agent.name,
         Viewer::Local | Viewer::Operator | Viewer::ReadOnly => true,
