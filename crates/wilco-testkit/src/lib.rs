@@ -1,4 +1,4 @@
-//! What the tests of several crates share: tables, checks for any input with their first inputs, delegations at
+//! What the tests of several crates share: tables, messages, checks for any input with their first inputs, delegations at
 //! random, and a GitHub on this machine. What only one crate needs stays in its own tests.
 
 #[cfg(feature = "checks")]
@@ -10,5 +10,7 @@ pub mod github_server;
 #[cfg(feature = "outer")]
 pub mod outer;
 pub mod replay;
+#[cfg(feature = "scene")]
+pub mod scene;
 pub mod seeds;
 pub mod table;

@@ -18,7 +18,8 @@ use wilco_protocol::Name;
 use wilco_server::{Role, Tokens};
 
 pub(crate) use calls::Caller;
-pub(crate) use scene::{ack, pointers, said, task, task_with, text, until};
+pub(crate) use scene::{pointers, until};
+pub(crate) use wilco_testkit::scene::{ack, said, task, task_with, text};
 
 /// No call takes longer, waiting included.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(90);

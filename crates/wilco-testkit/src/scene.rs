@@ -1,9 +1,9 @@
-//! What most rules need: a task, an answer, a text.
+//! Messages that most rules are shown with: a task, an answer, a text.
 
 use serde_json::{Value, json};
 
 /// A task whose understanding is easy to show.
-pub(crate) fn task(task_id: &str) -> Value {
+pub fn task(task_id: &str) -> Value {
     json!({
         "from": "boss", "to": "worker", "subject": format!("Task {task_id}"),
         "content": {
@@ -16,14 +16,14 @@ pub(crate) fn task(task_id: &str) -> Value {
 }
 
 /// The same with another policy.
-pub(crate) fn task_with(task_id: &str, policy: Value) -> Value {
+pub fn task_with(task_id: &str, policy: Value) -> Value {
     let mut message = task(task_id);
     message["content"]["policy"] = policy;
     message
 }
 
 /// An acknowledgment that shows understanding.
-pub(crate) fn ack(task_id: &str) -> Value {
+pub fn ack(task_id: &str) -> Value {
     said(
         "worker",
         "boss",
@@ -36,7 +36,7 @@ pub(crate) fn ack(task_id: &str) -> Value {
 }
 
 /// A message of a type with its fields.
-pub(crate) fn said(from: &str, to: &str, kind: &str, fields: Value) -> Value {
+pub fn said(from: &str, to: &str, kind: &str, fields: Value) -> Value {
     let mut content = json!({"type": kind});
     for (key, value) in fields.as_object().into_iter().flatten() {
         content[key] = value.clone();
@@ -44,6 +44,6 @@ pub(crate) fn said(from: &str, to: &str, kind: &str, fields: Value) -> Value {
     json!({"from": from, "to": to, "content": content})
 }
 
-pub(crate) fn text(from: &str, to: &str, message: &str) -> Value {
+pub fn text(from: &str, to: &str, message: &str) -> Value {
     json!({"from": from, "to": to, "subject": "", "content": {"type": "text", "message": message}})
 }

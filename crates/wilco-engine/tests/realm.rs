@@ -1,8 +1,6 @@
 //! One realm in memory: an engine, its store and a clock that stands still until it is moved. It is asked and answers in
 //! the JSON of the API, so that a rule reads the same wherever it is tested.
 
-mod scene;
-
 use std::cell::RefCell;
 
 use serde_json::{Value, json};
@@ -12,7 +10,7 @@ use wilco_language::parse::{self, ParseError};
 use wilco_protocol::{ExchangeId, MessageId, Name, Span, Time};
 use wilco_store::{InboxStatus, Memory, Message};
 
-pub(crate) use scene::{ack, said, task, task_with, text};
+pub(crate) use wilco_testkit::scene::{ack, said, task, task_with, text};
 
 pub(crate) struct Realm(RefCell<Parts>);
 
