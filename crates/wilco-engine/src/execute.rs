@@ -3,6 +3,7 @@
 
 use std::collections::VecDeque;
 use std::sync::{Arc, OnceLock};
+use wilco_language::message::MessageType;
 
 use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
@@ -215,7 +216,8 @@ fn copied_to(workspace: &Workspace<'_>, exchange: &Exchange, to: &Name, rendered
     let controller = workspace.settings().escalation.controller.clone()?;
     let is = |key: &str, value: &str| rendered.content.get(key).and_then(Value::as_str) == Some(value);
     let away = !workspace.is_active(exchange.initiator());
-    let copied = is("type", "escalation") && (away || is("reason", "capability-mismatch"));
+    let asks = MessageType::of(&rendered.content) == Some(MessageType::Escalation);
+    let copied = asks && (away || is("reason", "capability-mismatch"));
     (copied && controller != *to && workspace.directory().get(&controller).is_some()).then_some(controller)
 }
 

@@ -5,6 +5,7 @@
 //! stays as a dead letter until the next one is ordered. The messages lie in the inbox whatever happens.
 
 use std::collections::{BTreeMap, BTreeSet};
+use wilco_language::message::MessageType;
 
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
@@ -26,7 +27,7 @@ use crate::workspace::Workspace;
 /// When a dead letter is due.
 pub const NEVER: Time = Time::LAST;
 /// The type of messages that nobody is nudged for: they only keep somebody up to date.
-pub(crate) const QUIET: &str = "status-change";
+pub(crate) const QUIET: &str = MessageType::StatusChange.name();
 /// An agent counts as unreached after so many tries.
 const UNREACHED_AFTER: u32 = 3;
 /// Messages that one nudge tells of.

@@ -1,6 +1,7 @@
 //! From an operation's name to its exchange, and something said in it.
 
 use std::process::ExitCode;
+use wilco_language::message::MessageType;
 
 use anyhow::bail;
 use wilco_client::{Answer, Client, ExchangeParameters};
@@ -29,7 +30,7 @@ pub(crate) struct Answering {
 /// Answers an operation with one of its words.
 pub(crate) fn answer(args: &Answering, word: &str) -> anyhow::Result<ExitCode> {
     let notes = args.notes.as_deref().map(words).transpose()?;
-    let content = Content::new("acknowledgment").with("message", word).with("notes", notes);
+    let content = Content::new(MessageType::Acknowledgment).with("message", word).with("notes", notes);
     let answer = say(&args.caller, &args.operation, content)?;
     Ok(posted::show(&args.caller, &answer))
 }

@@ -6,7 +6,7 @@ use std::net::SocketAddr;
 use std::time::Duration;
 
 use serde_json::{Map, Value};
-use wilco_language::message::listed;
+use wilco_language::message::{MessageType, listed};
 use wilco_language::nearest;
 use wilco_protocol::Span;
 
@@ -76,8 +76,8 @@ pub(crate) fn words(text: &str) -> anyhow::Result<String> {
 pub(crate) struct Content(Map<String, Value>);
 
 impl Content {
-    pub(crate) fn new(kind: &str) -> Content {
-        Content(Map::from_iter([("type".to_owned(), Value::from(kind))]))
+    pub(crate) fn new(of: MessageType) -> Content {
+        Content(Map::from_iter([("type".to_owned(), Value::from(of.name()))]))
     }
 
     /// Sets a field; nothing, an empty list or false says nothing and stays out.
@@ -142,8 +142,9 @@ mod tests {
 
     #[test]
     fn what_is_not_given_is_not_said() {
-        let content =
-            Content::new("stop-ack").with("message", None::<String>).with("list", Vec::<String>::new());
+        let content = Content::new(MessageType::StopAck)
+            .with("message", None::<String>)
+            .with("list", Vec::<String>::new());
         assert_eq!(content.with("flag", false).into_value(), json!({"type": "stop-ack"}));
     }
 }

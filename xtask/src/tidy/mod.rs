@@ -14,6 +14,7 @@ mod layers;
 mod left_out;
 mod leftovers;
 mod lexer;
+mod message_types;
 mod names;
 mod opening;
 mod requirements;
@@ -52,6 +53,7 @@ const CHECKS: &[Check] = &[
     Check { name: "short-main", run: size::mains },
     Check { name: "file-names", run: names::check },
     Check { name: "type-names", run: type_names::check },
+    Check { name: "message-types", run: message_types::check },
     Check { name: "module-doc", run: opening::check },
     Check { name: "left-out", run: left_out::check },
     Check { name: "unfinished", run: leftovers::unfinished },

@@ -91,7 +91,7 @@ pub(crate) struct Defaults {
     pub(crate) priority: Priority,
     /// By what it was taken for a beginning, and of what.
     pub(crate) rule: Cow<'static, str>,
-    pub(crate) meaning: &'static str,
+    pub(crate) meaning: Cow<'static, str>,
 }
 
 impl Outgoing {

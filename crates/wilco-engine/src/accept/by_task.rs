@@ -10,16 +10,13 @@ use wilco_protocol::delegation::Stop;
 use wilco_protocol::exchange::key;
 
 use super::arrival::Arrival;
-use super::correlate::{Correlated, Target, addressed};
+use super::correlate::{Correlated, Rule, Target, addressed};
 use super::is_wilco;
 use crate::command::Refused;
 use crate::workspace::Workspace;
 
-/// The rule for an ACK or a verdict in the text that names its task.
-const IN_TEXT: &str = "text-id";
-
 /// Task ids in the content, then in the text.
-pub(super) fn task_ids(arrival: &Arrival<'_>) -> Vec<(Vec<String>, &'static str)> {
+pub(super) fn task_ids(arrival: &Arrival<'_>) -> Vec<(Vec<String>, Rule)> {
     let incoming = arrival.incoming();
     let typed = match &incoming.typed {
         Typed::Delegation(said) => said.task_id().map(str::to_owned),
@@ -30,7 +27,7 @@ pub(super) fn task_ids(arrival: &Arrival<'_>) -> Vec<(Vec<String>, &'static str)
         | Typed::Conversation
         | Typed::Talk => incoming.content.get("task_id").and_then(|id| id.as_str()).map(str::to_owned),
     };
-    vec![(typed.into_iter().collect(), "task-id"), (in_text(arrival), IN_TEXT)]
+    vec![(typed.into_iter().collect(), Rule::TaskId), (in_text(arrival), Rule::TextId)]
 }
 
 /// A text that acknowledges or judges the task it is said to, and others too, is said to each.
@@ -45,7 +42,7 @@ pub(super) fn with_others_in_text(
     let (own, others): (Vec<_>, Vec<_>) = in_text(arrival).into_iter().partition(own);
     if !own.is_empty()
         && !others.is_empty()
-        && let Correlated::To(others) = by_tasks(workspace, arrival, &others, IN_TEXT)?
+        && let Correlated::To(others) = by_tasks(workspace, arrival, &others, Rule::TextId)?
     {
         targets.extend(others);
     }
@@ -56,7 +53,7 @@ pub(super) fn by_tasks(
     workspace: &mut Workspace<'_>,
     arrival: &Arrival<'_>,
     ids: &[String],
-    rule: &'static str,
+    rule: Rule,
 ) -> Result<Correlated, Refused> {
     let mut targets: Vec<Target> = Vec::new();
     for id in ids {

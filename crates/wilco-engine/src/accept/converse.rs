@@ -1,6 +1,7 @@
 //! Messages that belong to no exchange.
 
 use serde_json::{Map, json};
+use wilco_language::message::MessageType;
 use wilco_language::parse::{MAX_TASK_ID, Typed};
 use wilco_language::read::ack::readable;
 use wilco_language::read::classify::Task;
@@ -10,8 +11,8 @@ use wilco_store::Reading;
 
 use super::arrival::{Arrival, Outgoing, Place, store_arrival};
 use super::by_task::{open_under_heading, task_in};
-use super::correlate::{AMENDS, Target};
-use super::start::{SAME, Taken, Unbegun, enrol, same_again, say_to, title};
+use super::correlate::{Rule, Target};
+use super::start::{Taken, Unbegun, enrol, same_again, say_to, title};
 use crate::command::Refused;
 use crate::execute::send_from_wilco;
 use crate::settings::AutoRegister;
@@ -54,10 +55,10 @@ fn take_for_task(workspace: &mut Workspace<'_>, arrival: &Arrival<'_>, task: Tas
         return not_enrolled(workspace, arrival, &detail);
     }
     if let Some(exchange) = same_again(workspace, arrival, task.task_id.as_deref(), &title(arrival, &task))? {
-        return say_to(workspace, arrival, vec![Target { exchange, rule: SAME }]);
+        return say_to(workspace, arrival, vec![Target { exchange, rule: Rule::SameAssignment }]);
     }
     if let Some(open) = open_under_heading(workspace, arrival, task.task_id.as_deref())? {
-        return say_to(workspace, arrival, vec![Target { exchange: open, rule: AMENDS }]);
+        return say_to(workspace, arrival, vec![Target { exchange: open, rule: Rule::TaskHeading }]);
     }
     if workspace.is_new(&arrival.to[0]) && workspace.settings().auto_register == AutoRegister::Conversations {
         let why = format!(
@@ -125,7 +126,7 @@ fn notify(
     exchanges: Option<serde_json::Value>,
 ) -> Result<(), Refused> {
     let mut content = Map::from_iter([
-        ("type".to_owned(), json!("protocol-notice")),
+        ("type".to_owned(), json!(MessageType::ProtocolNotice)),
         ("message".to_owned(), json!(text)),
         ("reason".to_owned(), json!(reason)),
         ("about".to_owned(), json!(arrival.id)),

@@ -27,18 +27,54 @@ pub(crate) enum Correlated {
     },
 }
 
-/// The rule for a text under the heading of an open task: it changes that task.
-pub(crate) const AMENDS: &str = "task-heading";
+/// By what a message was found to belong to an exchange.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Rule {
+    Exchange,
+    InReplyTo,
+    Escalation,
+    ValidationId,
+    OperationId,
+    HandoffId,
+    TaskId,
+    TextId,
+    /// A text under the heading of an open task: it changes that task.
+    TaskHeading,
+    /// A task that is given again as it was: its next attempt.
+    SameAssignment,
+    Subject,
+    OnlyOpen,
+}
+
+impl Rule {
+    /// As it is stored in readings.
+    pub(crate) fn word(self) -> &'static str {
+        match self {
+            Rule::Exchange => "exchange",
+            Rule::InReplyTo => "in-reply-to",
+            Rule::Escalation => "escalation",
+            Rule::ValidationId => "validation-id",
+            Rule::OperationId => "operation-id",
+            Rule::HandoffId => "handoff-id",
+            Rule::TaskId => "task-id",
+            Rule::TextId => "text-id",
+            Rule::TaskHeading => "task-heading",
+            Rule::SameAssignment => "same-assignment",
+            Rule::Subject => "subject",
+            Rule::OnlyOpen => "only-open",
+        }
+    }
+}
 
 pub(crate) struct Target {
     pub(crate) exchange: Arc<Exchange>,
-    pub(crate) rule: &'static str,
+    pub(crate) rule: Rule,
 }
 
 impl Target {
     /// Whether the sender itself named the exchange: then a refusal is an error, not a conversation.
     pub(crate) fn is_explicit(&self) -> bool {
-        matches!(self.rule, "exchange" | "in-reply-to" | "escalation")
+        matches!(self.rule, Rule::Exchange | Rule::InReplyTo | Rule::Escalation)
     }
 }
 
@@ -60,19 +96,19 @@ pub(crate) fn correlate(workspace: &mut Workspace<'_>, arrival: &Arrival<'_>) ->
 fn by_rules(workspace: &mut Workspace<'_>, arrival: &Arrival<'_>) -> Result<Correlated, Refused> {
     let incoming = arrival.incoming();
     if let Some(id) = incoming.exchange {
-        let found = named(workspace, arrival, id, "exchange")?;
+        let found = named(workspace, arrival, id, Rule::Exchange)?;
         return with_others_in_text(workspace, arrival, found);
     }
     if let Typed::Decision(choice) = &incoming.typed
         && let Some(escalation) = choice.escalation
     {
-        return named(workspace, arrival, escalation.exchange, "escalation");
+        return named(workspace, arrival, escalation.exchange, Rule::Escalation);
     }
     if let Some(parent) = &incoming.in_reply_to {
         match replied_to(workspace, arrival, parent)? {
             Replied::Unknown => return Ok(Correlated::Nothing { may_classify: false }),
             Replied::Exchange(exchange) => {
-                let found = to(vec![exchange], "in-reply-to");
+                let found = to(vec![exchange], Rule::InReplyTo);
                 return with_others_in_text(workspace, arrival, found);
             }
             Replied::Talk => {}
@@ -127,7 +163,7 @@ fn by_rules(workspace: &mut Workspace<'_>, arrival: &Arrival<'_>) -> Result<Corr
     }
     Ok(match between.len() {
         0 => Correlated::Nothing { may_classify },
-        1 => to(between, "only-open"),
+        1 => to(between, Rule::OnlyOpen),
         // What says of itself that it is talk is no answer.
         _ if matches!(incoming.typed, Typed::Talk) => Correlated::Nothing { may_classify },
         _ => Correlated::Ambiguous(between.iter().map(|exchange| exchange.id()).collect()),
@@ -164,7 +200,7 @@ fn named(
     workspace: &mut Workspace<'_>,
     arrival: &Arrival<'_>,
     id: ExchangeId,
-    rule: &'static str,
+    rule: Rule,
 ) -> Result<Correlated, Refused> {
     let live = workspace.live(id.number)?.filter(|live| live.exchange.id() == id);
     let Some(live) = live else {
@@ -221,7 +257,7 @@ fn by_validation(workspace: &mut Workspace<'_>, arrival: &Arrival<'_>) -> Result
     }
     Ok(match found.len() {
         0 => Correlated::Nothing { may_classify: false },
-        1 => to(found, "validation-id"),
+        1 => to(found, Rule::ValidationId),
         _ => Correlated::Ambiguous(found.iter().map(|exchange| exchange.id()).collect()),
     })
 }
@@ -267,7 +303,7 @@ fn by_operation(workspace: &mut Workspace<'_>, arrival: &Arrival<'_>) -> Result<
     }
     Ok(match found.len() {
         0 => Correlated::Nothing { may_classify: false },
-        1 => to(found, "operation-id"),
+        1 => to(found, Rule::OperationId),
         _ => Correlated::Ambiguous(found.iter().map(|exchange| exchange.id()).collect()),
     })
 }
@@ -293,7 +329,7 @@ fn by_handoff(workspace: &mut Workspace<'_>, arrival: &Arrival<'_>) -> Result<Co
         }
         found.truncate(1);
         if !found.is_empty() {
-            return Ok(to(found, "handoff-id"));
+            return Ok(to(found, Rule::HandoffId));
         }
     }
     Ok(Correlated::Nothing { may_classify: false })
@@ -352,7 +388,7 @@ fn by_subject(
     }
     Ok(match same.len() {
         0 => None,
-        1 => Some(to(same, "subject")),
+        1 => Some(to(same, Rule::Subject)),
         _ => Some(Correlated::Ambiguous(same.iter().map(|exchange| exchange.id()).collect())),
     })
 }
@@ -387,7 +423,7 @@ fn visible(arrival: &Arrival<'_>, exchange: &Exchange) -> bool {
     }
 }
 
-fn to(exchanges: Vec<Arc<Exchange>>, rule: &'static str) -> Correlated {
+fn to(exchanges: Vec<Arc<Exchange>>, rule: Rule) -> Correlated {
     Correlated::To(exchanges.into_iter().map(|exchange| Target { exchange, rule }).collect())
 }
 

@@ -1,6 +1,8 @@
 //! Messages that begin a handoff: a request to replace somebody, or work that is handed over by the message.
 
+use std::borrow::Cow;
 use wilco_language::interpret::Names;
+use wilco_language::message::MessageType;
 use wilco_language::parse::{self, Replacement};
 use wilco_language::render::{self, handoff_title};
 use wilco_protocol::exchange::{Start, Texts, key};
@@ -51,7 +53,7 @@ pub(crate) fn replace(
         arrival,
         Replace { first, deliver },
         given.unwrap_or(Priority::Normal),
-        "replacement-request",
+        MessageType::ReplacementRequest,
     )
 }
 
@@ -71,7 +73,13 @@ pub(crate) fn hand_over(
     // Urgency sets the priority; one that is only assumed does not change what the sender chose.
     let given = arrival.incoming().priority.as_deref().filter(|_| said.urgency.is_none());
     let urgency = priority(given.unwrap_or(first.urgency.priority()));
-    begin_handoff(workspace, arrival, Replace { first, deliver: true }, urgency, "replacement-handoff")
+    begin_handoff(
+        workspace,
+        arrival,
+        Replace { first, deliver: true },
+        urgency,
+        MessageType::ReplacementHandoff,
+    )
 }
 
 fn begin_handoff(
@@ -79,14 +87,16 @@ fn begin_handoff(
     arrival: &Arrival<'_>,
     replace: Replace,
     priority: Priority,
-    kind: &'static str,
+    of: MessageType,
 ) -> Result<Taken, Refused> {
     let failed = replace.first.failed.as_ref().map(|failed| failed.id.as_str());
-    let title = match kind {
-        "replacement-handoff" => handoff_title(failed),
+    let title = match of {
+        MessageType::ReplacementHandoff => handoff_title(failed),
         _ => render::request_title(failed, &replace.first.replacement.id),
     };
-    let defaults = Defaults { subject: title, priority, rule: kind.into(), meaning: kind };
+    // Readings are stored with this spelling.
+    let rule = Cow::from(of.name().replace('_', "-"));
+    let defaults = Defaults { subject: title, priority, meaning: rule.clone(), rule };
     begin(workspace, arrival, Start::Handoff(replace), defaults).map_err(Refused::from)
 }
 

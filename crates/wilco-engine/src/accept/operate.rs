@@ -1,5 +1,6 @@
 //! Messages that begin an operation.
 
+use wilco_language::message::MessageType;
 use wilco_language::parse::{Announcement, FieldError};
 use wilco_language::render;
 use wilco_protocol::exchange::Start;
@@ -49,8 +50,8 @@ pub(crate) fn operate(
     let defaults = Defaults {
         subject: render::pending(&said.operation),
         priority: given.max(Priority::High),
-        rule: "pre-operation".into(),
-        meaning: "pre-operation",
+        rule: MessageType::PreOperation.name().into(),
+        meaning: MessageType::PreOperation.name().into(),
     };
     begin(workspace, arrival, Start::Operation(start), defaults).map_err(Refused::from)
 }

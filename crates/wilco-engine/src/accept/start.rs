@@ -2,29 +2,26 @@
 
 use std::borrow::Cow;
 use std::sync::Arc;
+use wilco_language::message::MessageType;
 
 use serde_json::{Map, Value};
 use wilco_language::interpret::{InContext, Names, Parent, interpret};
 use wilco_language::parse::{Assignment, Task};
 use wilco_language::read::classify;
 use wilco_protocol::decision::{Refusal, Routing};
-use wilco_protocol::delegation;
 use wilco_protocol::directory::Directory;
 use wilco_protocol::exchange::{Decision, Exchange, Said, Start, key};
-use wilco_protocol::{ExchangeId, MessageId, Name, Protocol};
+use wilco_protocol::{ExchangeId, MessageId, Name, Protocol, delegation, handoff, operation, validation};
 use wilco_store::{Message, Reading};
 
 use super::arrival::{Arrival, Defaults, Place, outgoing, pass_on, store_arrival};
 use super::converse::converse;
-use super::correlate::{AMENDS, Target, controls};
+use super::correlate::{Rule, Target, controls};
 use super::examine::with_known;
 use crate::command::Refused;
 use crate::execute::{citing, content, decide, execute, priority, refused};
 use crate::layer::Live;
 use crate::workspace::Workspace;
-
-/// The rule for a task that is given again as it was: its next attempt.
-pub(crate) const SAME: &str = "same-assignment";
 
 /// The same content, however its type is spelt.
 fn same(one: &Map<String, Value>, other: &Map<String, Value>) -> bool {
@@ -47,7 +44,7 @@ pub(crate) fn assign(
 ) -> Result<Taken, Refused> {
     let task = Task::of(&arrival.incoming().content, arrival.subject());
     if let Some(exchange) = same_again(workspace, arrival, assignment.task_id.as_deref(), &task.title)? {
-        return say_to(workspace, arrival, vec![Target { exchange, rule: SAME }]);
+        return say_to(workspace, arrival, vec![Target { exchange, rule: Rule::SameAssignment }]);
     }
     let policy = workspace.settings().delegation_policy(assignment.ack_timeout, &assignment.policy);
     let names = assignment.candidates.iter().map(String::as_str).enumerate();
@@ -71,7 +68,7 @@ pub(crate) fn assign(
         capabilities: assignment.capabilities.clone(),
         policy,
     };
-    let defaults = dressed(arrival, "task-assignment".into());
+    let defaults = dressed(arrival, MessageType::TaskAssignment.name().into());
     begin(workspace, arrival, Start::Delegation(start), defaults).map_err(Refused::from)
 }
 
@@ -137,7 +134,7 @@ fn begun(
     outgoing.reading = Some(Reading {
         exchange: Some(exchange.id()),
         rule: Some(defaults.rule.clone()),
-        meaning: defaults.meaning.into(),
+        meaning: defaults.meaning.clone(),
         effect: exchange.state_name().into(),
     });
     outgoing.defaults = Some(defaults);
@@ -181,12 +178,12 @@ pub(crate) fn say_to(
     let mut decided = Vec::new();
     for target in targets {
         let said = heard(workspace, arrival, &target)?;
-        let meaning = meaning(&said);
+        let (meaning, is_remark) = (meaning(&said), is_remark(&said));
         let (now, again) = (workspace.now(), said.clone());
         match decide(workspace, |facts| target.exchange.said(said, facts, now))? {
             Ok(decision) => decided.push((target, again, decision, meaning)),
             // Whoever only remarks on an exchange of others just talks.
-            Err(Refusal::Role { .. }) if meaning == "remark" || !target.is_explicit() => {}
+            Err(Refusal::Role { .. }) if is_remark || !target.is_explicit() => {}
             Err(refusal) => {
                 return Err(refused(&refusal, Some(target.exchange.id())));
             }
@@ -231,7 +228,7 @@ fn move_them(
         if first.is_some() && !matches!(routing, Routing::Withheld) {
             also.push(after.initiator().clone());
         }
-        let (rule, meaning) = (Some(target.rule.into()), meaning.into());
+        let (rule, meaning) = (Some(target.rule.word().into()), meaning.into());
         first.get_or_insert((after, seq, routing, Reading { exchange: Some(id), rule, meaning, effect }));
     }
     let Some((exchange, seq, routing, reading)) = first else { return converse(workspace, arrival, false) };
@@ -262,8 +259,8 @@ fn heard(workspace: &mut Workspace<'_>, arrival: &Arrival<'_>, target: &Target) 
         to: &arrival.to,
         operator: arrival.operator(&workspace.settings().default_sender) || controls,
         parent,
-        amends: target.rule == AMENDS,
-        again: target.rule == SAME,
+        amends: target.rule == Rule::TaskHeading,
+        again: target.rule == Rule::SameAssignment,
         resolve: &Resolver(workspace.directory()),
     };
     Ok(interpret(&target.exchange, &heard, &cited))
@@ -318,7 +315,8 @@ pub(super) fn title(arrival: &Arrival<'_>, found: &classify::Task) -> String {
 /// A task keeps the envelope that its sender gave it.
 fn dressed(arrival: &Arrival<'_>, rule: Cow<'static, str>) -> Defaults {
     let given = arrival.incoming().priority.as_deref().unwrap_or("normal");
-    Defaults { subject: String::new(), priority: priority(given), rule, meaning: "task-assignment" }
+    let meaning = MessageType::TaskAssignment.name().into();
+    Defaults { subject: String::new(), priority: priority(given), rule, meaning }
 }
 
 fn meaning(said: &Said) -> &'static str {
@@ -330,15 +328,23 @@ fn meaning(said: &Said) -> &'static str {
     }
 }
 
+fn is_remark(said: &Said) -> bool {
+    match said {
+        Said::Delegation(said) => matches!(said.what, delegation::Statement::Remark { .. }),
+        Said::Operation(said) => matches!(said.what, operation::Statement::Remark),
+        Said::Validation(said) => matches!(said.what, validation::Statement::Remark),
+        Said::Handoff(said) => matches!(said.what, handoff::Statement::Remark),
+    }
+}
+
 /// What the answered message was, in the form that its reader saw.
 fn parent(message: &Message) -> Parent {
     let own_form = message.delivered.as_ref().and_then(|raw| serde_json::from_str(raw.get()).ok());
     let delivered: Arc<Map<String, Value>> = own_form.unwrap_or_else(|| message.values().clone());
-    let kind = delivered.get("type").and_then(|kind| kind.as_str()).unwrap_or("").to_owned();
     let revision = delivered.get("revision").and_then(|revision| revision.as_u64());
     let revision = revision.and_then(|revision| u32::try_from(revision).ok());
     let message_id = delivered.get("message_id").and_then(|id| id.as_str()).map(str::to_owned);
-    Parent { kind, revision, message_id }
+    Parent { of: MessageType::of(&delivered), revision, message_id }
 }
 
 #[derive(Debug)]

@@ -1,5 +1,6 @@
 //! Messages that begin a validation.
 
+use wilco_language::message::MessageType;
 use wilco_language::parse::{FieldError, PhaseSpec, Start};
 use wilco_protocol::exchange;
 use wilco_protocol::validation::{COMMAND, Planned, Validate};
@@ -53,8 +54,8 @@ pub(crate) fn validate(
     let defaults = Defaults {
         subject: said.feature.clone().unwrap_or_else(|| said.issue.clone()),
         priority: given,
-        rule: "validation-start".into(),
-        meaning: "validation-start",
+        rule: MessageType::ValidationStart.name().into(),
+        meaning: MessageType::ValidationStart.name().into(),
     };
     begin(workspace, arrival, exchange::Start::Validation(start), defaults).map_err(Refused::from)
 }

@@ -124,22 +124,23 @@ impl Log {
         let given = text("type").unwrap_or("message").replace('_', "-");
         let plain = MessageType::named(&given).is_none_or(MessageType::is_talk);
         let said = text("message").filter(|_| plain && takes_part).and_then(|said| worded(said, again));
-        let kind = said.map_or(given, str::to_owned);
+        let kind = said.map_or(given, |of| of.to_string());
+        let of = MessageType::named(&kind).filter(|_| outgoing);
         let told = |place: usize| self.told.get(&place).copied().unwrap_or(Status::Pending);
         let before = match place {
             _ if opening => Status::Pending,
             Some(place) => told(place),
             None => state.status(),
         };
-        let after = match kind.as_str() {
-            "validation-request" if outgoing => Status::InProgress,
-            "fix-request" if outgoing => Status::AwaitingFix,
-            "revalidation-trigger" if outgoing => Status::ReChecking,
-            "escalation" if outgoing => Status::Escalated,
+        let after = match of {
+            Some(MessageType::ValidationRequest) => Status::InProgress,
+            Some(MessageType::FixRequest) => Status::AwaitingFix,
+            Some(MessageType::RevalidationTrigger) => Status::ReChecking,
+            Some(MessageType::Escalation) => Status::Escalated,
             _ => before,
         };
         let code = |key: &str, other: Status| {
-            let given = text(key).filter(|_| outgoing && kind == "status-change");
+            let given = text(key).filter(|_| of == Some(MessageType::StatusChange));
             let known = given.and_then(|code| STATUSES.into_iter().find(|status| status.code() == code));
             known.unwrap_or(other).code()
         };

@@ -1,5 +1,6 @@
 //! How far a message got towards an agent: stored, nudged, injected, read, acknowledged, acted on.
 
+use wilco_language::message::MessageType;
 use wilco_protocol::decision::Stage;
 use wilco_protocol::{ExchangeId, Name};
 use wilco_store::{InboxStatus, Message, MessageRow, Reach, Reached, Reader, StoreError};
@@ -44,7 +45,8 @@ fn answered(reader: &dyn Reader, id: ExchangeId, agent: &Name, position: u64) ->
 }
 
 /// Meanings of answers that show work, in every protocol.
-const WORK: [&str; 7] = ["checkpoint", "complete", "result", "decision", "fix-completion", "pass", "fail"];
+const WORK: [&str; 7] =
+    ["checkpoint", "complete", "result", "decision", MessageType::FixCompletion.name(), "pass", "fail"];
 
 fn shown_by(row: &MessageRow, agent: &Name) -> Result<Stage, StoreError> {
     let message = parsed(row)?;

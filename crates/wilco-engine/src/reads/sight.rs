@@ -1,5 +1,6 @@
 //! Who may see what.
 
+use wilco_language::message::MessageType;
 use wilco_protocol::journal::{Entry, Fact, MessageEvent};
 use wilco_protocol::{Exchange, Name};
 use wilco_store::{Message, Reader, StoreError};
@@ -46,7 +47,7 @@ pub(crate) fn got_escalation(
         let message: Message =
             serde_json::from_slice(&row.body).map_err(|error| damaged(row.position, error))?;
         let to_it = message.to == *agent && message.from.is_wilco();
-        if to_it && message.kind().as_deref() == Some("escalation") {
+        if to_it && message.kind().as_deref().and_then(MessageType::named) == Some(MessageType::Escalation) {
             return Ok(true);
         }
     }

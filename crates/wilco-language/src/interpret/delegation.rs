@@ -1,5 +1,6 @@
 //! What a message means to a delegation.
 
+use crate::message::MessageType;
 use wilco_protocol::delegation::{
     Ack, AgentError, Choice, Ruling, Said, Scored, State, Statement, Understanding, Verdict,
 };
@@ -73,7 +74,8 @@ fn text(state: &State, context: &InContext<'_>, cited: &Cited) -> Statement {
             None => {}
         }
         // Words to an escalation are no answer to the questions behind it.
-        let decides = context.parent.as_ref().is_some_and(|parent| parent.kind == "escalation");
+        let decides =
+            context.parent.as_ref().is_some_and(|parent| parent.of == Some(MessageType::Escalation));
         if state.is_asked() && !decides && !body.trim().is_empty() {
             return Statement::Clarify { answers: None };
         }
@@ -113,7 +115,10 @@ fn text_verdict(
 
 fn remark(context: &InContext<'_>) -> Statement {
     Statement::Remark {
-        to_notice: context.parent.as_ref().is_some_and(|parent| parent.kind == "protocol-notice"),
+        to_notice: context
+            .parent
+            .as_ref()
+            .is_some_and(|parent| parent.of == Some(MessageType::ProtocolNotice)),
     }
 }
 

@@ -1,5 +1,6 @@
 //! What a message means to a handoff.
 
+use crate::message::MessageType;
 use serde_json::Value;
 use wilco_protocol::delegation::{Ruling, Scored, Understanding};
 use wilco_protocol::handoff::{Ack, AckStatus, Choice, Named, Said, StartingFrom, State, Statement};
@@ -23,7 +24,7 @@ pub(super) fn interpret(state: &State, context: &InContext<'_>, cited: &Cited) -
         }),
         Typed::Conversation | Typed::Talk if context.incoming.only_wilco() => Statement::Remark,
         Typed::Conversation | Typed::Talk => text(state, context, cited),
-        _ => Statement::Remark,
+        Typed::Delegation(_) | Typed::Operation(_) | Typed::Validation(_) => Statement::Remark,
     };
     Said { by: context.by.clone(), operator: context.operator, message: context.id.clone(), what }
 }
@@ -51,7 +52,8 @@ fn text(state: &State, context: &InContext<'_>, cited: &Cited) -> Statement {
             Some(VerdictReading::Contradiction { .. }) => return Statement::UnclearVerdict,
             None => {}
         }
-        let decides = context.parent.as_ref().is_some_and(|parent| parent.kind == "escalation");
+        let decides =
+            context.parent.as_ref().is_some_and(|parent| parent.of == Some(MessageType::Escalation));
         if state.is_asked() && !decides && !body.trim().is_empty() {
             return Statement::Clarify { document: false };
         }

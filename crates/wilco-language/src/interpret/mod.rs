@@ -14,6 +14,7 @@ pub(crate) use handoff::tasks as handed_tasks;
 use wilco_protocol::exchange::{Exchange, Said};
 use wilco_protocol::{MessageId, Name};
 
+use crate::message::MessageType;
 use crate::parse::Incoming;
 
 /// A message with what is known of its sender and of what it answers.
@@ -38,7 +39,7 @@ pub struct InContext<'a> {
 /// What an answered message was.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Parent {
-    pub kind: String,
+    pub of: Option<MessageType>,
     pub revision: Option<u32>,
     /// Its id in a validation.
     pub message_id: Option<String>,

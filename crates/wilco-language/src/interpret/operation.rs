@@ -1,5 +1,6 @@
 //! What a message means to an operation.
 
+use crate::message::MessageType;
 use wilco_protocol::operation::{Choice, Said, State, Statement};
 
 use super::InContext;
@@ -48,6 +49,7 @@ fn plain(state: &State, context: &InContext<'_>) -> Statement {
 }
 
 fn answered(context: &InContext<'_>, ready: Option<bool>) -> Statement {
-    let to_notice = context.parent.as_ref().is_some_and(|parent| parent.kind == "protocol-notice");
+    let to_notice =
+        context.parent.as_ref().is_some_and(|parent| parent.of == Some(MessageType::ProtocolNotice));
     Statement::Answer { answer: answer(context.incoming.text(), ready), to_notice }
 }

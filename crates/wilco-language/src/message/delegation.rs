@@ -239,7 +239,7 @@ pub(super) const STATUS_CHECK: TypeEntry = TypeEntry {
 pub(super) const BEGIN_NOW: TypeEntry = entry(
     "begin-now",
     Senders::OnlyWilco,
-    "Tells the assignee, or the replacement in a handoff, that the work may begin",
+    "Tells the assignee that the work may begin",
     &[TASK_ID, REVISION, MESSAGE],
     "Checkpoints and the completion are awaited",
     &[

@@ -1,5 +1,6 @@
 //! The question of an operation as its agents see it, and how their answers were read.
 
+use crate::message::MessageType;
 use serde_json::{Map, Value, json};
 use wilco_protocol::Name;
 use wilco_protocol::operation::{Answer, State};
@@ -58,7 +59,7 @@ pub(super) fn named(state: &State, original: &Map<String, Value>) -> Map<String,
 pub(super) fn again(state: &State, to: &Name, setting: &Setting<'_>) -> Map<String, Value> {
     let original = setting.cited.content(&state.opening).cloned().unwrap_or_default();
     let mut content = asked(state, to, &original, setting);
-    content.insert("type".to_owned(), json!("pre-operation"));
+    content.insert("type".to_owned(), json!(MessageType::PreOperation));
     content
 }
 

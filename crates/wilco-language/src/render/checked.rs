@@ -1,5 +1,6 @@
 //! What a command found, as the content of the message that it is heard by.
 
+use crate::message::MessageType;
 use serde_json::{Map, Value, json};
 use wilco_protocol::Time;
 use wilco_protocol::operation::StepEnd;
@@ -18,8 +19,8 @@ const TRACE: usize = 4000;
 /// `end`: none when the server stopped meanwhile.
 pub fn checked(state: &State, phase: &Phase, end: Option<&StepEnd>, now: Time) -> Map<String, Value> {
     let (kind, label) = match phase.awaits(Duty::Revalidation) {
-        true => ("revalidation-result", Label::TriggerResult),
-        false => ("validation-result", Label::Result),
+        true => (MessageType::RevalidationResult, Label::TriggerResult),
+        false => (MessageType::ValidationResult, Label::Result),
     };
     let id = id(state, phase, label);
     let answer = found(phase, end);

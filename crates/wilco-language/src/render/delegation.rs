@@ -1,5 +1,6 @@
 //! What Wilco says in a delegation.
 
+use crate::message::MessageType;
 use serde_json::{Map, Value, json};
 use wilco_protocol::delegation::{CancelReason, Phase, Say, State, Verdict, timers};
 use wilco_protocol::exchange::{Exchange, Texts};
@@ -33,7 +34,7 @@ pub(super) fn say(state: &State, to: &Name, say: &Say, setting: &Setting<'_>) ->
         Say::Cancel { because } => cancel(state, *because),
         Say::Notice(kind) => {
             let (reason, text) = notice::notice(state, kind);
-            let (word, subject) = ("protocol-notice", format!("About {task}: {reason}"));
+            let (word, subject) = (MessageType::ProtocolNotice, format!("About {task}: {reason}"));
             let message = match notice::asks_for_ack(state, kind) {
                 true => taught(state, to, word, subject, text, setting),
                 false => plain(state, word, subject, text),
@@ -43,7 +44,7 @@ pub(super) fn say(state: &State, to: &Name, say: &Say, setting: &Setting<'_>) ->
         Say::ToInitiator(say) => {
             let told = told(state, say, setting);
             let subject = format!("{task}: {}", told.reason);
-            let mut message = plain(state, "protocol-notice", subject, told.text);
+            let mut message = plain(state, MessageType::ProtocolNotice, subject, told.text);
             message.content.extend(told.fields);
             if told.asks {
                 message.priority = "high";
@@ -54,13 +55,13 @@ pub(super) fn say(state: &State, to: &Name, say: &Say, setting: &Setting<'_>) ->
         Say::Escalation { number, again } => {
             let exchange = Exchange::Delegation(state.clone());
             escalation::message(&exchange, to, *number, *again, setting)
-                .unwrap_or_else(|| plain(state, "escalation", task.clone(), String::new()))
+                .unwrap_or_else(|| plain(state, MessageType::Escalation, task.clone(), String::new()))
                 .with("task_id", json!(task))
         }
     }
 }
 
-fn plain(state: &State, kind: &str, subject: String, text: String) -> Rendered {
+fn plain(state: &State, kind: MessageType, subject: String, text: String) -> Rendered {
     let content = Map::from_iter([
         ("type".to_owned(), json!(kind)),
         ("message".to_owned(), json!(text)),
@@ -73,7 +74,7 @@ fn plain(state: &State, kind: &str, subject: String, text: String) -> Rendered {
 fn taught(
     state: &State,
     to: &Name,
-    kind: &str,
+    kind: MessageType,
     subject: String,
     text: String,
     setting: &Setting<'_>,
@@ -106,7 +107,7 @@ fn assignment(state: &State, to: &Name, sole: bool, spell_out: bool, setting: &S
     if let (false, Some(Value::String(text))) = (lead.is_empty(), content.get_mut("message")) {
         *text = format!("{}\n\n{text}", lead.join("\n"));
     }
-    content.insert("type".to_owned(), json!("task-assignment"));
+    content.insert("type".to_owned(), json!(MessageType::TaskAssignment));
     // A handoff asks for an ACK also where the task did not.
     if let (true, Some(required)) = (state.requires_ack, content.get_mut("requires_ack")) {
         *required = json!(true);
@@ -122,10 +123,10 @@ fn begin_now(state: &State, to: &Name, setting: &Setting<'_>) -> Rendered {
     if let Phase::Queued { .. } = state.phase {
         let text =
             format!("What you had to do before {task} is done. Acknowledge it as RECEIVED and begin now.");
-        return taught(state, to, "begin-now", subject, text, setting);
+        return taught(state, to, MessageType::BeginNow, subject, text, setting);
     }
     let text = format!("{task} is yours. Begin now. Report with checkpoint-ack, finish with task-complete.");
-    plain(state, "begin-now", subject, noted(text, state, setting))
+    plain(state, MessageType::BeginNow, subject, noted(text, state, setting))
 }
 
 /// What the initiator remarked beside its verdict.
@@ -147,7 +148,7 @@ fn ack_request(state: &State, to: &Name, setting: &Setting<'_>) -> Rendered {
          \n\
          Status options: RECEIVED, CLARIFICATION_NEEDED, REJECTED, QUEUED"
     );
-    taught(state, to, "ack-request", format!("ACK REQUIRED: {task}"), text, setting)
+    taught(state, to, MessageType::AckRequest, format!("ACK REQUIRED: {task}"), text, setting)
         .with("attempt", json!(state.attempt))
 }
 
@@ -156,7 +157,7 @@ fn correction(state: &State, to: &Name, right: Option<String>, setting: &Setting
     let right = right.unwrap_or_else(|| state.title.clone());
     let text = format!("Your understanding: {stated}. Correct understanding: {right}");
     let text = noted(text, state, setting);
-    taught(state, to, "task-correction", format!("Correction: {}", state.task_id), text, setting)
+    taught(state, to, MessageType::TaskCorrection, format!("Correction: {}", state.task_id), text, setting)
         .with("your_understanding", json!(stated))
         .with("correct_understanding", json!(right))
 }
@@ -169,7 +170,7 @@ fn which_criterion(state: &State, to: &Name, setting: &Setting<'_>) -> Rendered 
          and what exactly about it?\n{}",
         bulleted(&setting.cited.criteria(&state.assignment, &state.amendments))
     );
-    let (kind, subject) = ("protocol-notice", format!("Which part of {task} is unclear?"));
+    let (kind, subject) = (MessageType::ProtocolNotice, format!("Which part of {task} is unclear?"));
     let message = if matches!(state.phase, Phase::AwaitingAck { .. }) {
         taught(state, to, kind, subject, text, setting)
     } else {
@@ -208,7 +209,7 @@ fn supplement(state: &State, to: &Name, missing: Vec<String>, setting: &Setting<
         bulleted(&missing)
     );
     let text = noted(text, state, setting);
-    taught(state, to, "task-supplement", format!("Still missing: {}", state.task_id), text, setting)
+    taught(state, to, MessageType::TaskSupplement, format!("Still missing: {}", state.task_id), text, setting)
         .with("missing", json!(missing))
 }
 
@@ -224,7 +225,7 @@ fn status_check(state: &State, to: &Name, other_tasks: &[String], setting: &Sett
         Phase::AwaitingAck { .. } => format!("You have not acknowledged {task} yet. Do you take it?{others}"),
         _ => format!("How does {task} go? Please report a checkpoint, or say what holds you back.{others}"),
     };
-    let (kind, subject) = ("status-check", format!("Status of {task}?"));
+    let (kind, subject) = (MessageType::StatusCheck, format!("Status of {task}?"));
     let message = match state.phase {
         Phase::AwaitingAck { .. } => taught(state, to, kind, subject, text, setting),
         _ => plain(state, kind, subject, text),
@@ -252,7 +253,7 @@ fn cancel(state: &State, because: CancelReason) -> Rendered {
     };
     let what = if matches!(because, CancelReason::Superseded { .. }) { "the earlier one" } else { "it" };
     let text = format!("{text} Stop working on {what}, and confirm with a message of type stop-ack.");
-    let mut message = plain(state, "task-cancel", format!("Stop: {task}"), text);
+    let mut message = plain(state, MessageType::TaskCancel, format!("Stop: {task}"), text);
     message.priority = "high";
     message.with("reason", json!(reason))
 }

@@ -1,6 +1,7 @@
 //! Why somebody must decide, in words and as fields. Depends on what was recorded when it was opened,
 //! so that it reads the same later.
 
+use crate::message::MessageType;
 use serde_json::{Map, Value, json};
 use wilco_protocol::escalation::{Escalation, Reason};
 use wilco_protocol::{EscalationId, Exchange, Name};
@@ -157,7 +158,7 @@ pub(super) fn message(
     let still = if again { "Still undecided: " } else { "" };
     let taught = teaching::decide(id, to, &options, exchange.next_choice(), setting);
     let mut content = Map::new();
-    content.insert("type".into(), json!("escalation"));
+    content.insert("type".into(), json!(MessageType::Escalation));
     content.insert("message".into(), json!(format!("{still}{text}\n\n{taught}")));
     content.insert("escalation".into(), json!(id.to_string()));
     content.insert("reason".into(), json!(escalation.reason));

@@ -1,5 +1,6 @@
 //! What Wilco says in a handoff.
 
+use crate::message::MessageType;
 use serde_json::{Map, Value, json};
 use wilco_protocol::handoff::{
     AuditAck, AuditConfirmation, AuditDocument, AuditEntry, AuditFailed, AuditGithub, AuditNotification,
@@ -39,7 +40,7 @@ pub(super) fn say(state: &State, to: &Name, say: &Say, setting: &Setting<'_>) ->
 fn cancel(tasks: &[String]) -> Rendered {
     let text =
         format!("Your work is being handed over to another agent. Stop working on:\n{}", bulleted(tasks));
-    let mut message = plain("task-cancel", format!("Stop: {}", tasks.join(", ")), text);
+    let mut message = plain(MessageType::TaskCancel, format!("Stop: {}", tasks.join(", ")), text);
     message.priority = "high";
     message.with("tasks", json!(tasks)).with("reason", json!("handed-over"))
 }
@@ -48,7 +49,7 @@ fn missing(verdict: &MessageId, setting: &Setting<'_>) -> Vec<String> {
     wilco_protocol::exchange::Texts::missing(setting.cited, verdict)
 }
 
-pub(super) fn plain(kind: &str, subject: String, text: String) -> Rendered {
+pub(super) fn plain(kind: MessageType, subject: String, text: String) -> Rendered {
     let content = Map::from_iter([("type".to_owned(), json!(kind)), ("message".to_owned(), json!(text))]);
     Rendered { subject, priority: "normal", content }
 }
@@ -105,7 +106,7 @@ fn handed(state: &State, to: &Name, setting: &Setting<'_>) -> Rendered {
         teaching::handoff(state, to, deadline(state, setting.now), setting),
     );
     let mut message = plain(
-        "replacement_handoff",
+        MessageType::ReplacementHandoff,
         handoff_title(state.failed.as_ref().map(|failed| failed.id.as_str())),
         text,
     );
@@ -133,10 +134,9 @@ pub(super) fn passed(
     original: &Map<String, Value>,
     setting: &Setting<'_>,
 ) -> Map<String, Value> {
-    let kind = original.get("type").and_then(Value::as_str).unwrap_or("").replace('-', "_");
     let mut content = original.clone();
     let said = original.get("message").and_then(Value::as_str).unwrap_or("").trim_end().to_owned();
-    let lead = if kind == "replacement_handoff" {
+    let lead = if MessageType::of(original) == Some(MessageType::ReplacementHandoff) {
         let within = spoken(state.ack_timeout());
         for (key, value) in particulars(state, &within) {
             content.entry(key).or_insert(value);
@@ -153,7 +153,7 @@ pub(super) fn passed(
             said
         }
     } else {
-        content.insert("type".to_owned(), json!("handoff_clarification"));
+        content.insert("type".to_owned(), json!(MessageType::HandoffClarification));
         content.insert("handoff_id".to_owned(), json!(state.handoff_id));
         answers(original, said)
     };
@@ -209,7 +209,7 @@ fn reminder(state: &State, to: &Name, number: u32, grace: bool, setting: &Settin
         teaching::handoff(state, to, until, setting),
     );
     let subject = format!("[REMINDER] ACK Required for Handoff {}", state.handoff_id);
-    let message = plain("handoff_reminder", subject, text)
+    let message = plain(MessageType::HandoffReminder, subject, text)
         .with("handoff_id", json!(state.handoff_id))
         .with("handoff_url", json!(state.url()))
         .with("original_sent", json!(state.sent_at))
@@ -261,7 +261,7 @@ fn correction(
     parts.push("Please read the document again and send a new ACK.".to_owned());
     parts.push(teaching::handoff(state, to, deadline(state, setting.now), setting));
     let subject = format!("[CORRECTION] Handoff {}", state.handoff_id);
-    let mut message = plain("handoff-correction", subject, parts.join("\n\n"))
+    let mut message = plain(MessageType::HandoffCorrection, subject, parts.join("\n\n"))
         .with("handoff_id", json!(state.handoff_id))
         .with("handoff_url", json!(state.url()))
         .with("taught", json!(true));
@@ -282,7 +282,7 @@ fn escalated(state: &State, to: &Name, number: u32, again: bool, setting: &Setti
     use wilco_protocol::escalation::Reason;
     let exchange = Exchange::Handoff(Box::new(state.clone()));
     let Some(mut message) = escalation::message(&exchange, to, number, again, setting) else {
-        return plain("escalation", "Decision needed".to_owned(), String::new());
+        return plain(MessageType::Escalation, "Decision needed".to_owned(), String::new());
     };
     let reason = state.escalations.iter().find(|one| one.number == number).map(|one| one.reason);
     let what = match reason {
@@ -316,7 +316,7 @@ fn confirmation(state: &State, setting: &Setting<'_>) -> Rendered {
     };
     let none = if state.tasks.is_empty() { ". There was no open task to move." } else { "" };
     let message = plain(
-        "replacement_confirmation",
+        MessageType::ReplacementConfirmation,
         format!("[EOA] Agent Replacement {subject}"),
         format!("{text}{none}"),
     )

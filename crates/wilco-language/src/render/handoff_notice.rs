@@ -1,5 +1,6 @@
 //! Notices in a handoff: to the replacement about its answer, to the initiator about what happens.
 
+use crate::message::MessageType;
 use serde_json::json;
 use wilco_protocol::exchange::Texts;
 use wilco_protocol::handoff::{Notice, Owed, State, ToInitiator, options};
@@ -13,7 +14,7 @@ use super::{Rendered, Setting, teaching};
 pub(super) fn notice(state: &State, to: &Name, notice: &Notice, setting: &Setting<'_>) -> Rendered {
     let id = &state.handoff_id;
     let about = |reason: &str, text: String| {
-        let message = plain("protocol-notice", format!("About handoff {id}: {reason}"), text);
+        let message = plain(MessageType::ProtocolNotice, format!("About handoff {id}: {reason}"), text);
         let message = message.with("reason", json!(reason));
         if *to == state.initiator { message } else { message.with("handoff_id", json!(id)) }
     };
@@ -34,7 +35,7 @@ pub(super) fn notice(state: &State, to: &Name, notice: &Notice, setting: &Settin
             ),
         ),
         Notice::Begin => about(
-            "begin-now",
+            MessageType::BeginNow.name(),
             match &state.starting_from {
                 Some(from) => format!("Handoff {id} is yours now. Begin at {}.", from.name),
                 None => format!("Handoff {id} is yours now. Begin."),
@@ -64,7 +65,7 @@ pub(super) fn notice(state: &State, to: &Name, notice: &Notice, setting: &Settin
 pub(super) fn to_initiator(state: &State, say: &ToInitiator, setting: &Setting<'_>) -> Rendered {
     let (id, agent) = (&state.handoff_id, &state.replacement.id);
     let about = |reason: &str, text: String| {
-        let message = plain("protocol-notice", format!("Handoff {id}: {reason}"), text);
+        let message = plain(MessageType::ProtocolNotice, format!("Handoff {id}: {reason}"), text);
         message.with("reason", json!(reason)).with("replacement_agent", json!(agent))
     };
     let asks = |reason: &str, text: String| {

@@ -1,5 +1,6 @@
 //! What Wilco says in an operation.
 
+use crate::message::MessageType;
 use serde_json::{Map, Value, json};
 use wilco_protocol::operation::{
     Execute, Notice, Outcome, Say, State, ToInitiator, Tone, Track, TrackState, Why,
@@ -28,8 +29,8 @@ pub(super) fn say(state: &State, to: &Name, say: &Say, setting: &Setting<'_>) ->
                 "{} was cancelled by {by}. Nothing will be done; go on with your work.",
                 state.operation
             );
-            let message =
-                plain(state, "operation-cancelled", "Cancelled", text).with("cancelled_by", json!(by));
+            let message = plain(state, MessageType::OperationCancelled, "Cancelled", text)
+                .with("cancelled_by", json!(by));
             if by == to { message.with("read_as", json!("cancel")) } else { message }
         }
         Say::Aborted { because, by } => aborted(state, to, *because, by.as_ref()),
@@ -38,7 +39,7 @@ pub(super) fn say(state: &State, to: &Name, say: &Say, setting: &Setting<'_>) ->
         Say::Escalation { number, again } => {
             let exchange = Exchange::Operation(state.clone());
             let mut message = escalation::message(&exchange, to, *number, *again, setting)
-                .unwrap_or_else(|| plain(state, "escalation", "Decision needed", String::new()))
+                .unwrap_or_else(|| plain(state, MessageType::Escalation, "Decision needed", String::new()))
                 .with("operation_id", json!(state.id))
                 .with("operation", json!(state.operation));
             message
@@ -59,7 +60,7 @@ pub(super) fn capital(word: &str) -> String {
     letters.next().map(|first| first.to_uppercase().chain(letters).collect()).unwrap_or_default()
 }
 
-fn plain(state: &State, kind: &str, subject: &str, text: String) -> Rendered {
+fn plain(state: &State, kind: MessageType, subject: &str, text: String) -> Rendered {
     let mut content = Map::from_iter([
         ("type".to_owned(), json!(kind)),
         ("message".to_owned(), json!(text)),
@@ -105,7 +106,7 @@ fn announcement(state: &State, setting: &Setting<'_>) -> Rendered {
         state.initiator,
         begins.map_or(Span::ZERO, |begins| begins.since(setting.now)),
     );
-    plain(state, "operation-notice", "Announced", text).with("begins", json!(begins))
+    plain(state, MessageType::OperationNotice, "Announced", text).with("begins", json!(begins))
 }
 
 fn reminder(
@@ -129,7 +130,7 @@ fn reminder(
         silence(state),
         teaching::answer(state, to, setting),
     );
-    plain(state, "reminder", "", text)
+    plain(state, MessageType::Reminder, "", text)
         .titled("Reminder: Acknowledgment Required", "high")
         .with("tone", json!(tone))
         .with("original_operation", json!(state.operation))
@@ -145,7 +146,7 @@ fn extension(state: &State, to: &Name, setting: &Setting<'_>) -> Rendered {
     let text = format!(
         "Extension granted. You now have {left} seconds remaining. Please reply \"ok\" when ready. There is no further extension."
     );
-    plain(state, "extension-granted", "", text)
+    plain(state, MessageType::ExtensionGranted, "", text)
         .titled("Extension Granted", "normal")
         .with("new_timeout", json!(format!("{left} seconds")))
         .with("new_timeout_seconds", json!(left))
@@ -171,7 +172,7 @@ fn timeout(state: &State, proceeding: Option<bool>) -> Rendered {
             ),
         ),
     };
-    plain(state, "timeout-notice", "", text)
+    plain(state, MessageType::TimeoutNotice, "", text)
         .titled(subject, "high")
         .with("timeout_occurred", json!(true))
         .with("proceeding", json!(proceeding))
@@ -201,7 +202,7 @@ fn authorized(state: &State, to: &Name, because: Why, setting: &Setting<'_>) -> 
     if to == &state.initiator && state.execute == Execute::Manual {
         text = format!("{text} Perform it now, and say how it went.\n\n{}", teaching::result(state, setting));
     }
-    let message = plain(state, "operation-authorized", "Authorized", text)
+    let message = plain(state, MessageType::OperationAuthorized, "Authorized", text)
         .with("because", json!(because))
         .with("ready", json!(ready))
         .with("timed_out", json!(silent))
@@ -219,7 +220,7 @@ fn performed(state: &State, to: &Name, outcome: Outcome, setting: &Setting<'_>) 
     let note = state.result.as_ref().and_then(|id| note(setting.cited.content(id)?, to));
     let more = [said.clone(), note.clone()].into_iter().flatten().collect::<Vec<_>>().join(" ");
     let text = format!("{lead} {more}");
-    let mut message = plain(state, "post-operation", subject, text.trim_end().to_owned());
+    let mut message = plain(state, MessageType::PostOperation, subject, text.trim_end().to_owned());
     message.content.extend(note.map(|note| ("note".to_owned(), json!(note))));
     message.with("outcome", json!(outcome))
 }
@@ -243,7 +244,8 @@ fn aborted(state: &State, to: &Name, because: Why, by: Option<&Name>) -> Rendere
         }
     };
     let text = format!("{operation} is aborted: {why}. Nothing will be done; go on with your work.");
-    let mut message = plain(state, "operation-aborted", "Aborted", text).with("reason", json!(because));
+    let mut message =
+        plain(state, MessageType::OperationAborted, "Aborted", text).with("reason", json!(because));
     message.content.extend(by.map(|by| ("cancelled_by".to_owned(), json!(by))));
     let message = Rendered { priority: "high", ..message };
     if by == Some(to) { message.with("read_as", json!("cancel")) } else { message }
@@ -254,7 +256,7 @@ fn notice(state: &State, to: &Name, notice: &Notice, setting: &Setting<'_>) -> R
     let track = state.track(to);
     let left = seconds(track.and_then(|track| track.deadline), setting.now);
     let about = |reason: &str, text: String| {
-        plain(state, "protocol-notice", reason, text).with("reason", json!(reason))
+        plain(state, MessageType::ProtocolNotice, reason, text).with("reason", json!(reason))
     };
     match notice {
         Notice::Read { answer } => {
@@ -291,7 +293,7 @@ fn notice(state: &State, to: &Name, notice: &Notice, setting: &Setting<'_>) -> R
 fn to_initiator(state: &State, say: &ToInitiator, setting: &Setting<'_>) -> Rendered {
     let operation = &state.operation;
     let about = |reason: &str, text: String| {
-        plain(state, "protocol-notice", reason, text).with("reason", json!(reason))
+        plain(state, MessageType::ProtocolNotice, reason, text).with("reason", json!(reason))
     };
     match say {
         ToInitiator::TimedOut { agent, after_seconds, proceeding } => {

@@ -1,6 +1,7 @@
 //! The block that tells an agent how to answer. Agents know nothing of Wilco, so every message that
 //! asks for an answer ends with one, and every command in it works when it is pasted.
 
+use crate::message::MessageType;
 use serde_json::json;
 use wilco_protocol::delegation::State;
 use wilco_protocol::{EscalationId, Name, Time, handoff, operation};
@@ -16,7 +17,7 @@ pub(super) fn acknowledge(state: &State, to: &Name, until: Time, setting: &Setti
         "from": to,
         "exchange": state.id,
         "content": {
-            "type": "task-acknowledgment",
+            "type": MessageType::TaskAcknowledgment,
             "task_id": state.task_id,
             "status": "received",
             "understanding": "WHAT YOU WILL DO",
@@ -81,7 +82,7 @@ pub(super) fn verdict(state: &State, setting: &Setting<'_>) -> String {
     let answer = json!({
         "from": state.initiator,
         "exchange": state.id,
-        "content": {"type": "verdict", "verdict": "correct"},
+        "content": {"type": MessageType::Verdict, "verdict": "correct"},
     });
     let word = quoted(task);
     format!(
@@ -106,7 +107,7 @@ pub(super) fn clarify(state: &State, setting: &Setting<'_>) -> String {
     let answer = json!({
         "from": state.initiator,
         "exchange": state.id,
-        "content": {"type": "task-clarification", "message": "YOUR ANSWER"},
+        "content": {"type": MessageType::TaskClarification, "message": "YOUR ANSWER"},
     });
     format!(
         "Answer, in one of these ways:\n\
@@ -126,7 +127,7 @@ pub(super) fn amend(state: &State, setting: &Setting<'_>) -> String {
     let answer = json!({
         "from": state.initiator,
         "exchange": state.id,
-        "content": {"type": "task-amend", "message": "WHAT CHANGES"},
+        "content": {"type": MessageType::TaskAmend, "message": "WHAT CHANGES"},
     });
     format!(
         "Amend the task, in one of these ways:\n\
@@ -156,7 +157,7 @@ pub(super) fn answer(state: &operation::State, to: &Name, setting: &Setting<'_>)
     let answer = json!({
         "from": to,
         "exchange": id,
-        "content": {"type": "acknowledgment", "message": "ok"},
+        "content": {"type": MessageType::Acknowledgment, "message": "ok"},
     });
     format!(
         "ok: you are ready.\n\
@@ -178,7 +179,7 @@ pub(super) fn result(state: &operation::State, setting: &Setting<'_>) -> String 
     let answer = json!({
         "from": state.initiator,
         "exchange": state.id,
-        "content": {"type": "operation-result", "status": "done"},
+        "content": {"type": MessageType::OperationResult, "status": "done"},
     });
     let me = quoted(state.initiator.as_str());
     format!(
@@ -203,7 +204,7 @@ pub(super) fn handoff(state: &handoff::State, to: &Name, until: Time, setting: &
         "subject": format!("[ACK] Handoff {id} Received"),
         "priority": "high",
         "content": {
-            "type": "handoff_ack",
+            "type": MessageType::HandoffAck,
             "handoff_id": id,
             "status": "ready_to_proceed",
             "understanding": "WHAT YOU WILL DO",
@@ -250,7 +251,7 @@ pub(super) fn handoff_verdict(state: &handoff::State, setting: &Setting<'_>) -> 
     let answer = json!({
         "from": state.initiator,
         "exchange": state.id,
-        "content": {"type": "verdict", "verdict": "correct"},
+        "content": {"type": MessageType::Verdict, "verdict": "correct"},
     });
     format!(
         "Give your verdict, in one of these ways:\n\
@@ -271,7 +272,7 @@ pub(super) fn handoff_clarify(state: &handoff::State, setting: &Setting<'_>) -> 
         "from": state.initiator,
         "exchange": state.id,
         "content": {
-            "type": "handoff_clarification",
+            "type": MessageType::HandoffClarification,
             "clarifications": [{"question": "THE QUESTION", "answer": "YOUR ANSWER"}],
         },
     });
@@ -300,7 +301,7 @@ pub(super) fn decide(
     let answer = json!({
         "from": to,
         "exchange": id.exchange,
-        "content": {"type": "decision", "escalation": id.to_string(), "option": first},
+        "content": {"type": MessageType::Decision, "escalation": id.to_string(), "option": first},
     });
     let me = quoted(to.as_str());
     let lines: Vec<_> = options.iter().map(|option| line(id, option, &me, next)).collect();

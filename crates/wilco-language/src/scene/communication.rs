@@ -1,5 +1,6 @@
 //! The communication log of a validation: every message in and out, with what it changed.
 
+use crate::message::MessageType;
 use std::collections::BTreeMap;
 
 use serde::Serialize;
@@ -75,16 +76,16 @@ impl Statistics {
 }
 
 /// Types in the order and with the words of the log; others follow by their own name.
-const COUNTED: [(&str, &str); 9] = [
-    ("validation-request", "Validation Requests"),
-    ("validation-result", "Validation Results"),
-    ("failure-report", "Failure Reports"),
-    ("fix-request", "Fix Requests"),
-    ("fix-acknowledgment", "Fix Acknowledgments"),
-    ("fix-completion", "Fix Completions"),
-    ("revalidation-trigger", "Re-validation Triggers"),
-    ("revalidation-result", "Re-validation Results"),
-    ("success-notification", "Success Notifications"),
+const COUNTED: [(MessageType, &str); 9] = [
+    (MessageType::ValidationRequest, "Validation Requests"),
+    (MessageType::ValidationResult, "Validation Results"),
+    (MessageType::FailureReport, "Failure Reports"),
+    (MessageType::FixRequest, "Fix Requests"),
+    (MessageType::FixAcknowledgment, "Fix Acknowledgments"),
+    (MessageType::FixCompletion, "Fix Completions"),
+    (MessageType::RevalidationTrigger, "Re-validation Triggers"),
+    (MessageType::RevalidationResult, "Re-validation Results"),
+    (MessageType::SuccessNotification, "Success Notifications"),
 ];
 
 /// The log as people read it.
@@ -131,9 +132,9 @@ fn statistics(of: &Statistics) -> String {
     let mut out =
         format!("\n---\n\n### Communication Statistics\n\n**Total Messages**: {}\n", of.total_messages);
     for (kind, words) in COUNTED {
-        out.push_str(&format!("**{words}**: {}\n", of.messages.get(kind).unwrap_or(&0)));
+        out.push_str(&format!("**{words}**: {}\n", of.messages.get(kind.name()).unwrap_or(&0)));
     }
-    let counted = |kind: &String| COUNTED.iter().any(|(known, _)| known == kind);
+    let counted = |kind: &String| COUNTED.iter().any(|(known, _)| known.name() == kind);
     for (kind, count) in of.messages.iter().filter(|(kind, _)| !counted(kind)) {
         out.push_str(&format!("**{}**: {count}\n", super::log::escaped(kind)));
     }

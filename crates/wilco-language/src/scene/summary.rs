@@ -1,5 +1,6 @@
 //! One message of a validation in a line, for its log.
 
+use crate::message::MessageType;
 use serde_json::{Map, Value};
 use wilco_protocol::validation::Finding;
 
@@ -16,12 +17,12 @@ pub fn summary(content: &Map<String, Value>, kind: &str) -> String {
 }
 
 /// The type of an answer that was written in words; `again`: to a re-validation.
-pub fn worded(text: &str, again: bool) -> Option<&'static str> {
+pub fn worded(text: &str, again: bool) -> Option<MessageType> {
     match reading(text)?.answer {
-        Answer::Result { .. } if again => Some("revalidation-result"),
-        Answer::Result { .. } => Some("validation-result"),
-        Answer::Acknowledged => Some("fix-acknowledgment"),
-        Answer::Fixed { .. } | Answer::CannotFix { .. } => Some("fix-completion"),
+        Answer::Result { .. } if again => Some(MessageType::RevalidationResult),
+        Answer::Result { .. } => Some(MessageType::ValidationResult),
+        Answer::Acknowledged => Some(MessageType::FixAcknowledgment),
+        Answer::Fixed { .. } | Answer::CannotFix { .. } => Some(MessageType::FixCompletion),
         Answer::Unreadable { .. } => None,
     }
 }
@@ -33,34 +34,38 @@ fn line(content: &Map<String, Value>, kind: &str) -> String {
     let failures = || counted(list("failures").len(), "failure");
     let round =
         || format!("{}, iteration {} of {}", text("phase"), number("iteration"), number("max_iterations"));
-    match kind {
-        "validation-start" => {
+    match MessageType::named(kind) {
+        Some(MessageType::ValidationStart) => {
             format!("validate {}: {}", issue(content), counted(list("phases").len(), "phase"))
         }
-        "validation-request" => format!("check {}", round()),
-        "revalidation-trigger" => format!("check again {}", round()),
-        "failure-report" => format!("{}: {}", round(), failures()),
-        "fix-request" => format!("fix {}: {}", round(), failures()),
-        "validation-result" | "revalidation-result" if !text("status").is_empty() => {
+        Some(MessageType::ValidationRequest) => format!("check {}", round()),
+        Some(MessageType::RevalidationTrigger) => format!("check again {}", round()),
+        Some(MessageType::FailureReport) => format!("{}: {}", round(), failures()),
+        Some(MessageType::FixRequest) => format!("fix {}: {}", round(), failures()),
+        Some(MessageType::ValidationResult | MessageType::RevalidationResult)
+            if !text("status").is_empty() =>
+        {
             found(&text("status").to_uppercase(), list("failures").len(), text("error"))
         }
-        "fix-completion" if !text("reason").is_empty() => format!("cannot fix: {}", text("reason")),
-        "fix-completion" if !list("fixes").is_empty() => {
+        Some(MessageType::FixCompletion) if !text("reason").is_empty() => {
+            format!("cannot fix: {}", text("reason"))
+        }
+        Some(MessageType::FixCompletion) if !list("fixes").is_empty() => {
             list("fixes").iter().filter_map(Value::as_str).collect::<Vec<_>>().join("; ")
         }
-        "success-notification" => {
+        Some(MessageType::SuccessNotification) => {
             format!("{} passed after {}", text("phase"), counted(number("iterations") as usize, "iteration"))
         }
-        "timeout-reminder" => {
+        Some(MessageType::TimeoutReminder) => {
             format!("no answer to the {} of {} in {}", text("operation"), text("phase"), text("elapsed"))
         }
-        "error-notification" => {
+        Some(MessageType::ErrorNotification) => {
             let over = content.get("recovered").and_then(Value::as_bool) == Some(true);
             format!("{}{}", if over { "recovered: " } else { "" }, text("error"))
         }
-        "escalation" => format!("{} needs a decision: {}", text("phase"), text("reason")),
-        "decision" => format!("decision: {}", text("option")),
-        "status-change" => format!("{} to {}", text("previous_status"), text("new_status")),
+        Some(MessageType::Escalation) => format!("{} needs a decision: {}", text("phase"), text("reason")),
+        Some(MessageType::Decision) => format!("decision: {}", text("option")),
+        Some(MessageType::StatusChange) => format!("{} to {}", text("previous_status"), text("new_status")),
         _ => in_words(text("message")).unwrap_or_else(|| kind.to_owned()),
     }
 }

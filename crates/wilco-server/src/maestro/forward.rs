@@ -6,6 +6,7 @@ use axum::response::Response;
 use http::HeaderMap;
 use serde_json::{Map, Value, json};
 use wilco_engine::reads::{self, InboxEntry, Mailbox};
+use wilco_language::message::MessageType;
 use wilco_language::render::{Forwarded, forwarded};
 use wilco_protocol::MessageId;
 
@@ -64,7 +65,7 @@ fn forwarding(letter: &InboxEntry, from: &str, to: &str, note: Option<&str>) -> 
         "subject": text.subject,
         "priority": shape::priority_word(message.priority),
         "content": {
-            "type": "notification",
+            "type": MessageType::Notification,
             "message": text.message,
             "forwardedFrom": {
                 "originalMessageId": message.id,

@@ -2,6 +2,7 @@
 
 use rmcp::model::{CallToolResult, ContentBlock};
 use serde_json::{Value, json};
+use wilco_language::message::MessageType;
 use wilco_wire::{FieldProblem, Problem};
 
 use crate::mcp::fence::{at_most, fenced};
@@ -89,7 +90,7 @@ fn whole(message: &Value) -> String {
 
 /// A line about a message: what a reader must know to answer it.
 fn heading(message: &Value) -> String {
-    let kind = message["content"]["type"].as_str().unwrap_or("conversation");
+    let kind = message["content"]["type"].as_str().unwrap_or(MessageType::Conversation.name());
     let mut line = format!("{}: {kind} from {}", word(&message["id"]), word(&message["from"]));
     if let Some(exchange) = message["exchange"].as_str() {
         line += &format!(", exchange {exchange}");

@@ -1,6 +1,7 @@
 //! `wilco ack`: an agent acknowledges a task.
 
 use std::process::ExitCode;
+use wilco_language::message::MessageType;
 
 use crate::caller::Caller;
 use crate::posted;
@@ -47,7 +48,7 @@ pub(crate) fn run(args: Args) -> anyhow::Result<ExitCode> {
 }
 
 fn content(args: &Args) -> Content {
-    Content::new("task-acknowledgment")
+    Content::new(MessageType::TaskAcknowledgment)
         .with("status", args.status)
         .with("understanding", args.understanding.clone())
         .with("questions", args.questions.clone())

@@ -1,6 +1,7 @@
 //! `wilco amend`: an initiator changes a task.
 
 use std::process::ExitCode;
+use wilco_language::message::MessageType;
 
 use crate::caller::Caller;
 use crate::follow::Follow;
@@ -39,7 +40,7 @@ pub(crate) fn run(args: Args) -> anyhow::Result<ExitCode> {
 }
 
 fn content(args: &Args, message: String) -> Content {
-    Content::new("task-amend")
+    Content::new(MessageType::TaskAmend)
         .with("message", Some(message).filter(|message| !message.is_empty()))
         .with("title", args.title.clone())
         .with("description", args.description.clone())

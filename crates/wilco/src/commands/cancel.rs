@@ -1,6 +1,7 @@
 //! `wilco cancel`: an agent says that an operation must not be done, or its initiator takes it back.
 
 use std::process::ExitCode;
+use wilco_language::message::MessageType;
 
 use crate::caller::Caller;
 use crate::values::{Content, words};
@@ -26,9 +27,9 @@ pub(crate) fn run(args: Args) -> anyhow::Result<ExitCode> {
     let (client, from) = (args.caller.client(), args.caller.sender()?);
     let exchange = operation::find(&args.caller, &client, from.as_deref(), &args.operation)?;
     let content = if from.as_deref() == Some(exchange.initiator.as_str()) {
-        Content::new("operation-cancelled").with("message", reason)
+        Content::new(MessageType::OperationCancelled).with("message", reason)
     } else {
-        Content::new("acknowledgment").with("message", "cancel").with("notes", reason)
+        Content::new(MessageType::Acknowledgment).with("message", "cancel").with("notes", reason)
     };
     let answer = operation::say_in(&args.caller, &client, from, &exchange, content)?;
     Ok(posted::show(&args.caller, &answer))

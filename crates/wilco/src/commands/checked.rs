@@ -1,6 +1,7 @@
 //! `wilco checked`: a specialist says what it found.
 
 use std::process::ExitCode;
+use wilco_language::message::MessageType;
 
 use serde_json::{Value, json};
 
@@ -36,7 +37,7 @@ pub(crate) struct Args {
 
 pub(crate) fn run(args: Args) -> anyhow::Result<ExitCode> {
     let trace = args.stack_trace.as_deref().map(words).transpose()?;
-    let content = Content::new("validation-result")
+    let content = Content::new(MessageType::ValidationResult)
         .with("status", args.status.to_uppercase())
         .with("failures", args.failures.iter().map(|text| failure(text)).collect::<Vec<_>>())
         .with("error", args.error.clone())

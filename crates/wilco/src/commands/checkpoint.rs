@@ -1,6 +1,7 @@
 //! `wilco checkpoint`: an agent reports progress.
 
 use std::process::ExitCode;
+use wilco_language::message::MessageType;
 
 use crate::caller::Caller;
 use crate::posted;
@@ -37,7 +38,7 @@ pub(crate) fn run(args: Args) -> anyhow::Result<ExitCode> {
 }
 
 fn content(args: &Args) -> Content {
-    Content::new("checkpoint-ack")
+    Content::new(MessageType::CheckpointAck)
         .with("checkpoint", args.number)
         .with("status", args.status.clone())
         .with("summary", args.summary.clone())

@@ -1,6 +1,7 @@
 //! `wilco clarify`: an initiator answers an agent's questions.
 
 use std::process::ExitCode;
+use wilco_language::message::MessageType;
 
 use crate::caller::Caller;
 use crate::follow::Follow;
@@ -38,7 +39,7 @@ pub(crate) fn run(args: Args) -> anyhow::Result<ExitCode> {
 }
 
 fn content(args: &Args) -> Content {
-    Content::new("task-clarification")
+    Content::new(MessageType::TaskClarification)
         .with("answers", args.answers.clone())
         .with("message", args.message.clone())
 }

@@ -1,6 +1,7 @@
 //! `wilco complete`: an agent reports that a task is done.
 
 use std::process::ExitCode;
+use wilco_language::message::MessageType;
 
 use crate::caller::Caller;
 use crate::posted;
@@ -23,7 +24,7 @@ pub(crate) struct Args {
 
 pub(crate) fn run(args: Args) -> anyhow::Result<ExitCode> {
     let message = args.message.as_deref().map(words).transpose()?;
-    let content = Content::new("task-complete").with("message", message);
+    let content = Content::new(MessageType::TaskComplete).with("message", message);
     let answer = task::say(&args.caller, &args.task, Role::Assignee, content)?;
     Ok(posted::show(&args.caller, &answer))
 }

@@ -1,6 +1,7 @@
 //! `wilco decide`: somebody decides an escalation.
 
 use std::process::ExitCode;
+use wilco_language::message::MessageType;
 
 use wilco_client::{IdempotencyKey, Outgoing};
 use wilco_protocol::{EscalationId, ExchangeId, Span};
@@ -64,7 +65,7 @@ fn exchange(id: &str) -> Option<ExchangeId> {
 
 fn content(args: &Args) -> Content {
     let escalation = args.escalation.parse::<EscalationId>().ok();
-    Content::new("decision")
+    Content::new(MessageType::Decision)
         .with("escalation", escalation.map(|id| id.to_string()))
         .with("option", args.option.clone())
         .with("agent", args.agent.clone())

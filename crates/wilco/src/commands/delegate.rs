@@ -1,6 +1,7 @@
 //! `wilco delegate`: an initiator gives a task to an agent.
 
 use std::process::ExitCode;
+use wilco_language::message::MessageType;
 
 use serde_json::Value;
 use wilco_client::{IdempotencyKey, Outgoing};
@@ -69,7 +70,7 @@ pub(crate) fn run(mut args: Args) -> anyhow::Result<ExitCode> {
 }
 
 fn outgoing(args: &Args, from: Option<String>) -> Outgoing {
-    let mut content = Content::new("task-assignment")
+    let mut content = Content::new(MessageType::TaskAssignment)
         .with("task_id", args.task.clone())
         .with("title", args.title.clone())
         .with("description", args.description.clone())

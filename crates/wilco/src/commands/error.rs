@@ -1,6 +1,7 @@
 //! `wilco error`: an agent says that it cannot take a task, by code.
 
 use std::process::ExitCode;
+use wilco_language::message::MessageType;
 
 use crate::caller::Caller;
 use crate::posted;
@@ -48,7 +49,7 @@ pub(crate) fn run(args: Args) -> anyhow::Result<ExitCode> {
 }
 
 fn content(args: &Args) -> Content {
-    Content::new("task-acknowledgment-error")
+    Content::new(MessageType::TaskAcknowledgmentError)
         .with("error_code", args.code.to_ascii_uppercase().replace('-', "_"))
         .with("message", args.message.clone())
         .with("retry_after_minutes", args.retry_after_minutes)

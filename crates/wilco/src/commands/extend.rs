@@ -1,6 +1,7 @@
 //! `wilco extend`: an initiator gives more time.
 
 use std::process::ExitCode;
+use wilco_language::message::MessageType;
 
 use wilco_protocol::Span;
 
@@ -23,7 +24,7 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: Args) -> anyhow::Result<ExitCode> {
-    let content = Content::new("task-extend").with("time", args.time.to_string());
+    let content = Content::new(MessageType::TaskExtend).with("time", args.time.to_string());
     let answer = task::say(&args.caller, &args.task, Role::Initiator, content)?;
     Ok(posted::show(&args.caller, &answer))
 }

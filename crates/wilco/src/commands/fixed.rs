@@ -1,6 +1,7 @@
 //! `wilco fixed`: a main agent says what it fixed, or that it cannot.
 
 use std::process::ExitCode;
+use wilco_language::message::MessageType;
 
 use crate::caller::Caller;
 use crate::values::Content;
@@ -31,7 +32,7 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: Args) -> anyhow::Result<ExitCode> {
-    let mut content = Content::new("fix-completion")
+    let mut content = Content::new(MessageType::FixCompletion)
         .with("fixes", args.fixes.clone())
         .with("files", args.files.clone())
         .with("message_id", args.message_id.clone());

@@ -1,6 +1,7 @@
 //! `wilco fixing`: a main agent has the fix request.
 
 use std::process::ExitCode;
+use wilco_language::message::MessageType;
 
 use crate::caller::Caller;
 use crate::values::Content;
@@ -20,7 +21,7 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: Args) -> anyhow::Result<ExitCode> {
-    let content = Content::new("fix-acknowledgment").with("message_id", args.message_id.clone());
+    let content = Content::new(MessageType::FixAcknowledgment).with("message_id", args.message_id.clone());
     let answer = validation::say(&args.caller, &args.issue, content)?;
     Ok(posted::show(&args.caller, &answer))
 }

@@ -1,6 +1,7 @@
 //! `wilco forward`: a message goes on to somebody else.
 
 use std::process::ExitCode;
+use wilco_language::message::MessageType;
 
 use serde_json::{Map, Value, json};
 use wilco_client::{IdempotencyKey, Outgoing};
@@ -53,7 +54,7 @@ fn outgoing(message: &Message, from: Option<String>, to: String, note: Option<&s
         subject: Some(text.subject),
         priority: Some(message.priority.clone()),
         content: json!({
-            "type": "notification",
+            "type": MessageType::Notification,
             "message": text.message,
             "forwardedFrom": {
                 "originalMessageId": message.id,

@@ -1,6 +1,7 @@
 //! `wilco handoff`: work moves from a failed agent to its replacement.
 
 use std::process::ExitCode;
+use wilco_language::message::MessageType;
 
 use anyhow::bail;
 use serde_json::{Value, json};
@@ -162,7 +163,7 @@ pub(crate) fn run(args: Args) -> anyhow::Result<ExitCode> {
         }
         Some(Verb::Clarify(clarify)) => answer_questions(&clarify),
         Some(Verb::Override(over)) => {
-            let content = Content::new("handoff-override").with("reason", over.reason.clone());
+            let content = Content::new(MessageType::HandoffOverride).with("reason", over.reason.clone());
             let answer = say(&over.caller, &over.id, content)?;
             over.follow.show(&over.caller, &answer)
         }
@@ -173,7 +174,7 @@ pub(crate) fn run(args: Args) -> anyhow::Result<ExitCode> {
 
 fn request(args: &Args) -> anyhow::Result<ExitCode> {
     let document = args.document.as_deref().map(words).transpose()?;
-    let content = Content::new("replacement-request")
+    let content = Content::new(MessageType::ReplacementRequest)
         .with("failed_agent", args.from.clone())
         .with("replacement_agent", args.to.clone())
         .with("reason", args.reason.clone())
@@ -205,7 +206,7 @@ fn request(args: &Args) -> anyhow::Result<ExitCode> {
 }
 
 fn acknowledgment(args: &AckArgs) -> Content {
-    let mut content = Content::new("handoff_ack")
+    let mut content = Content::new(MessageType::HandoffAck)
         .with("status", args.status.clone())
         .with("understanding", args.understanding.clone())
         .with("starting_from", args.starting_from.clone())
@@ -221,8 +222,9 @@ fn answer_questions(args: &ClarifyArgs) -> anyhow::Result<ExitCode> {
     let pair = |(place, answer): (usize, &String)| json!({"question": asked.get(place).and_then(Value::as_str).unwrap_or(""), "answer": answer});
     let pairs: Vec<_> = args.answers.iter().enumerate().map(pair).collect();
     let document = args.document.as_deref().map(words).transpose()?;
-    let content =
-        Content::new("handoff_clarification").with("clarifications", pairs).with("document", document);
+    let content = Content::new(MessageType::HandoffClarification)
+        .with("clarifications", pairs)
+        .with("document", document);
     let answer = posted::say_in(&args.caller, &client, from, &exchange, content)?;
     Ok(posted::show(&args.caller, &answer))
 }

@@ -2,6 +2,7 @@
 
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
+use wilco_language::message::MessageType;
 
 use wilco_client::{Answer, Client, InboxParameters};
 use wilco_protocol::{Span, Time};
@@ -77,7 +78,7 @@ fn words(page: &Page<Message>, agent: &str, now: Time, screen: &Screen) -> Strin
     }
     let mut table = Table::new(&["ID", "FROM", "TYPE", "SUBJECT", "WHEN"]);
     for message in &page.items {
-        let kind = message.content["type"].as_str().unwrap_or("conversation");
+        let kind = message.content["type"].as_str().unwrap_or(MessageType::Conversation.name());
         let mark = if message.status == "unread" { "" } else { &format!(" ({})", message.status) };
         let when = format!("{}{mark}", ago(now, &message.timestamp));
         table.row([&message.id, &message.from, kind, subject(message), &when]);

@@ -1,6 +1,7 @@
 //! `wilco operate`: an initiator announces an operation and asks its agents.
 
 use std::process::ExitCode;
+use wilco_language::message::MessageType;
 
 use anyhow::bail;
 use serde_json::{Value, json};
@@ -77,7 +78,7 @@ pub(crate) fn run(mut args: Args) -> anyhow::Result<ExitCode> {
 
 fn outgoing(args: &Args, from: Option<String>) -> anyhow::Result<Outgoing> {
     let message = args.message.clone().unwrap_or_else(|| format!("{} is about to happen.", args.operation));
-    let mut content = Content::new("pre-operation")
+    let mut content = Content::new(MessageType::PreOperation)
         .with("operation", args.operation.clone())
         .with("message", message)
         .with("kind", args.kind.clone())

@@ -1,6 +1,7 @@
 //! `wilco pause`: an initiator asks an agent to pause a task.
 
 use std::process::ExitCode;
+use wilco_language::message::MessageType;
 
 use wilco_protocol::Span;
 
@@ -33,7 +34,7 @@ pub(crate) fn run(args: Args) -> anyhow::Result<ExitCode> {
 }
 
 fn content(args: &Args) -> Content {
-    Content::new("task-pause")
+    Content::new(MessageType::TaskPause)
         .with("expected_duration", args.duration.map(|duration| duration.to_string()))
         .with("reason", args.reason.clone())
 }

@@ -1,6 +1,7 @@
 //! `wilco reply`: an answer to a message.
 
 use std::process::ExitCode;
+use wilco_language::message::MessageType;
 
 use serde_json::json;
 use wilco_client::{IdempotencyKey, Outgoing};
@@ -41,7 +42,7 @@ fn outgoing(answered: &Message, from: Option<String>, text: String) -> Outgoing 
         to: vec![to.clone()],
         subject: subject(&answered.subject),
         in_reply_to: Some(answered.id.clone()),
-        content: json!({"type": "response", "message": text}),
+        content: json!({"type": MessageType::Response, "message": text}),
         ..Outgoing::default()
     }
 }

@@ -1,6 +1,7 @@
 //! `wilco result`: an initiator says how its operation went.
 
 use std::process::ExitCode;
+use wilco_language::message::MessageType;
 
 use serde_json::{Value, json};
 
@@ -32,7 +33,7 @@ pub(crate) fn run(args: Args) -> anyhow::Result<ExitCode> {
     let message = args.message.as_deref().map(words).transpose()?;
     let of = |(agent, status): &(String, String)| json!({"agent": agent, "status": status});
     let results: Vec<Value> = args.agents.iter().map(of).collect();
-    let content = Content::new("operation-result")
+    let content = Content::new(MessageType::OperationResult)
         .with("status", args.status.clone())
         .with("message", message)
         .with("results", results);

@@ -1,6 +1,7 @@
 //! `wilco resume`: an initiator asks an agent to go on with a paused task.
 
 use std::process::ExitCode;
+use wilco_language::message::MessageType;
 
 use crate::caller::Caller;
 use crate::posted;
@@ -21,7 +22,7 @@ pub(crate) struct Args {
 
 pub(crate) fn run(args: Args) -> anyhow::Result<ExitCode> {
     let message = args.message.as_deref().map(words).transpose()?;
-    let content = Content::new("task-resume").with("message", message);
+    let content = Content::new(MessageType::TaskResume).with("message", message);
     let answer = task::say(&args.caller, &args.task, Role::Initiator, content)?;
     Ok(posted::show(&args.caller, &answer))
 }

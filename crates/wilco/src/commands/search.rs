@@ -1,6 +1,7 @@
 //! `wilco search`: messages by what they say.
 
 use std::process::ExitCode;
+use wilco_language::message::MessageType;
 
 use wilco_client::MessageQuery;
 use wilco_protocol::Time;
@@ -60,7 +61,7 @@ fn words(page: &Page<Message>, now: Time, screen: &Screen) -> String {
     }
     let mut table = Table::new(&["ID", "FROM", "TO", "TYPE", "SUBJECT", "WHEN"]);
     for message in &page.items {
-        let kind = message.content["type"].as_str().unwrap_or("conversation").to_owned();
+        let kind = message.content["type"].as_str().unwrap_or(MessageType::Conversation.name()).to_owned();
         let when = ago(now, &message.timestamp);
         table.row([&message.id, &message.from, &message.to, &kind, &message.subject, &when]);
     }

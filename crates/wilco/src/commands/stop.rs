@@ -1,6 +1,7 @@
 //! `wilco stop`: an initiator cancels a task.
 
 use std::process::ExitCode;
+use wilco_language::message::MessageType;
 
 use crate::caller::Caller;
 use crate::follow::Follow;
@@ -23,7 +24,7 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: Args) -> anyhow::Result<ExitCode> {
-    let content = Content::new("task-cancel").with("reason", args.reason);
+    let content = Content::new(MessageType::TaskCancel).with("reason", args.reason);
     let answer = task::say(&args.caller, &args.task, Role::Initiator, content)?;
     args.follow.show(&args.caller, &answer)
 }

@@ -1,6 +1,7 @@
 //! `wilco stopped`: an agent confirms that it stopped a cancelled task.
 
 use std::process::ExitCode;
+use wilco_language::message::MessageType;
 
 use crate::caller::Caller;
 use crate::posted;
@@ -23,7 +24,7 @@ pub(crate) struct Args {
 
 pub(crate) fn run(args: Args) -> anyhow::Result<ExitCode> {
     let message = args.message.as_deref().map(words).transpose()?;
-    let content = Content::new("stop-ack").with("message", message);
+    let content = Content::new(MessageType::StopAck).with("message", message);
     let answer = task::say(&args.caller, &args.task, Role::Assignee, content)?;
     Ok(posted::show(&args.caller, &answer))
 }

@@ -1,6 +1,7 @@
 //! `wilco validate`: an initiator starts a validation loop.
 
 use std::process::ExitCode;
+use wilco_language::message::MessageType;
 
 use serde_json::{Value, json};
 use wilco_client::{IdempotencyKey, Outgoing};
@@ -70,7 +71,7 @@ fn outgoing(args: &Args, from: Option<String>) -> anyhow::Result<Outgoing> {
         }
         phase
     };
-    let mut content = Content::new("validation-start")
+    let mut content = Content::new(MessageType::ValidationStart)
         .with("issue", args.issue.clone())
         .with("feature", args.feature.clone())
         .with("phases", args.phases.iter().map(phase).collect::<Vec<_>>())

@@ -1,6 +1,7 @@
 //! `wilco verdict`: an initiator judges whether an agent understood its task.
 
 use std::process::ExitCode;
+use wilco_language::message::MessageType;
 
 use crate::caller::Caller;
 use crate::follow::Follow;
@@ -41,7 +42,7 @@ pub(crate) fn run(args: Args) -> anyhow::Result<ExitCode> {
 }
 
 fn content(args: &Args) -> Content {
-    Content::new("verdict")
+    Content::new(MessageType::Verdict)
         .with("verdict", args.verdict)
         .with("correction", args.correction.clone())
         .with("missing", args.missing.clone())

@@ -4,6 +4,7 @@ mod escalated;
 mod taught;
 mod trouble;
 
+use crate::message::MessageType;
 use serde_json::{Map, Value, json};
 use wilco_protocol::exchange::Texts;
 use wilco_protocol::validation::{Cause, Duty, Label, Phase, Say, State, Status, id};
@@ -69,7 +70,7 @@ impl Draft<'_> {
     }
 
     /// The message with its text and the fields of its phase.
-    fn message(&self, kind: &str, subject: String, text: String, phase: Option<&Phase>) -> Rendered {
+    fn message(&self, kind: MessageType, subject: String, text: String, phase: Option<&Phase>) -> Rendered {
         let mut content = Map::new();
         content.insert("type".into(), json!(kind));
         content.insert("message".into(), json!(text));
@@ -130,7 +131,7 @@ fn request(state: &State, to: &Name, place: usize, again: bool, setting: &Settin
     let text = format!("{text}\n\n{}", taught::check(state, phase, Label::Result, setting));
     let subject = format!("Validation Request: {}", draft.id);
     draft
-        .message("validation-request", subject, text, Some(phase))
+        .message(MessageType::ValidationRequest, subject, text, Some(phase))
         .with("expected_outcome", json!(outcome))
         .with("deadline", json!(deadline(phase)))
         .with("again", json!(again))
@@ -172,7 +173,7 @@ fn trigger(state: &State, to: &Name, place: usize, again: bool, setting: &Settin
     let text = format!("{text}\n\n{}", taught::check(state, phase, Label::TriggerResult, setting));
     let subject = format!("Re-validation Trigger: {}", draft.id);
     draft
-        .message("revalidation-trigger", subject, text, Some(phase))
+        .message(MessageType::RevalidationTrigger, subject, text, Some(phase))
         .with("previous_failures", json!(failures))
         .with("fixes", json!(fixes))
         .with("files", json!(files))
@@ -214,7 +215,7 @@ fn report(state: &State, to: &Name, place: usize, setting: &Setting<'_>) -> Rend
         .sent_by(SENDER, None);
     let subject = format!("Validation Failure Report: {}", draft.id);
     draft
-        .message("failure-report", subject, text, Some(phase))
+        .message(MessageType::FailureReport, subject, text, Some(phase))
         .with("summary", json!(summary))
         .with("failures", json!(failures))
         .with("suggestions", json!(suggestions))
@@ -246,7 +247,7 @@ fn fix_request(state: &State, to: &Name, place: usize, again: bool, setting: &Se
     let text = format!("{text}\n\n{}", taught::fix(state, phase, setting));
     let subject = format!("Fix Request: {}", draft.id);
     draft
-        .message("fix-request", subject, text, Some(phase))
+        .message(MessageType::FixRequest, subject, text, Some(phase))
         .with("failures", json!(failures))
         .with("suggestions", json!(suggestions))
         .with("expected_outcome", json!(outcome))
@@ -299,7 +300,7 @@ fn success(
         .sent_by(SENDER, None);
     let subject = format!("Validation Success: {}", draft.id);
     draft
-        .message("success-notification", subject, text, Some(phase))
+        .message(MessageType::SuccessNotification, subject, text, Some(phase))
         .with("iterations", json!(phase.iteration))
         .with("total_time", json!(clock(took)))
         .with("next_phase", json!(next.first()))
@@ -328,7 +329,7 @@ fn change(
     )
     .sent_by(SENDER, None);
     let mut content = Map::new();
-    content.insert("type".into(), json!("status-change"));
+    content.insert("type".into(), json!(MessageType::StatusChange));
     content.insert("message".into(), json!(text));
     content.extend(about(state, phase));
     content.insert("entity".into(), json!(entity));

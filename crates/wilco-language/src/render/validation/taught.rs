@@ -1,6 +1,7 @@
 //! How specialists and main agents answer. Agents know nothing of Wilco, so every message that asks for an answer
 //! says how to give it.
 
+use crate::message::MessageType;
 use serde_json::json;
 use wilco_protocol::validation::{Duty, Label, Phase, State, id};
 
@@ -25,7 +26,7 @@ pub(super) fn check(state: &State, phase: &Phase, label: Label, setting: &Settin
         "from": phase.specialist,
         "exchange": state.id,
         "content": {
-            "type": if label == Label::Result { "validation-result" } else { "revalidation-result" },
+            "type": if label == Label::Result { MessageType::ValidationResult } else { MessageType::RevalidationResult },
             "message_id": id(state, phase, label),
             "status": "FAIL",
             "failures": [{"location": "FILE:LINE", "error": "WHAT FAILS", "suggestion": "WHAT WOULD HELP"}],
@@ -56,7 +57,7 @@ pub(super) fn fix(state: &State, phase: &Phase, setting: &Setting<'_>) -> String
         "from": state.main_agent,
         "exchange": state.id,
         "content": {
-            "type": "fix-completion",
+            "type": MessageType::FixCompletion,
             "message_id": done,
             "fixes": ["WHAT YOU FIXED"],
             "files": ["FILE"],

@@ -1,5 +1,6 @@
 //! What Wilco says in a validation when something does not go its way: reminders, errors, notices.
 
+use crate::message::MessageType;
 use serde_json::{Map, json};
 use wilco_protocol::validation::{Duty, Notice, Phase, Relief, State, Trouble, error_id, id, timeout_id};
 use wilco_protocol::{MessageId, Name, Span, Time};
@@ -44,7 +45,7 @@ pub(super) fn reminder(
     let draft = Draft { state, to, kind: FormKind::Timeout, id, priority: "high", now: setting.now };
     let subject = format!("Timeout Reminder: {}", draft.id);
     draft
-        .message("timeout-reminder", subject, text, Some(phase))
+        .message(MessageType::TimeoutReminder, subject, text, Some(phase))
         .with("operation", json!(operation))
         .with("elapsed", json!(elapsed))
         .with("timeout", json!(timeout))
@@ -131,7 +132,7 @@ pub(super) fn error(
     let draft = Draft { state, to, kind: FormKind::Error, id, priority, now: setting.now };
     let subject = format!("Error Notification: {}", draft.id);
     let message = draft
-        .message("error-notification", subject, text, Some(phase))
+        .message(MessageType::ErrorNotification, subject, text, Some(phase))
         .with("error_id", json!(draft.id))
         .with("error_type", json!(went.trouble.word()))
         .with("context", json!(context))
@@ -200,7 +201,7 @@ pub(super) fn unreadable(
     let draft = Draft { state, to, kind: FormKind::Error, id, priority: "high", now: setting.now };
     let subject = format!("Error Notification: {}", draft.id);
     draft
-        .message("error-notification", subject, text, Some(phase))
+        .message(MessageType::ErrorNotification, subject, text, Some(phase))
         .with("error_id", json!(draft.id))
         .with("error_type", json!(Trouble::InvalidResponse.word()))
         .with("context", json!(context))
@@ -284,7 +285,7 @@ pub(super) fn notice(state: &State, to: &Name, notice: &Notice, setting: &Settin
         None => text,
     };
     let mut content = Map::new();
-    content.insert("type".into(), json!("protocol-notice"));
+    content.insert("type".into(), json!(MessageType::ProtocolNotice));
     content.insert("message".into(), json!(text));
     content.insert("reason".into(), json!(reason));
     content.extend(about(state, phase));

@@ -2,6 +2,7 @@
 
 use std::thread;
 use std::time::{Duration, Instant};
+use wilco_language::message::MessageType;
 
 use anyhow::Context;
 use serde_json::{Value, json};
@@ -78,7 +79,7 @@ impl Stage {
             Outgoing {
                 to: vec![to.from.clone()],
                 in_reply_to: Some(to.id.clone()),
-                content: json!({"type": "response", "message": text}),
+                content: json!({"type": MessageType::Response, "message": text}),
                 ..Outgoing::default()
             },
         )?;
@@ -91,7 +92,7 @@ impl Stage {
     }
 
     /// The next unread message of this type; everything before it is read on the way.
-    pub(crate) fn hear(&self, agent: &str, kind: &str) -> anyhow::Result<Message> {
+    pub(crate) fn hear(&self, agent: &str, of: MessageType) -> anyhow::Result<Message> {
         let (client, until) = (self.client(agent), Instant::now() + PATIENCE);
         while Instant::now() < until {
             let wait = Some(until.saturating_duration_since(Instant::now()));
@@ -99,12 +100,12 @@ impl Stage {
                 InboxParameters { status: Some("unread".to_owned()), wait, ..InboxParameters::default() };
             for message in client.inbox(agent, &query)?.value.items {
                 client.mark_read(&message.id)?;
-                if message.content["type"] == kind {
+                if message.content["type"] == of.name() {
                     return Ok(message);
                 }
             }
         }
-        anyhow::bail!("{agent} got no {kind} in time")
+        anyhow::bail!("{agent} got no {of} in time")
     }
 
     pub(crate) fn exchanges(&self) -> anyhow::Result<Vec<Exchange>> {

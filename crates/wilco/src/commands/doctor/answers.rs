@@ -1,6 +1,7 @@
 //! Answers that were sent, and changed nothing: to somebody else, or in words that were not recognised.
 
 use wilco_client::MessageQuery;
+use wilco_language::message::MessageType;
 use wilco_protocol::Time;
 use wilco_wire::{Exchange, Message};
 
@@ -29,7 +30,7 @@ pub(super) fn examine(exam: &mut Exam<'_>, exchange: &Exchange, agent: &str) -> 
         exam,
         MessageQuery {
             to: Some(agent.to_owned()),
-            kind: Some("protocol-notice".to_owned()),
+            kind: Some(MessageType::ProtocolNotice.to_string()),
             ..MessageQuery::default()
         },
     )?;
