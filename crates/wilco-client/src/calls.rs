@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use wilco_wire::{
     Advance, Agent, AgentSpec, Clock, DelegationRow, Escalation, Event, Exchange, Incident, Message, Nudge,
-    NudgeTest, OperationRow, Page, Posted, Ready, Replacements, ValidationRow, Verified, segment,
+    NudgeTest, OperationRow, Page, Posted, Ready, Replacements, TodoList, ValidationRow, Verified, segment,
 };
 
 use crate::answer::Answer;
@@ -89,6 +89,11 @@ impl Client {
         pairs.extend(query.wait.map(|wait| ("wait", format!("{}ms", wait.as_millis()))));
         let path = format!("/v1/agents/{}/inbox", segment(agent));
         self.get_within(&path, pairs, query.wait.unwrap_or_default())
+    }
+
+    /// What waits for an agent.
+    pub fn todo(&self, agent: &str) -> Result<TodoList> {
+        self.get(&format!("/v1/agents/{}/todo", segment(agent)), Vec::new())
     }
 
     pub fn nudges(&self) -> Result<Page<Nudge>> {

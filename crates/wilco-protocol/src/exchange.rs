@@ -12,6 +12,7 @@ use crate::escalation::{Escalation, Incident};
 use crate::machine::{self, Decided, Machine};
 use crate::name::{ExchangeId, MessageId, Name, Protocol};
 use crate::time::Time;
+use crate::todo::{Todo, Wanted};
 use crate::{delegation, handoff, operation, validation};
 
 #[expect(clippy::large_enum_variant, reason = "one is held at a time, and seldom moved")]
@@ -263,6 +264,15 @@ pub trait Describe {
     /// Whether it waits for an answer of this agent now. Others that it awaits may say something, or not.
     fn is_owed_by(&self, agent: &Name) -> bool {
         self.awaits().contains(&agent)
+    }
+    /// What waits for this agent, besides decisions.
+    fn own_todo(&self, agent: &Name) -> Vec<Todo>;
+    /// Everything that waits for this agent.
+    fn todo(&self, agent: &Name) -> Vec<Todo> {
+        let open = self.escalations().iter().filter(|one| one.closed.is_none() && self.is_open());
+        let to_decide = open.filter(|one| one.addressee == *agent);
+        let decision = |one: &Escalation| Wanted::Decision { escalation: one.number }.due(one.remind_at);
+        to_decide.map(decision).chain(self.own_todo(agent)).collect()
     }
     /// Messages whose texts the view and the reading of answers need.
     fn cites(&self) -> Vec<MessageId>;

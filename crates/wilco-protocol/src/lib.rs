@@ -19,6 +19,7 @@ pub mod policy;
 mod stamp;
 mod text;
 pub mod time;
+pub mod todo;
 pub mod validation;
 
 pub use exchange::Exchange;

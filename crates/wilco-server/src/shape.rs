@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use serde::Serialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
-use wilco_engine::reads::{EscalationView, EventView, InboxEntry, NudgeView};
+use wilco_engine::reads::{EscalationView, EventView, InboxEntry, NudgeView, TodoItem};
 use wilco_engine::{Accepted, Summary, status};
 use wilco_protocol::decision::Stage;
 use wilco_protocol::directory::Agent;
@@ -116,6 +116,18 @@ pub(crate) fn nudge(view: NudgeView) -> wire::Nudge {
         attempts: view.attempts,
         next_attempt: view.due.map(|due| due.to_string()),
         reason: view.reason,
+    }
+}
+
+pub(crate) fn todo(item: TodoItem) -> wire::TodoEntry {
+    wire::TodoEntry {
+        kind: item.kind.to_owned(),
+        exchange: item.exchange.to_string(),
+        task_id: item.task_id,
+        from: item.text.from.to_string(),
+        due: item.due.map(|due| due.to_string()),
+        asked: item.text.asked,
+        answer: item.text.answer,
     }
 }
 

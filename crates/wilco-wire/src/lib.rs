@@ -9,6 +9,7 @@ mod nudge;
 mod page;
 mod path;
 mod problem;
+mod todo;
 
 pub use agent::{Agent, AgentSpec};
 pub use exchange::{
@@ -20,3 +21,4 @@ pub use nudge::{Nudge, NudgeTest};
 pub use page::{Advance, Clock, Page, Ready, Verified};
 pub use path::segment;
 pub use problem::{FieldProblem, Problem};
+pub use todo::{TodoEntry, TodoList};

@@ -5,9 +5,9 @@ use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use crate::commands::{
     ack, agent, agents, amend, audit, backup, cancel, checked, checkpoint, clarify, complete, completions,
     config, decide, delegate, demo, doctor, error, exchanges, extend, fixed, fixing, forward, handoff, inbox,
-    log, man, mcp, nudge_test, nudges, operate, pause, paused, read, ready, rebuild, reply, report, restore,
-    result, resume, resumed, search, send, serve, show, status, stop, stopped, token, validate, verdict,
-    wait, watch,
+    log, man, mcp, next, nudge_test, nudges, operate, pause, paused, read, ready, rebuild, reply, report,
+    restore, result, resume, resumed, search, send, serve, show, status, stop, stopped, todo, token,
+    validate, verdict, wait, watch,
 };
 use crate::{output, topics};
 
@@ -27,6 +27,8 @@ pub(crate) struct Cli {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Verb {
+    Todo(todo::Args),
+    Next(next::Args),
     Inbox(inbox::Args),
     Read(read::Args),
     Send(send::Args),
@@ -88,6 +90,8 @@ const GROUPS: &[(&str, &[&str])] = &[
     (
         "For agents",
         &[
+            "todo",
+            "next",
             "inbox",
             "read",
             "send",

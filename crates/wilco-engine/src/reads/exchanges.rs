@@ -147,6 +147,17 @@ fn says(reader: &dyn Reader, number: u64, text: &str) -> Result<bool, StoreError
 
 /// The exchange with the texts that it cites.
 pub(super) fn shown(reader: &dyn Reader, exchange: &Exchange) -> Result<View, StoreError> {
+    let mut cited = cited(reader, exchange)?;
+    if let Exchange::Operation(state) = exchange
+        && state.steps.iter().any(|step| step.ended.is_some())
+    {
+        printed(reader, state.id, &mut cited)?;
+    }
+    Ok(exchange.view(&cited))
+}
+
+/// The messages that the state of an exchange cites.
+pub(super) fn cited(reader: &dyn Reader, exchange: &Exchange) -> Result<Cited, StoreError> {
     let mut cited = Cited::default();
     for id in exchange.cites() {
         if let Some(row) = reader.message(&id)? {
@@ -155,12 +166,7 @@ pub(super) fn shown(reader: &dyn Reader, exchange: &Exchange) -> Result<View, St
             cited.add(id, message.subject.clone(), message.values().clone());
         }
     }
-    if let Exchange::Operation(state) = exchange
-        && state.steps.iter().any(|step| step.ended.is_some())
-    {
-        printed(reader, state.id, &mut cited)?;
-    }
-    Ok(exchange.view(&cited))
+    Ok(cited)
 }
 
 /// What the commands of an operation printed stands in the events of their ends; the last counts.

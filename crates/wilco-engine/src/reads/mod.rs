@@ -16,6 +16,7 @@ mod scene;
 mod search;
 mod sight;
 mod standing;
+mod todo;
 
 pub use audit::{Bound, export, range};
 pub use communication::communication;
@@ -33,6 +34,7 @@ pub use scene::scene;
 pub use search::{MAX_WORDS, SearchQuery, search};
 pub(crate) use sight::got_escalation;
 pub use standing::{Standing, standing};
+pub use todo::{TodoItem, todo};
 
 /// Part of a list, and the number behind which it goes on.
 #[derive(Debug, Clone)]

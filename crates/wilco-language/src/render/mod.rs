@@ -16,10 +16,12 @@ mod nudge;
 mod operation;
 mod passed;
 mod refusal;
+mod review;
 mod shell;
 mod teaching;
 mod to_initiator;
 mod to_judge;
+mod todo;
 mod validation;
 
 pub use checked::checked;
@@ -34,6 +36,7 @@ pub use refusal::{bad_key, refusal, unresolved};
 pub use shell::quoted;
 pub(crate) use to_initiator::counted;
 pub use to_judge::delegation_to_judge;
+pub use todo::{TodoText, todo_text};
 
 use serde_json::{Map, Value};
 use wilco_protocol::exchange::{Exchange, Say};

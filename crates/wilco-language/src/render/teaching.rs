@@ -316,16 +316,28 @@ pub(super) fn decide(
 
 /// `next`: an agent that could be asked; without one the reader must name somebody.
 fn line(id: EscalationId, option: &str, me: &str, next: Option<&Name>) -> String {
-    let needs = match option {
+    let needs = option_needs(option, next);
+    format!("- wilco decide {id} {option}{needs} --as {me}")
+}
+
+/// What must be said with an option.
+pub(super) fn option_needs(option: &str, next: Option<&Name>) -> String {
+    match option {
         "override" => " --note \"WHY IT GOES ON WITHOUT AN ACK\"".to_owned(),
         "reassign" | "provide_alternative_agent" => {
             format!(" --agent {}", next.map_or("NAME_OF_AN_AGENT".to_owned(), |name| quoted(name.as_str())))
         }
         "extend" => " --time 10m".to_owned(),
         _ => String::new(),
-    };
-    format!("- wilco decide {id} {option}{needs} --as {me}")
+    }
 }
+
+/// The option that leads a command to a server that is not at the usual address.
+pub(super) fn at(url: &str) -> String {
+    if url == USUAL_URL { String::new() } else { format!(" --url {}", quoted(url)) }
+}
+
+const USUAL_URL: &str = "http://127.0.0.1:23000";
 
 /// A call of a tool, as a client of MCP makes it.
 pub(super) fn tool(name: &str, arguments: &serde_json::Value) -> String {

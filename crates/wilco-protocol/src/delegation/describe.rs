@@ -2,6 +2,7 @@
 
 use crate::exchange::{Describe, describe_alike};
 use crate::name::{MessageId, Name};
+use crate::todo::{Todo, Wanted};
 
 use super::view::keys;
 use super::{Phase, State, awaits, options, timers, untried, view};
@@ -33,6 +34,20 @@ impl Describe for State {
         !at_rest && awaits(self) == Some(agent)
     }
 
+    fn own_todo(&self, agent: &Name) -> Vec<Todo> {
+        // While it is handed over, nobody is asked anything.
+        if self.held.is_some() && self.is_open() {
+            return Vec::new();
+        }
+        let unconfirmed = self.unconfirmed.as_ref().filter(|_| self.is_open() && *agent == self.assignee);
+        let confirm = unconfirmed.map(|one| Wanted::PauseConfirmation { resume: one.resume }.due(one.until));
+        let (owes, todo) = match wanted(self, &self.phase) {
+            Some(found) => found,
+            None => return confirm.into_iter().collect(),
+        };
+        confirm.into_iter().chain((owes == agent).then_some(todo)).collect()
+    }
+
     fn opening(&self) -> &MessageId {
         &self.assignment
     }
@@ -53,5 +68,26 @@ impl Describe for State {
 
     fn next_choice(&self) -> Option<&Name> {
         untried(self)
+    }
+}
+
+/// Who owes what in a phase. An agent that somebody decides about may still answer, and no clock runs for it.
+fn wanted<'a>(state: &'a State, phase: &Phase) -> Option<(&'a Name, Todo)> {
+    let (agent, initiator) = (&state.assignee, &state.initiator);
+    match *phase {
+        Phase::AwaitingAck { until, .. } | Phase::Queued { until, .. } => {
+            Some((agent, Wanted::Acknowledgment.due(until)))
+        }
+        Phase::Working { check, .. } => Some((agent, Wanted::Progress.due(check))),
+        Phase::Ended { stop: Some(until), .. } => Some((agent, Wanted::StopConfirmation.due(until))),
+        Phase::Clarifying { until, .. } => Some((initiator, Wanted::Answers.due(until))),
+        // A program judges first.
+        Phase::InReview { judging: Some(_), .. } => None,
+        Phase::InReview { until, judging: None, .. } => Some((initiator, Wanted::Verdict.due(until))),
+        Phase::Returned { until, .. } => Some((initiator, Wanted::Amendment.due(until))),
+        Phase::Escalated { ref from } => wanted(state, from)
+            .filter(|(owes, _)| *owes == agent)
+            .map(|(owes, todo)| (owes, todo.wanted.due(None))),
+        Phase::Waiting { .. } | Phase::Paused { .. } | Phase::Ended { stop: None, .. } => None,
     }
 }

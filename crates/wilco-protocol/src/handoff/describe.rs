@@ -2,6 +2,8 @@
 
 use crate::exchange::{Describe, describe_alike};
 use crate::name::{MessageId, Name};
+use crate::time::Time;
+use crate::todo::{Todo, Wanted};
 
 use super::view::keys;
 use super::view::participants;
@@ -16,6 +18,30 @@ impl Describe for State {
 
     fn awaits(&self) -> Vec<&Name> {
         awaits(self)
+    }
+
+    fn own_todo(&self, agent: &Name) -> Vec<Todo> {
+        let acknowledge = |due: Option<Time>| (&self.agent, Wanted::HandoffAcknowledgment.due(due));
+        let wanted = match self.phase {
+            Phase::AwaitingAck { until } | Phase::Correcting { until } => vec![acknowledge(Some(until))],
+            Phase::InReview { until, judging: None, .. } => {
+                vec![(&self.initiator, Wanted::Verdict.due(until))]
+            }
+            Phase::Clarifying { until, publishing: false, .. } => {
+                vec![(&self.initiator, Wanted::Answers.due(until))]
+            }
+            Phase::Blocked { until, .. } => {
+                vec![acknowledge(None), (&self.initiator, Wanted::Help.due(until))]
+            }
+            Phase::Escalated { .. } if self.is_owed_an_ack() => vec![acknowledge(None)],
+            Phase::InReview { .. }
+            | Phase::Clarifying { .. }
+            | Phase::Escalated { .. }
+            | Phase::Preparing
+            | Phase::Confirming { .. }
+            | Phase::Ended { .. } => Vec::new(),
+        };
+        wanted.into_iter().filter(|(owes, _)| *owes == agent).map(|(_, todo)| todo).collect()
     }
 
     fn opening(&self) -> &MessageId {
@@ -40,5 +66,13 @@ impl Describe for State {
 
     fn next_choice(&self) -> Option<&Name> {
         untried(self)
+    }
+}
+
+impl State {
+    /// Whether the replacement has not acknowledged, also while somebody is asked to decide.
+    fn is_owed_an_ack(&self) -> bool {
+        let beneath = self.phase.beneath();
+        matches!(beneath, Phase::AwaitingAck { .. } | Phase::Correcting { .. } | Phase::Blocked { .. })
     }
 }

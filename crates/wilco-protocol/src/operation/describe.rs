@@ -2,9 +2,10 @@
 
 use crate::exchange::{Describe, describe_alike};
 use crate::name::{MessageId, Name};
+use crate::todo::{Todo, Wanted};
 
 use super::view::keys;
-use super::{State, StepState, Track, TrackState, awaits, options, timers, view};
+use super::{Phase, State, StepState, Track, TrackState, awaits, options, timers, view};
 
 impl Describe for State {
     describe_alike!();
@@ -21,6 +22,24 @@ impl Describe for State {
     fn is_owed_by(&self, agent: &Name) -> bool {
         let said = |track: &Track| track.state == TrackState::Ready;
         awaits(self).contains(&agent) && !self.track(agent).is_some_and(said)
+    }
+
+    fn own_todo(&self, agent: &Name) -> Vec<Todo> {
+        let ready = |track: &Track| match track.state {
+            TrackState::Waiting => Some(Wanted::Readiness.due(track.deadline)),
+            // Late it may still answer.
+            TrackState::TimedOut => Some(Wanted::Readiness.due(None)),
+            TrackState::Ready | TrackState::Cancelled | TrackState::Excluded => None,
+        };
+        match self.phase {
+            Phase::Waiting => self.track(agent).and_then(ready).into_iter().collect(),
+            Phase::Authorized { until, .. } if *agent == self.initiator => {
+                vec![Wanted::OperationResult.due(until)]
+            }
+            Phase::Notifying { .. } | Phase::Authorized { .. } | Phase::Executing | Phase::Ended { .. } => {
+                Vec::new()
+            }
+        }
     }
 
     fn opening(&self) -> &MessageId {

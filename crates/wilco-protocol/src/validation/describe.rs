@@ -1,11 +1,13 @@
 //! What a validation shows of itself.
 
 use super::decide::options;
-use super::state::State;
+use super::state::{Phase, State};
 use super::timers::timers;
 use super::view::{awaits, keys, title, view};
+use super::words::Duty;
 use crate::exchange::{Describe, describe_alike};
 use crate::name::{MessageId, Name};
+use crate::todo::{Todo, Wanted};
 
 impl Describe for State {
     describe_alike!();
@@ -16,6 +18,19 @@ impl Describe for State {
 
     fn awaits(&self) -> Vec<&Name> {
         awaits(self)
+    }
+
+    fn own_todo(&self, agent: &Name) -> Vec<Todo> {
+        let open = self.phases.iter().enumerate().filter(|_| self.is_open());
+        let wanted = |(place, phase): (usize, &Phase)| {
+            let awaited = phase.awaited.as_ref()?;
+            let wanted = match awaited.duty {
+                Duty::Fix => Wanted::Fix { phase: place },
+                Duty::Validation | Duty::Revalidation => Wanted::Check { phase: place },
+            };
+            (self.doer(phase, awaited.duty) == *agent).then(|| wanted.due(awaited.until))
+        };
+        open.filter_map(wanted).collect()
     }
 
     fn opening(&self) -> &MessageId {

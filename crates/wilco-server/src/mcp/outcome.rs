@@ -18,6 +18,11 @@ pub(crate) enum ToolOutcome {
         agent: String,
         page: Value,
     },
+    /// What waits for an agent.
+    Todo {
+        agent: String,
+        list: Value,
+    },
     Message(Value),
     Exchange(Value),
     Exchanges(Value),
@@ -27,6 +32,7 @@ pub(crate) enum ToolOutcome {
 pub(crate) fn result(outcome: ToolOutcome) -> CallToolResult {
     let (words, value) = match outcome {
         ToolOutcome::Inbox { agent, page } => (inbox(&agent, &page), page),
+        ToolOutcome::Todo { agent, list } => (todo(&agent, &list), list),
         ToolOutcome::Message(message) => (whole(&message), message),
         ToolOutcome::Exchange(exchange) => (shown(&exchange), exchange),
         ToolOutcome::Exchanges(page) => (list(&page), page),
@@ -77,6 +83,41 @@ fn inbox(agent: &str, page: &Value) -> String {
     };
     let messages: Vec<_> = items.iter().map(each).collect();
     format!("{} for {agent}:\n\n{}", counted(items.len(), "message"), messages.join("\n\n"))
+}
+
+/// What others asked is data; how to answer it is said by Wilco.
+fn todo(agent: &str, list: &Value) -> String {
+    let items = list["items"].as_array().map(Vec::as_slice).unwrap_or_default();
+    if items.is_empty() {
+        return format!("Nothing waits for {agent}.");
+    }
+    let each = |item: &Value| {
+        let (kind, exchange) = (word(&item["kind"]), word(&item["exchange"]));
+        let due = item["due"].as_str().map_or(String::new(), |due| format!(", until {due}"));
+        let asked = item["asked"].as_str().unwrap_or_default();
+        format!(
+            "{kind} in {exchange}{due}\n{}\nAnswer with the tool {}, or: {}",
+            fenced(&format!("what {} asks", word(&item["from"])), asked),
+            tool_for(kind),
+            word(&item["answer"])
+        )
+    };
+    let items_in_words: Vec<_> = items.iter().map(each).collect();
+    format!("{} for {agent}:\n\n{}", counted(items.len(), "thing"), items_in_words.join("\n\n"))
+}
+
+/// The tool that answers something that waits.
+fn tool_for(kind: &str) -> &'static str {
+    match kind {
+        "acknowledge" => "acknowledge_task",
+        "review" => "give_verdict",
+        "escalation" => "decide",
+        "operation" => "answer_operation",
+        "check" | "fix" => "report_validation",
+        "handoff" => "acknowledge_handoff",
+        "report" => "checkpoint or complete_task",
+        _ => "send_message",
+    }
 }
 
 fn whole(message: &Value) -> String {

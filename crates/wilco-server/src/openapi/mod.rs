@@ -174,6 +174,8 @@ fn schemas() -> Value {
     add("Reading", wire::Reading::schema());
     add("Summary", wire::Summary::schema());
     add("Timer", wire::Timer::schema());
+    add("TodoEntry", wire::TodoEntry::schema());
+    add("TodoList", wire::TodoList::schema());
     add("Advance", wire::Advance::schema());
     add("Verified", wire::Verified::schema());
     if let Some(message) = schemas.get_mut("NewMessage") {

@@ -5,7 +5,7 @@ use axum::routing::{MethodRouter, delete, get, post, put};
 use crate::app::App;
 use crate::openapi;
 use crate::v1::{
-    agents, audit, clock, events, exchanges, handoffs, inbox, messages, nudges, reports, scene, search,
+    agents, audit, clock, events, exchanges, handoffs, inbox, messages, nudges, reports, scene, search, todo,
 };
 use crate::{health, metrics};
 
@@ -137,6 +137,13 @@ pub(crate) const OPERATIONS: &[Operation] = &[
         &inbox::KEYS,
         Answer::PageOrStream("Message"),
         || get(inbox::inbox),
+    ),
+    reading(
+        "/v1/agents/{name}/todo",
+        "Everything that waits for an agent, most urgent first",
+        &[],
+        Answer::Json("TodoList"),
+        || get(todo::list),
     ),
     writing("post", "/v1/agents/{name}/heartbeat", "A sign of life", Body::None, Answer::Nothing, || {
         post(agents::heartbeat)

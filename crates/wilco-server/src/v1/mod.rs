@@ -16,6 +16,7 @@ pub(crate) mod reports;
 pub(crate) mod scene;
 pub(crate) mod search;
 pub(crate) mod spec;
+pub(crate) mod todo;
 
 use axum::Router;
 use axum::extract::Request;

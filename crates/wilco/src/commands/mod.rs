@@ -28,6 +28,7 @@ pub(crate) mod inbox;
 pub(crate) mod log;
 pub(crate) mod man;
 pub(crate) mod mcp;
+pub(crate) mod next;
 pub(crate) mod nudge_test;
 pub(crate) mod nudges;
 pub(crate) mod operate;
@@ -49,6 +50,7 @@ pub(crate) mod show;
 pub(crate) mod status;
 pub(crate) mod stop;
 pub(crate) mod stopped;
+pub(crate) mod todo;
 pub(crate) mod token;
 pub(crate) mod validate;
 pub(crate) mod verdict;
@@ -64,6 +66,8 @@ use crate::cli::{Cli, Verb};
 
 pub(crate) fn run(cli: Cli) -> anyhow::Result<ExitCode> {
     match cli.verb {
+        Verb::Todo(args) => todo::run(args),
+        Verb::Next(args) => next::run(args),
         Verb::Inbox(args) => inbox::run(args),
         Verb::Read(args) => read::run(args),
         Verb::Send(args) => send::run(args),

@@ -40,7 +40,7 @@ pub(crate) fn run(args: Args) -> anyhow::Result<ExitCode> {
 }
 
 /// The message as its recipient gets it.
-fn words(message: &Message, now: Time, screen: &Screen) -> String {
+pub(crate) fn words(message: &Message, now: Time, screen: &Screen) -> String {
     let content = message.delivered.as_ref().unwrap_or(&message.content);
     let mut lines = Vec::new();
     let mut line = |name: &str, text: &str| {

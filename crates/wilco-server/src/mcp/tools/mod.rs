@@ -6,6 +6,7 @@ mod mail;
 mod operation;
 mod run;
 mod task;
+mod todo;
 mod validation;
 
 use serde_json::{Map, Value};
@@ -59,7 +60,8 @@ pub(crate) enum For {
 }
 
 /// All of them, in the order in which they are listed.
-pub(crate) const ALL: [(For, &Tool); 18] = [
+pub(crate) const ALL: [(For, &Tool); 19] = [
+    (For::Agents, &todo::TODO),
     (For::Agents, &mail::INBOX),
     (For::Agents, &mail::READ),
     (For::Agents, &mail::SEND),
@@ -89,6 +91,9 @@ pub(crate) enum Plan {
     Inbox {
         agent: Option<String>,
         query: Vec<(&'static str, Option<String>)>,
+    },
+    Todo {
+        agent: Option<String>,
     },
     Read {
         id: String,
@@ -148,7 +153,7 @@ mod tests {
         let names = ALL.map(|(_, tool)| tool.name);
         assert_eq!(
             names.join(" "),
-            "inbox read_message send_message acknowledge_task ask_clarification checkpoint complete_task \
+            "todo inbox read_message send_message acknowledge_task ask_clarification checkpoint complete_task \
              answer_operation acknowledge_handoff report_validation delegate_task start_operation start_handoff \
              start_validation give_verdict decide show_exchange list_exchanges"
         );

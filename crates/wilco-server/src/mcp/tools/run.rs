@@ -43,6 +43,11 @@ async fn carry_out<S: Native>(server: &S, plan: Plan) -> Result<ToolOutcome, Box
             let page = server.ask(request.within(LONGEST_WAIT)).await?;
             Ok(ToolOutcome::Inbox { agent, page })
         }
+        Plan::Todo { agent } => {
+            let agent = agent.or_else(|| server.me().map(str::to_owned)).ok_or_else(unnamed)?;
+            let list = server.ask(Request::get(format!("/v1/agents/{}/todo", segment(&agent)), &[])).await?;
+            Ok(ToolOutcome::Todo { agent, list })
+        }
         Plan::Read { id, keep_unread } => read(server, &id, keep_unread).await,
         Plan::List(request) => server.ask(request).await.map(ToolOutcome::Exchanges),
         Plan::Show { exchange } => {
