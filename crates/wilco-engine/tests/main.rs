@@ -6,3 +6,4 @@
 mod again;
 mod correlation;
 mod realm;
+mod todo;

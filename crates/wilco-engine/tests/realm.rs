@@ -126,6 +126,20 @@ impl Realm {
         page.items.iter().map(|entry| shown(&entry.message)).collect()
     }
 
+    /// What waits for an agent.
+    pub(crate) fn todo(&self, agent: &str) -> Vec<Value> {
+        let (agent, url) = (Name::new(agent), Settings::default().url);
+        let items = reads::todo(&self.0.borrow().store, &Viewer::Operator, &agent, &url).unwrap().unwrap();
+        let shown = |item: &reads::TodoItem| {
+            let reads::TodoItem { kind, exchange, task_id, due, text } = item;
+            json!({
+                "kind": kind, "exchange": exchange, "task_id": task_id, "from": text.from, "due": due,
+                "asked": text.asked, "answer": text.answer,
+            })
+        };
+        items.iter().map(shown).collect()
+    }
+
     /// The newest message in an inbox.
     pub(crate) fn newest(&self, agent: &str) -> Value {
         self.inbox(agent).pop().unwrap_or(Value::Null)

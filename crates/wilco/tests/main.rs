@@ -45,6 +45,7 @@ mod server;
 mod several;
 mod stages;
 mod streams;
+mod todo;
 mod validation;
 mod verdicts;
 mod wall_clock;

@@ -21,7 +21,7 @@ pub(crate) async fn list(
 ) -> Result<Json<TodoList>, Failure> {
     let (text, url) = (name.clone(), app.config.url.clone());
     let read = app.handle.read(move |reader| match reads::agent(reader, &text)? {
-        Some(agent) => reads::todo(reader, &caller.viewer, &agent, &url),
+        Some(agent) => reads::todo(reader, &caller.viewer, &agent.name, &url),
         None => Ok(None),
     });
     let items = read.await?.ok_or_else(|| unknown(&name))?;

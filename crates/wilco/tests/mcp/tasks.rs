@@ -14,6 +14,7 @@ fn delegation() -> Value {
     })
 }
 
+/// TALK-30 too: what waits is listed with the tool that answers it.
 #[test]
 fn mcp_1_a_task_is_delegated_asked_about_acknowledged_reported_and_completed() {
     every_way(&["boss", "worker"], |server, client| {
@@ -22,6 +23,10 @@ fn mcp_1_a_task_is_delegated_asked_about_acknowledged_reported_and_completed() {
         let id = begun["exchange"]["id"].as_str().unwrap().to_owned();
         assert_eq!((&begun["message"]["from"], &begun["message"]["to"]), (&json!("boss"), &json!("worker")));
         assert_eq!(server.state(&id), "awaiting-ack");
+
+        let todo = worker.call("todo", json!({}));
+        assert_eq!(todo["structuredContent"]["items"][0]["kind"], "acknowledge");
+        assert!(words(&todo).contains("Answer with the tool acknowledge_task"), "{todo}");
 
         worker.done("ask_clarification", json!({"task_id": "T-1", "questions": ["Which browsers?"]}));
         assert_eq!(server.exchange(&id)["data"]["questions"], json!(["Which browsers?"]));

@@ -1,7 +1,7 @@
 //! `todo`.
 
 use super::{Does, Plan, Tool};
-use crate::mcp::arguments::{Kind, optional};
+use crate::mcp::arguments::{FieldKind, optional};
 
 pub(super) const TODO: Tool = Tool {
     name: "todo",
@@ -12,7 +12,7 @@ pub(super) const TODO: Tool = Tool {
     does: Does::Look,
     fields: &[optional(
         "agent",
-        Kind::Text,
+        FieldKind::Text,
         "For whom. Leave it out when your token, the header Wilco-Agent or `wilco mcp --as NAME` says who you are",
     )],
     examples: &["{}", r#"{"agent": "bob"}"#],
