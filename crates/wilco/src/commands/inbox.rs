@@ -47,8 +47,14 @@ pub(crate) fn run(args: Args) -> anyhow::Result<ExitCode> {
         Some(agent) => agent.clone(),
         None => args.caller.required()?,
     };
-    let page = poll(&args, &args.caller.client(), &agent)?;
-    args.caller.show_at(Ok(page), |page, now, screen| words(page, &agent, now, screen))?;
+    let client = args.caller.client();
+    let mut page = poll(&args, &client, &agent)?;
+    // Programs page from where they are; people want what came last.
+    let earlier = match args.caller.json || args.paging.after.is_some() {
+        true => 0,
+        false => to_newest(&args, &client, &agent, &mut page.value)?,
+    };
+    args.caller.show_at(Ok(page), |page, now, screen| words(page, earlier, &agent, now, screen))?;
     Ok(ExitCode::SUCCESS)
 }
 
@@ -72,7 +78,35 @@ fn poll(args: &Args, client: &Client, agent: &str) -> anyhow::Result<Answer<Page
     }
 }
 
-fn words(page: &Page<Message>, agent: &str, now: Time, screen: &Screen) -> String {
+/// More pages than this are not walked to the newest message.
+const PAGES: usize = 100;
+/// A server gives no more at once.
+pub(crate) const LARGEST_PAGE: u32 = 1000;
+
+/// Goes on to the newest page; says how many messages lie before it.
+fn to_newest(args: &Args, client: &Client, agent: &str, page: &mut Page<Message>) -> anyhow::Result<usize> {
+    let limit = args.paging.limit as usize;
+    let mut earlier = 0;
+    let mut full = page.items.len() >= limit;
+    for _ in 0..PAGES {
+        if !full {
+            break;
+        }
+        let status = Some(if args.all { "all" } else { "unread" }.to_owned());
+        let query =
+            InboxParameters { status, after: page.next.clone(), limit: Some(LARGEST_PAGE), wait: None };
+        let more = args.caller.checked(client.inbox(agent, &query))?.value;
+        full = more.items.len() >= LARGEST_PAGE as usize;
+        page.items.extend(more.items);
+        page.next = more.next;
+        let over = page.items.len().saturating_sub(limit);
+        page.items.drain(..over);
+        earlier += over;
+    }
+    Ok(earlier)
+}
+
+fn words(page: &Page<Message>, earlier: usize, agent: &str, now: Time, screen: &Screen) -> String {
     if page.items.is_empty() {
         return format!("No messages for {agent}.");
     }
@@ -83,8 +117,15 @@ fn words(page: &Page<Message>, agent: &str, now: Time, screen: &Screen) -> Strin
         let when = format!("{}{mark}", ago(now, &message.timestamp));
         table.row([&message.id, &message.from, kind, subject(message), &when]);
     }
+    let more = match earlier {
+        0 => String::new(),
+        count => {
+            let all = (count + page.items.len()).min(LARGEST_PAGE as usize);
+            format!("{count} more before these: wilco inbox --limit {all}\n")
+        }
+    };
     let hint = screen.paint.dim("Read one with: wilco read ID");
-    format!("{}\n{hint}", table.show(screen))
+    format!("{}\n{more}{hint}", table.show(screen))
 }
 
 /// The subject; without one, the first words.
@@ -120,12 +161,12 @@ mod tests {
         });
         let page = Page { items: vec![serde_json::from_value(message).unwrap()], next: None };
         assert_eq!(
-            words(&page, "bob", now, &Screen::plain(None)),
+            words(&page, 0, "bob", now, &Screen::plain(None)),
             "ID       FROM  TYPE          SUBJECT       WHEN\n\
              msg-1-a  anna  conversation  Hi there\\x07  10s ago (read)\n\
              Read one with: wilco read ID"
         );
         let empty = Page { items: Vec::new(), next: None };
-        assert_eq!(words(&empty, "bob", now, &Screen::plain(None)), "No messages for bob.");
+        assert_eq!(words(&empty, 0, "bob", now, &Screen::plain(None)), "No messages for bob.");
     }
 }

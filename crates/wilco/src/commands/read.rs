@@ -2,23 +2,30 @@
 
 use std::process::ExitCode;
 
-use wilco_client::Error;
+use wilco_client::{Client, Error, InboxParameters};
 use wilco_protocol::Time;
 use wilco_wire::Message;
 
+use super::inbox;
 use crate::caller::Caller;
-use crate::output::Screen;
 use crate::output::age::ago;
 use crate::output::escape::{one_line, visible};
+use crate::output::{self, Screen};
 
 /// Show a message and mark it as read
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  \
     wilco read msg-1767150000007-a1b2c3d\n  \
-    wilco read msg-1767150000007-a1b2c3d --keep-unread")]
+    wilco read msg-1767150000007-a1b2c3d --keep-unread\n  \
+    wilco read\n  \
+    wilco read --all\n\n\
+    Without an id it shows your oldest unread message, with --all every unread one.")]
 pub(crate) struct Args {
-    /// The message's id
-    pub(crate) id: String,
+    /// The message's id; without it, your oldest unread message
+    pub(crate) id: Option<String>,
+    /// All unread messages, oldest first
+    #[arg(long, conflicts_with = "id")]
+    pub(crate) all: bool,
     /// Do not mark it as read
     #[arg(long)]
     pub(crate) keep_unread: bool,
@@ -28,15 +35,51 @@ pub(crate) struct Args {
 
 pub(crate) fn run(args: Args) -> anyhow::Result<ExitCode> {
     let client = args.caller.client();
-    args.caller.show_at(client.message(&args.id), words)?;
+    if let Some(id) = &args.id {
+        return one(&args, &client, id).map(|()| ExitCode::SUCCESS);
+    }
+    let agent = args.caller.required()?;
+    let unread = unread(&args, &client, &agent)?;
+    if unread.is_empty() && !args.caller.json {
+        output::print(&format!("No unread messages for {agent}."));
+    }
+    for (place, id) in unread.iter().enumerate() {
+        if place > 0 && !args.caller.json {
+            output::print("\n---\n");
+        }
+        one(&args, &client, id)?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Shows a message, and marks it as read.
+fn one(args: &Args, client: &Client, id: &str) -> anyhow::Result<()> {
+    args.caller.show_at(client.message(id), words)?;
     if !args.keep_unread && args.caller.identity().is_some() {
-        match client.mark_read(&args.id) {
+        match client.mark_read(id) {
             // Who looks at a message of others has no inbox to mark it in.
             Err(Error::Problem { problem, .. }) if matches!(problem.status, 403 | 404) => {}
             marked => args.caller.checked(marked)?,
         }
     }
-    Ok(ExitCode::SUCCESS)
+    Ok(())
+}
+
+/// The ids of the oldest unread message, or of all of them.
+fn unread(args: &Args, client: &Client, agent: &str) -> anyhow::Result<Vec<String>> {
+    let page = if args.all { inbox::LARGEST_PAGE } else { 1 };
+    let (mut ids, mut after) = (Vec::new(), None);
+    loop {
+        let (status, limit) = (Some("unread".to_owned()), Some(page));
+        let query = InboxParameters { status, after, limit, wait: None };
+        let found = args.caller.checked(client.inbox(agent, &query))?.value;
+        let last = !args.all || found.items.len() < page as usize;
+        ids.extend(found.items.into_iter().map(|message| message.id));
+        if last {
+            return Ok(ids);
+        }
+        after = found.next;
+    }
 }
 
 /// The message as its recipient gets it.

@@ -3,11 +3,11 @@
 use std::process::ExitCode;
 
 use serde_json::value::RawValue;
-use wilco_client::ExchangeParameters;
+use wilco_client::{Answer, Client, ExchangeParameters};
 use wilco_protocol::Time;
-use wilco_wire::Escalation;
+use wilco_wire::{Escalation, TodoList};
 
-use super::agents;
+use super::{agents, todo};
 use crate::caller::Caller;
 use crate::output::age::ago;
 use crate::output::escape::one_line;
@@ -15,7 +15,7 @@ use crate::output::{self, Screen, exchange};
 
 /// Show open escalations, open exchanges and agents
 #[derive(Debug, clap::Args)]
-#[command(after_help = "Examples:\n  wilco status\n  wilco status --json")]
+#[command(after_help = "Examples:\n  wilco status\n  wilco status --as anna\n  wilco status --json")]
 pub(crate) struct Args {
     #[command(flatten)]
     pub(crate) caller: Caller,
@@ -27,6 +27,7 @@ pub(crate) fn run(args: Args) -> anyhow::Result<ExitCode> {
     let query = ExchangeParameters { open: Some(true), ..ExchangeParameters::default() };
     let exchanges = caller.checked(client.exchanges(&query))?;
     let known = caller.checked(client.agents())?;
+    let todo = waiting_for(caller, &client)?;
     if caller.json {
         let raw = |text: String| RawValue::from_string(text);
         let parts = [
@@ -34,7 +35,10 @@ pub(crate) fn run(args: Args) -> anyhow::Result<ExitCode> {
             ("exchanges", raw(exchanges.text)?),
             ("agents", raw(known.text)?),
         ];
-        let document: std::collections::BTreeMap<_, _> = parts.into_iter().collect();
+        let mut document: std::collections::BTreeMap<_, _> = parts.into_iter().collect();
+        if let Some((_, list)) = todo {
+            document.insert("todo", raw(list.text)?);
+        }
         output::print_json(&serde_json::to_string(&document)?);
         return Ok(ExitCode::SUCCESS);
     }
@@ -61,8 +65,22 @@ pub(crate) fn run(args: Args) -> anyhow::Result<ExitCode> {
             &screen,
         ),
     ];
-    output::print(&sections.join("\n\n"));
+    let first = todo.map(|(agent, list)| {
+        let title = format!("Waits for {}", one_line(&agent));
+        let words = || todo::words(&list.value, &agent, now, &screen);
+        section(&title, list.value.items.is_empty(), words, &screen)
+    });
+    output::print(&first.into_iter().chain(sections).collect::<Vec<_>>().join("\n\n"));
     Ok(ExitCode::SUCCESS)
+}
+
+/// What waits for the agent that `--as` names; nothing is said of one that is not known.
+fn waiting_for(caller: &Caller, client: &Client) -> anyhow::Result<Option<(String, Answer<TodoList>)>> {
+    let Some(agent) = caller.name.clone() else { return Ok(None) };
+    match client.todo(&agent) {
+        Err(error) if error.status() == Some(404) => Ok(None),
+        list => Ok(Some((agent, caller.checked(list)?))),
+    }
 }
 
 fn section(title: &str, empty: bool, text: impl FnOnce() -> String, screen: &Screen) -> String {

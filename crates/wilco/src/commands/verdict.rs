@@ -4,7 +4,9 @@ use std::process::ExitCode;
 use wilco_language::message::MessageType;
 
 use crate::caller::Caller;
+use crate::failure::Usage;
 use crate::follow::Follow;
+use crate::posted;
 use crate::suggested::Suggested;
 use crate::task::{self, Role};
 use crate::values::{Content, expected};
@@ -13,11 +15,13 @@ use crate::values::{Content, expected};
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  \
     wilco verdict GH-42 correct\n  \
+    wilco verdict GH-1 GH-2 GH-7 correct\n  \
     wilco verdict GH-42 wrong-summary --correction \"The login page, not the sign-up page\"\n  \
     wilco verdict GH-42 partial --missing \"Tests for wrong passwords\"")]
 pub(crate) struct Args {
-    /// The task's id, or the exchange's
-    pub(crate) task: String,
+    /// The task's id, or the exchange's; several get the same verdict
+    #[arg(value_name = "TASK", required = true, num_args = 1..)]
+    pub(crate) tasks: Vec<String>,
     /// correct, wrong-task, wrong-summary or partial
     #[arg(value_parser = Suggested { words: &VERDICTS, read: verdict }, hide_possible_values = true)]
     pub(crate) verdict: &'static str,
@@ -37,8 +41,27 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: Args) -> anyhow::Result<ExitCode> {
-    let answer = task::say(&args.caller, &args.task, Role::Initiator, content(&args))?;
-    args.follow.show(&args.caller, &answer)
+    if let [task] = args.tasks.as_slice() {
+        let answer = task::say(&args.caller, task, Role::Initiator, content(&args))?;
+        return args.follow.show(&args.caller, &answer);
+    }
+    if args.follow.wait {
+        return Err(Usage("--wait follows one task; give its verdict alone".to_owned()).into());
+    }
+    each(&args)
+}
+
+/// Each counts by itself; those that failed are named.
+fn each(args: &Args) -> anyhow::Result<ExitCode> {
+    let mut failed = Vec::new();
+    for task in &args.tasks {
+        match task::say(&args.caller, task, Role::Initiator, content(args)) {
+            Ok(answer) => drop(posted::show(&args.caller, &answer)),
+            Err(error) => failed.push(format!("\n  {task}: {error}")),
+        }
+    }
+    anyhow::ensure!(failed.is_empty(), "no verdict was given on:{}", failed.concat());
+    Ok(ExitCode::SUCCESS)
 }
 
 fn content(args: &Args) -> Content {
