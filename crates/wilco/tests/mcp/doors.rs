@@ -14,7 +14,7 @@ fn mcp_1_the_tools_are_listed_in_a_fixed_order_with_strict_schemas_and_examples(
         let listed = bob.ask("tools/list", json!({})).unwrap();
         assert_eq!(listed["tools"], bob.ask("tools/list", json!({})).unwrap()["tools"]);
         let tools = listed["tools"].as_array().unwrap();
-        assert_eq!((tools.len(), &tools[0]["name"]), (18, &json!("inbox")));
+        assert_eq!((tools.len(), &tools[0]["name"]), (19, &json!("inbox")));
         for tool in tools {
             let schema = &tool["inputSchema"];
             assert_eq!(

@@ -75,5 +75,5 @@ fn mcp_1_a_program_without_its_server_says_how_to_start_one() {
     server.kill();
     let said = bob.refused("inbox", json!({}));
     assert!(said.contains("wilco serve"), "{said}");
-    assert_eq!(bob.ask("tools/list", json!({})).unwrap()["tools"].as_array().unwrap().len(), 18);
+    assert_eq!(bob.ask("tools/list", json!({})).unwrap()["tools"].as_array().unwrap().len(), 19);
 }

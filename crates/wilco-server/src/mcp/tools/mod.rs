@@ -61,8 +61,8 @@ pub(crate) enum For {
 
 /// All of them, in the order in which they are listed.
 pub(crate) const ALL: [(For, &Tool); 19] = [
-    (For::Agents, &todo::TODO),
     (For::Agents, &mail::INBOX),
+    (For::Agents, &todo::WAITING),
     (For::Agents, &mail::READ),
     (For::Agents, &mail::SEND),
     (For::Agents, &task::ACKNOWLEDGE),
@@ -153,7 +153,7 @@ mod tests {
         let names = ALL.map(|(_, tool)| tool.name);
         assert_eq!(
             names.join(" "),
-            "todo inbox read_message send_message acknowledge_task ask_clarification checkpoint complete_task \
+            "inbox todo read_message send_message acknowledge_task ask_clarification checkpoint complete_task \
              answer_operation acknowledge_handoff report_validation delegate_task start_operation start_handoff \
              start_validation give_verdict decide show_exchange list_exchanges"
         );

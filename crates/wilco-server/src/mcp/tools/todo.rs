@@ -3,7 +3,7 @@
 use super::{Does, Plan, Tool};
 use crate::mcp::arguments::{FieldKind, optional};
 
-pub(super) const TODO: Tool = Tool {
+pub(super) const WAITING: Tool = Tool {
     name: "todo",
     title: "What waits for you",
     about: "Lists everything that waits for you, most urgent first: tasks to acknowledge, questions, reviews, \
