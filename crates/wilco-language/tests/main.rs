@@ -1,7 +1,6 @@
 //! What is read and written, by tables and by properties.
 
 mod ack;
-mod answers;
 mod classify;
 mod delegations;
 mod found;
@@ -9,8 +8,10 @@ mod long;
 mod outputs;
 mod properties;
 mod questions;
+mod readiness;
 mod refusals;
 mod rendering;
+mod replies;
 mod understanding;
 mod validation;
 mod validation_said;

@@ -5,10 +5,19 @@ use std::collections::BTreeSet;
 use serde_json::Value;
 use wilco_language::parse::{MAX_RECIPIENTS, MAX_SUBJECT, ParseError, Task, message as parse};
 use wilco_language::read::ack::{AckReading, AckText, acks, canonical, status_word};
-use wilco_language::read::answer::answer as answering;
+use wilco_language::read::answering::{Reply, reply};
+use wilco_language::read::claim::About;
+use wilco_language::read::completion::{Report, report};
+use wilco_language::read::decision::decision;
+use wilco_language::read::embedded::object;
 use wilco_language::read::failures::{Failure, MAX_FAILURES, item, printed, visible};
 use wilco_language::read::fingerprint::{digest, fingerprints};
+use wilco_language::read::fix::{FixReply, fix};
 use wilco_language::read::handoff_ack::{HandoffAckText, handoff_acks};
+use wilco_language::read::judgement::judgement;
+use wilco_language::read::readiness::readiness as answering;
+use wilco_language::read::result::found;
+use wilco_language::read::stopping::{Asked, Compliance, compliance};
 use wilco_language::read::understanding::{Ruling, TaskText, score};
 use wilco_language::read::validation::{Answer as Checked, message_id, reading};
 use wilco_language::read::verdict::{VerdictReading, verdicts};
@@ -118,6 +127,28 @@ pub fn answer(bytes: &[u8]) {
     assert!(answering(text, Some(true)) >= read.max(Answer::Ready), "a careful word counts");
     assert!(answering(text, Some(false)) >= read.max(Answer::Wait));
     assert_eq!(answering(&format!("cancel\n\n{text}"), None), Answer::Cancel);
+    sentences(text);
+}
+
+/// The same text as said by whoever works, fixes, checks or decides: quoted it moves nothing.
+fn sentences(text: &str) {
+    let about = About { ids: &["GH-42", "FIXREQ-42-1"], title: "Add a login page" };
+    let options = ["retry", "reassign", "extend", "abort"];
+    let moves = |text: &str| {
+        let stopped = |asked| matches!(compliance(text, asked, &about), Compliance::Confirmed { .. });
+        [
+            matches!(report(text, &about), Report::Completed { .. } | Report::Checkpoint { .. }),
+            [Asked::Stop, Asked::Pause, Asked::Resume].into_iter().any(stopped),
+            judgement(text).is_some(),
+            decision(text, &options, &about).is_some(),
+            found(text, &about).is_some(),
+            matches!(fix(text, &about), FixReply::Acknowledged | FixReply::Fixed(_) | FixReply::CannotFix(_)),
+            reply(text) == Reply::Answers,
+            object(text).is_some(),
+        ]
+    };
+    moves(text);
+    assert_eq!(moves(&quoted(text)), [false; 8], "what is quoted moves nothing");
 }
 
 /// A text with verdicts: one of each task, and none that is quoted.

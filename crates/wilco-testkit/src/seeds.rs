@@ -14,6 +14,7 @@ pub fn seeds(root: &Path, target: &str) -> Vec<Vec<u8>> {
     match target {
         "ack" => seeds.extend(table("ack").iter().map(|entry| entry.one("body").to_owned())),
         "validation" => seeds.extend(table("validation").iter().map(|entry| entry.one("body").to_owned())),
+        "answer" => seeds.extend(replies(&read("crates/wilco-language/tests/tables/replies.jsonl"))),
         "verdict" => seeds.extend(table("ack").iter().map(as_verdict)),
         "classify" => seeds.extend(table("classify").iter().map(message)),
         "understanding" => {
@@ -26,6 +27,13 @@ pub fn seeds(root: &Path, target: &str) -> Vec<Vec<u8>> {
     }
     seeds.extend(files(&root.join("fuzz/seeds").join(target)));
     seeds.into_iter().map(String::into_bytes).collect()
+}
+
+/// The texts of the table of replies, near enough for a beginning.
+fn replies(table: &str) -> Vec<String> {
+    let texts =
+        table.lines().filter_map(|line| line.split_once("\"reply\": \"")?.1.split_once("\", \"means\""));
+    texts.map(|(text, _)| text.replace("\\n", "\n").replace("\\\"", "\"")).collect()
 }
 
 /// What stands in the files of a folder, in the order of their names.

@@ -5,7 +5,7 @@ use wilco_protocol::operation::{Choice, Said, State, Statement};
 
 use super::InContext;
 use crate::parse::{Operation, Typed};
-use crate::read::answer::answer;
+use crate::read::readiness::readiness;
 
 pub(super) fn interpret(state: &State, context: &InContext<'_>) -> Said {
     let what = match &context.incoming.typed {
@@ -51,5 +51,5 @@ fn plain(state: &State, context: &InContext<'_>) -> Statement {
 fn answered(context: &InContext<'_>, ready: Option<bool>) -> Statement {
     let to_notice =
         context.parent.as_ref().is_some_and(|parent| parent.of == Some(MessageType::ProtocolNotice));
-    Statement::Answer { answer: answer(context.incoming.text(), ready), to_notice }
+    Statement::Answer { answer: readiness(context.incoming.text(), ready), to_notice }
 }

@@ -10,7 +10,7 @@ use std::collections::hash_map::Entry;
 use wilco_protocol::delegation::AckStatus;
 
 use super::block::{self, Block, Key};
-use super::said::{ReadWord, said};
+use super::said::{ReadWord, word_of};
 use super::text;
 
 /// One acknowledgment, as written.
@@ -126,7 +126,7 @@ fn one_line(text: &str) -> String {
 }
 
 fn status(block: &Block) -> Option<ReadWord<AckStatus>> {
-    said(&block.said, status_word)
+    word_of(block, text_word)
 }
 
 fn reading(mut block: Block) -> Option<AckReading> {
@@ -265,6 +265,12 @@ pub fn status_word(word: &str) -> Option<AckStatus> {
 pub fn exact_status(word: &str) -> Option<AckStatus> {
     let word = text::fold(word);
     WORDS.iter().find(|(known, _)| *known == word).map(|(_, status)| *status)
+}
+
+/// In words `OK` takes the task too.
+fn text_word(word: &str) -> Option<AckStatus> {
+    let taken = text::fold(word) == "ok";
+    if taken { Some(AckStatus::Received) } else { status_word(word) }
 }
 
 const WORDS: [(&str, AckStatus); 6] = [

@@ -4,6 +4,7 @@
 //! Finds the blocks and their fields. Which words a tag knows and what an answer needs is laid on
 //! top by the reader of that answer.
 
+use super::sentence::is_disguised;
 use super::text::{self, Line, Mark};
 
 /// What a `Key:` line under a head speaks of.
@@ -29,8 +30,20 @@ pub struct Block {
     pub said: String,
     /// Shown in a code fence or code span rather than said.
     pub fenced: bool,
+    pub(super) opening: Opening,
     fields: Vec<(Key, Vec<String>)>,
     loose: Vec<String>,
+}
+
+/// How a tag stands in its line.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Opening {
+    /// `[ACK]` at the start of the line.
+    Bracketed,
+    /// `ACK` without brackets, before an id.
+    Bare,
+    /// Alone behind a preamble: `Acknowledged. [ACK] GH-42 - RECEIVED`.
+    Preambled,
 }
 
 /// The blocks under `tag` that count: those said, or the only one shown in a code fence.
@@ -39,7 +52,7 @@ pub struct Block {
 /// hide it.
 pub fn blocks(body: &str, tag: &str, counts: impl Fn(&Block) -> bool) -> Vec<Block> {
     // Every message is asked for blocks, several times, and few have one.
-    if !text::has(body, [b'[']) {
+    if !mentions(body, tag) {
         return Vec::new();
     }
     let lines = text::lines(body);
@@ -116,7 +129,7 @@ fn items<'a>(lines: impl Iterator<Item = &'a str>) -> Vec<String> {
 /// Nothing but punctuation, a blank somebody left unfilled: `{one line}`, or the head of another answer.
 fn blank_of_template(value: &str) -> bool {
     let enclosed = |open, close| value.starts_with(open) && value.ends_with(close);
-    let headed = || TAGS.iter().any(|tag| tagged(unmarked(value).0, tag).is_some());
+    let headed = || heads(value);
     !value.chars().any(char::is_alphanumeric) || enclosed('{', '}') || enclosed('<', '>') || headed()
 }
 
@@ -142,6 +155,7 @@ fn block(lines: &[Line<'_>], at: usize, tag: &str) -> Option<Block> {
         revision: head.revision,
         said: head.said.to_owned(),
         fenced: line.fence.is_some() || head.code,
+        opening: head.opening,
         fields: Vec::new(),
         loose: Vec::new(),
     };
@@ -210,12 +224,17 @@ fn marker(line: &Line<'_>) -> bool {
 }
 
 /// Every tag of the text form; a head of any of them ends the block before it.
-const TAGS: [&str; 2] = ["ACK", "VERDICT"];
+const TAGS: [&str; 8] = ["ACK", "VERDICT", "DONE", "CHECKPOINT", "STOPPED", "PAUSED", "RESUMED", "DECISION"];
 
 /// Whether a line begins with one of them.
 pub fn heads(line: &str) -> bool {
     let (bare, _) = unmarked(line);
-    TAGS.iter().any(|tag| tagged(bare, tag).is_some())
+    TAGS.iter().any(|tag| tagged(bare, tag).is_some() || untagged(bare, tag).is_some())
+}
+
+/// Whether a word stands anywhere in the body, in any letter case.
+pub(super) fn mentions(body: &str, word: &str) -> bool {
+    body.as_bytes().windows(word.len()).any(|window| window.eq_ignore_ascii_case(word.as_bytes()))
 }
 
 fn ends(line: &str) -> bool {
@@ -302,11 +321,66 @@ struct Head<'a> {
     revision: Option<u32>,
     said: &'a str,
     code: bool,
+    opening: Opening,
+}
+
+/// What follows a tag, whether it stands in a code span, and how it stands there.
+pub(super) fn opened<'a>(line: &'a str, tag: &str) -> Option<(&'a str, bool, Opening)> {
+    let (bare, code) = unmarked(line);
+    if is_disguised(line) {
+        return None;
+    }
+    let at_start = tagged(bare, tag).map(|rest| (rest, code, Opening::Bracketed));
+    let at_start = at_start.or_else(|| untagged(bare, tag).map(|rest| (rest, code, Opening::Bare)));
+    if at_start.is_some() || text::list_item(line).is_some() || key_line(line, false).is_some() {
+        return at_start;
+    }
+    line.match_indices('[').find_map(|(at, _)| {
+        let rest = tagged(&line[at..], tag).filter(|_| is_preamble(&line[..at]))?;
+        Some((rest, line[..at].ends_with('`'), Opening::Preambled))
+    })
+}
+
+/// Whether what stands before a tag leads to it: ended, short, and neither a wish nor somebody else's word.
+fn is_preamble(text: &str) -> bool {
+    const LONGEST: usize = 160;
+    const CUES: [&str; 26] = [
+        "will", "would", "if", "when", "once", "not", "never", "until", "after", "example", "like", "said",
+        "wrote", "says", "sent", "please", "answer", "with", "reply", "respond", "use", "write", "send",
+        "should", "expected", "whether",
+    ];
+    let text = text.trim_end_matches(['`', '*', ' ', '_']);
+    let ended = text
+        .ends_with(|c: char| matches!(c, '.' | '!' | ':' | ',' | ';') || long_dash(c) || text::ornament(c));
+    let lower = text.to_lowercase().replace('’', "'");
+    let mut words = lower.split(|c: char| !c.is_alphanumeric() && c != '\'');
+    let cue = words.any(|word| CUES.contains(&word) || word.ends_with("n't") || word.ends_with("'ll"));
+    ended && text.len() <= LONGEST && !cue && !text.contains(['?', '"', '“', '>'])
+}
+
+/// What follows a tag without brackets when an id is next.
+fn untagged<'a>(text: &'a str, tag: &str) -> Option<&'a str> {
+    let rest = text
+        .get(..tag.len())
+        .filter(|word| word.eq_ignore_ascii_case(tag))
+        .map(|word| &text[word.len()..])?;
+    let parted = rest.starts_with(|c: char| c.is_whitespace() || matches!(c, ':' | '*'));
+    let id = without_task(rest.trim_start_matches([':', '*', ' ', '\t', '-', '–', '—']))
+        .split_whitespace()
+        .next()?;
+    (parted && is_numbered(id)).then_some(rest)
+}
+
+/// Letters or a mark, and a digit: an id by its looks.
+pub(super) fn is_numbered(id: &str) -> bool {
+    let id = id.trim_matches(['`', '*', ':', ',', '.']);
+    is_id(id)
+        && id.contains(|c: char| c.is_ascii_digit())
+        && id.contains(|c: char| c.is_alphabetic() || c == '#')
 }
 
 fn head<'a>(line: &'a str, tag: &str) -> Option<Head<'a>> {
-    let (bare, code) = unmarked(line);
-    let rest = tagged(bare, tag)?;
+    let (rest, code, opening) = opened(line, tag)?;
     let rest = rest.trim_start_matches(['*', ':', ' ', '\t']);
     let whole = without_task(rest);
     let end = whole.find(|c: char| c.is_whitespace() || long_dash(c));
@@ -316,20 +390,21 @@ fn head<'a>(line: &'a str, tag: &str) -> Option<Head<'a>> {
     let (id, said) = match separated(after) {
         Some(said) => (token.trim_end_matches(':'), said),
         None if token.ends_with([':', '-']) => (token.trim_end_matches([':', '-']), after),
-        // "GH-42:RECEIVED", written without a space.
-        None => {
-            let at = whole[..whole.len() - rest.len()].rfind(':')?;
-            (&whole[..at], &whole[at + 1..])
-        }
+        // "GH-42:RECEIVED", written without a space, or "GH-42 RECEIVED" without a separator.
+        None => match whole[..whole.len() - rest.len()].rfind(':') {
+            Some(at) => (&whole[..at], &whole[at + 1..]),
+            None if is_numbered(token) => (token, after),
+            None => return None,
+        },
     };
     let id = id.trim_matches([':', '*', '`', '"']);
     let said = said.trim();
-    (is_id(id) && !said.is_empty()).then_some(Head { id, revision, said, code })
+    (is_id(id) && !said.is_empty()).then_some(Head { id, revision, said, code, opening })
 }
 
 /// The line behind its spaces, list marks, heading marks, emphasis and ornaments, and whether it
 /// opens a code span.
-fn unmarked(line: &str) -> (&str, bool) {
+pub(super) fn unmarked(line: &str) -> (&str, bool) {
     let mut rest = line.trim();
     let mut code = false;
     loop {
@@ -362,7 +437,7 @@ fn tagged<'a>(text: &'a str, tag: &str) -> Option<&'a str> {
 }
 
 /// "Task GH-42" names the same task as "GH-42".
-fn without_task(text: &str) -> &str {
+pub(super) fn without_task(text: &str) -> &str {
     let Some((word, rest)) = text.split_once(char::is_whitespace) else {
         return text;
     };
@@ -395,7 +470,7 @@ fn separated(text: &str) -> Option<&str> {
     (rest.len() < text.len()).then_some(rest)
 }
 
-fn long_dash(c: char) -> bool {
+pub(super) fn long_dash(c: char) -> bool {
     matches!(c, '‐' | '‑' | '‒' | '–' | '—' | '―' | '−')
 }
 

@@ -8,7 +8,7 @@ use wilco_protocol::handoff::AckStatus;
 
 use super::ack::{asks, refuses};
 use super::block::{self, Block, Key};
-use super::said::said;
+use super::said::word_of;
 use super::text;
 
 /// One acknowledgment, as written.
@@ -24,7 +24,7 @@ pub struct HandoffAckText {
 
 /// Every handoff that a body acknowledges, in the order of their first mention.
 pub fn handoff_acks(body: &str) -> Vec<HandoffAckText> {
-    let blocks = block::blocks(body, "ACK", |block| said(&block.said, status_word).is_some());
+    let blocks = block::blocks(body, "ACK", |block| word_of(block, status_word).is_some());
     let mut acks: Vec<HandoffAckText> = Vec::new();
     let mut seen: HashMap<String, usize> = HashMap::new();
     for ack in blocks.into_iter().filter_map(reading) {
@@ -52,7 +52,7 @@ impl HandoffAckText {
 }
 
 fn reading(mut block: Block) -> Option<HandoffAckText> {
-    let said = said(&block.said, status_word)?;
+    let said = word_of(&block, status_word)?;
     let remark = said.remark.and_then(|remark| block.take_remark(&remark));
     let takes_back = said.word == AckStatus::ReadyToProceed && remark.as_deref().is_some_and(refuses);
     let questions = block.items(Key::Questions);

@@ -5,21 +5,36 @@
 //! what follows from it is decided elsewhere.
 
 pub mod ack;
-pub mod answer;
+pub mod answering;
 pub mod asked;
 pub mod block;
+pub mod claim;
 pub mod classify;
+pub mod completion;
+pub mod courtesy;
+pub mod decision;
+pub mod embedded;
 pub(crate) mod entries;
+mod failing;
 pub mod failures;
 pub mod fingerprint;
+pub mod fix;
 mod fold;
 pub mod form;
 pub mod handoff_ack;
+pub mod judgement;
+mod mood;
 mod placeholders;
+mod progress;
 pub mod questions;
+pub mod readiness;
+pub mod result;
 mod said;
 mod sections;
+mod sentence;
+pub mod stopping;
 pub mod text;
 pub mod understanding;
 pub mod validation;
 pub mod verdict;
+pub mod words;

@@ -3,6 +3,7 @@
 //! Tells a plain word from a template (`RECEIVED|QUEUED`), from a question and from two words at
 //! once. What the word means is the vocabulary's matter.
 
+use super::block::{Block, Opening};
 use super::text;
 
 /// The word somebody said, and what they said behind it.
@@ -12,6 +13,27 @@ pub(super) struct ReadWord<T> {
     pub(super) remark: Option<String>,
     /// Another word of the vocabulary follows: `RECEIVED / QUEUED`.
     pub(super) contradicted: bool,
+    /// What follows goes on in the same breath: `RECEIVED by the previous agent`.
+    joined: bool,
+}
+
+/// The word of a block. The less of the form there is around it, the less may follow it.
+pub(super) fn word_of<T: PartialEq>(
+    block: &Block,
+    vocabulary: impl Fn(&str) -> Option<T>,
+) -> Option<ReadWord<T>> {
+    const GOES_ON: [&str; 12] =
+        ["is", "was", "would", "means", "will", "when", "if", "once", "as", "should", "unless", "depends"];
+    let read = said(&block.said, vocabulary)?;
+    let first =
+        read.remark.as_deref().and_then(|remark| remark.split_whitespace().next()).map(str::to_lowercase);
+    let goes_on = read.joined && first.is_some_and(|word| GOES_ON.contains(&word.as_str()));
+    let refused = match block.opening {
+        Opening::Bracketed => goes_on,
+        Opening::Bare => read.joined,
+        Opening::Preambled => read.remark.is_some(),
+    };
+    (!refused).then_some(read)
 }
 
 /// Reads the longest word of the vocabulary at the start of `text`.
@@ -20,6 +42,7 @@ pub(super) fn said<T: PartialEq>(text: &str, vocabulary: impl Fn(&str) -> Option
     let text = opened(&text)?;
     let (word, rest) = leading(text, &vocabulary)?;
     let rest = rest.trim_start();
+    let joined = rest.starts_with(char::is_alphanumeric);
     let other = rest
         .strip_prefix(['|', '/', ',', '&', '+'])
         .or_else(|| rest.strip_prefix("or "))
@@ -39,7 +62,7 @@ pub(super) fn said<T: PartialEq>(text: &str, vocabulary: impl Fn(&str) -> Option
             || text::ornament(c)
     });
     let remark = remark.strip_prefix('(').and_then(|r| r.strip_suffix(')')).unwrap_or(remark);
-    Some(ReadWord { word, remark: (!remark.is_empty()).then(|| remark.to_owned()), contradicted })
+    Some(ReadWord { word, remark: (!remark.is_empty()).then(|| remark.to_owned()), contradicted, joined })
 }
 
 /// Steps into brackets around the word, unless they hold a choice: `{RECEIVED|QUEUED}`.

@@ -8,7 +8,7 @@ use std::collections::{HashMap, HashSet};
 use wilco_protocol::delegation::Verdict;
 
 use super::block::{self, Block, Key};
-use super::said::{ReadWord, said};
+use super::said::{ReadWord, word_of};
 use super::text;
 
 /// One verdict, as written.
@@ -65,7 +65,7 @@ pub fn verdicts(body: &str) -> Vec<VerdictReading> {
 }
 
 fn verdict(block: &Block) -> Option<ReadWord<Verdict>> {
-    said(&block.said, verdict_word)
+    word_of(block, verdict_word)
 }
 
 fn verdict_word(word: &str) -> Option<Verdict> {

@@ -1,10 +1,10 @@
 //! What agents answer before an operation, by table.
 
 use proptest::prelude::*;
-use wilco_language::read::answer::answer;
+use wilco_language::read::readiness::readiness as answer;
 use wilco_protocol::operation::Answer;
 
-const TABLE: &str = include_str!("tables/answers.txt");
+const TABLE: &str = include_str!("tables/readiness.txt");
 
 /// The reading and the text of every line.
 fn rows() -> Vec<(&'static str, String)> {

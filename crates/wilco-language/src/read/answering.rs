@@ -1,0 +1,98 @@
+//! Whether a reply to questions answers them: any words do, but for a question back, a promise to look later, and thanks.
+
+use super::courtesy::is_courtesy;
+use super::mood;
+use super::sentence::{Sentence, sentences};
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Reply {
+    Answers,
+    Courtesy,
+    Unread,
+}
+
+const LATER: [&str; 24] = [
+    "look later",
+    "will look",
+    "look into it",
+    "look at it later",
+    "get back to",
+    "will check",
+    "let me check",
+    "let me think",
+    "let me see",
+    "need to ask",
+    "have to ask",
+    "need to check",
+    "need to think",
+    "have to check",
+    "in a meeting",
+    "will answer",
+    "answer later",
+    "later today",
+    "will reply",
+    "reply later",
+    "no time",
+    "give me a moment",
+    "give me a minute",
+    "bear with me",
+];
+const ASKS_BACK: [&str; 12] = [
+    "what do you mean",
+    "which question",
+    "which questions",
+    "what question",
+    "what questions",
+    "can you explain",
+    "could you explain",
+    "can you clarify",
+    "could you clarify",
+    "can you elaborate",
+    "why do you",
+    "not sure what you",
+];
+
+/// What a reply to questions is.
+pub fn reply(body: &str) -> Reply {
+    let read = sentences(body);
+    let kind = |one: &&Sentence| !mood::is_polite(one) || one.has(&LATER);
+    let told: Vec<_> = read.iter().filter(kind).collect();
+    if is_courtesy(body) || read.iter().all(|one| one.clauses.is_empty()) {
+        return Reply::Courtesy;
+    }
+    let asks_back = told.iter().any(|one| one.has(&ASKS_BACK)) || told.iter().all(|one| one.asks);
+    let later = told.iter().any(|one| one.has(&LATER));
+    if told.is_empty() || asks_back || later { Reply::Unread } else { Reply::Answers }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn talk_14_any_words_answer_but_for_questions_and_promises() {
+        for body in [
+            "Redis.",
+            "yes to both",
+            "1. Redis\n2. no",
+            "Use A. Does that help?",
+            "I don't mind",
+            "Whatever you think is best",
+        ] {
+            assert_eq!(reply(body), Reply::Answers, "{body}");
+        }
+        for body in [
+            "What do you mean?",
+            "Will look later",
+            "Which questions? I see none.",
+            "Let me check first.",
+            "Why?",
+            "I need to ask the team",
+        ] {
+            assert_eq!(reply(body), Reply::Unread, "{body}");
+        }
+        for body in ["Thanks!", "👀", "Thanks for asking! 👌"] {
+            assert_eq!(reply(body), Reply::Courtesy, "{body}");
+        }
+    }
+}

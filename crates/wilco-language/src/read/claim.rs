@@ -1,0 +1,473 @@
+//! What a sentence claims of a piece of work: all of it, a part of it, or something else; and how firmly.
+//!
+//! A claim is a predicate (`done`, `stopped`, `fixed`) with its subject before it or its object behind it. Only known
+//! words stand for the whole: ids, the task's title, nouns such as `work`. Everything else is a part or somebody
+//! else's, so an unknown word never completes anything. Which predicates there are is the readers' matter.
+
+use super::mood::{self, MEANT, Mood, NEGATIONS, is_doubtful, is_later, is_number, is_reported};
+use super::sentence::{Place, Sentence};
+
+/// The piece of work that a text is about.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct About<'a> {
+    /// Every id that names it.
+    pub ids: &'a [&'a str],
+    /// Its title: its words stand for it.
+    pub title: &'a str,
+}
+
+/// How much of the work a claim speaks of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Extent {
+    Whole,
+    /// A part, or something unknown.
+    Part,
+    /// A piece of work that is known to be another.
+    Other,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Claim {
+    pub(super) extent: Extent,
+    pub(super) mood: Mood,
+}
+
+/// The words of one kind of claim.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Vocabulary {
+    /// What is claimed. A predicate of two words is written with a space.
+    pub(super) predicates: &'static [&'static str],
+    /// What stands for the whole.
+    pub(super) nouns: &'static [&'static str],
+    /// The same, when all of them are meant: `all criteria`.
+    pub(super) countable: &'static [&'static str],
+}
+
+impl About<'_> {
+    pub(super) fn is_own(&self, word: &str) -> bool {
+        self.ids.iter().any(|id| id.eq_ignore_ascii_case(word.trim_start_matches('#')))
+    }
+
+    /// An id like its own with another number.
+    pub(super) fn is_other(&self, word: &str) -> bool {
+        let prefix = |id: &str| id.split(['-', '_', '#']).next().map(str::to_lowercase).unwrap_or_default();
+        let digits = word.contains(|c: char| c.is_ascii_digit()) && word.contains(['-', '_', '#']);
+        let alike = |id: &str| !prefix(id).is_empty() && prefix(id) == prefix(word);
+        digits && !self.is_own(word) && self.ids.iter().any(|id| alike(id))
+    }
+
+    /// Whether a word of the title is meant; `limiter` and `limiting` are the same.
+    fn is_of_title(&self, word: &str) -> bool {
+        const STEM: usize = 5;
+        const SHORTEST: usize = 4;
+        let stem = |word: &str| word.chars().take(STEM).collect::<String>().to_lowercase();
+        let words = self.title.split(|c: char| !c.is_alphanumeric());
+        let known = words.filter(|known| known.chars().count() >= SHORTEST);
+        word.chars().count() >= SHORTEST && known.map(stem).any(|known| known == stem(word))
+    }
+}
+
+/// Words between a subject and its predicate.
+const LINKS: &[&str] = &[
+    "is",
+    "do",
+    "does",
+    "did",
+    "are",
+    "am",
+    "was",
+    "were",
+    "has",
+    "have",
+    "had",
+    "been",
+    "be",
+    "being",
+    "now",
+    "all",
+    "fully",
+    "successfully",
+    "finally",
+    "already",
+    "just",
+    "totally",
+    "entirely",
+    "completely",
+    "officially",
+    "both",
+    "also",
+    "100%",
+    "indeed",
+    "too",
+    "get",
+    "got",
+    "therefore",
+    "hereby",
+    "immediately",
+    "thus",
+    "not",
+    "never",
+    "yet",
+    "will",
+    "shall",
+    "should",
+    "would",
+    "could",
+    "might",
+    "may",
+    "must",
+    "can",
+    "almost",
+    "nearly",
+    "mostly",
+    "largely",
+    "partially",
+    "partly",
+    "still",
+    "probably",
+    "maybe",
+    "perhaps",
+    "hopefully",
+    "basically",
+    "essentially",
+    "technically",
+    "likely",
+    "possibly",
+    "soon",
+    "properly",
+    "then",
+    "seems",
+    "seem",
+    "appears",
+    "looks",
+    "to",
+    "like",
+    "quite",
+    "really",
+    "actually",
+    "truly",
+    "half",
+];
+/// Words before a subject.
+const OPENERS: &[&str] = &[
+    "and",
+    "so",
+    "but",
+    "then",
+    "yes",
+    "yep",
+    "ok",
+    "okay",
+    "well",
+    "now",
+    "finally",
+    "great",
+    "good",
+    "update",
+    "hi",
+    "status",
+    "done",
+    "confirmed",
+    "understood",
+    "that",
+    "with",
+    "which",
+    "hey",
+    "boss",
+    "alright",
+    "perfect",
+    "news",
+    "sure",
+    "also",
+    "if",
+    "once",
+    "when",
+    "unless",
+    "until",
+    "as",
+    "soon",
+    "because",
+    "since",
+    "whether",
+    "almost",
+    "nearly",
+    "probably",
+    "maybe",
+    "perhaps",
+    "hopefully",
+    "mostly",
+    "apparently",
+    "not",
+    "sure",
+];
+/// Whoever thinks says it all the same, but doubts.
+const THINKS: &[&str] =
+    &["think", "believe", "guess", "suppose", "hope", "assume", "consider", "would", "can", "could", "say"];
+const DETERMINERS: [&str; 16] = [
+    "the",
+    "a",
+    "an",
+    "this",
+    "that",
+    "my",
+    "our",
+    "your",
+    "its",
+    "entire",
+    "whole",
+    "requested",
+    "assigned",
+    "required",
+    "full",
+    "these",
+];
+const PRONOUNS: [&str; 9] = ["it", "everything", "this", "that", "they", "them", "these", "those", "both"];
+const FILLERS: [&str; 10] = ["of", "on", "for", "to", "the", "a", "in", "from", "implementing", "with"];
+/// Behind an object: how, when and where, not what.
+const CUTS: &[&str] = &[
+    "in",
+    "as",
+    "now",
+    "today",
+    "at",
+    "via",
+    "per",
+    "because",
+    "since",
+    "ahead",
+    "successfully",
+    "already",
+    "including",
+    "plus",
+    "again",
+    "yesterday",
+    "right",
+    "before",
+    "and",
+    "too",
+    "here",
+    "immediately",
+    "all",
+    "this",
+    "me",
+    "straight",
+    "except",
+    "apart",
+    "aside",
+    "other",
+    "but",
+    "unless",
+    "once",
+    "if",
+    "when",
+    "until",
+    "pending",
+    "minus",
+    "besides",
+    "excluding",
+    "after",
+    "provided",
+    "modulo",
+    "assuming",
+    "tomorrow",
+    "soon",
+    "later",
+    "by",
+    "within",
+    "depending",
+];
+
+/// Every claim of a sentence.
+pub(super) fn claims(sentence: &Sentence, about: &About<'_>, known: &Vocabulary) -> Vec<Claim> {
+    let mut found = Vec::new();
+    for (at, clause) in sentence.clauses.iter().enumerate() {
+        let words: Vec<_> = clause.words.iter().map(String::as_str).collect();
+        let Some((place, length)) = predicate(&words, known.predicates) else { continue };
+        let (before, after) = (&words[..place], &words[place + length..]);
+        if before.last().is_some_and(|word| matches!(*word, "well" | "of" | "to")) {
+            continue;
+        }
+        let next = sentence.clauses.get(at + 1).filter(|next| next.keyed && after.is_empty());
+        let listed: Vec<&str> =
+            next.map(|next| next.words.iter().map(String::as_str).collect()).unwrap_or_default();
+        let above = at.checked_sub(1).and_then(|above| sentence.clauses.get(above)).filter(|_| clause.keyed);
+        let key: Vec<&str> =
+            above.map(|above| above.words.iter().map(String::as_str).collect()).unwrap_or_default();
+        let object = if listed.is_empty() { after } else { &listed };
+        let extent = extent(before, object, &key, about, known, sentence.place);
+        found.push(Claim { extent, mood: mood(sentence, before) });
+    }
+    found
+}
+
+fn mood(sentence: &Sentence, before: &[&str]) -> Mood {
+    match () {
+        () if before.iter().any(|word| NEGATIONS.contains(word)) => Mood::Negated,
+        () if is_reported(sentence) => Mood::Reported,
+        () if sentence.asks => Mood::Doubtful,
+        () if (is_later(sentence) || mood::has(before, &MEANT)) && !before.contains(&"should") => Mood::Later,
+        () if is_doubtful(sentence) => Mood::Doubtful,
+        () => Mood::Plain,
+    }
+}
+
+/// Where a predicate stands, and how many words it has. Small slips are forgiven in long words.
+fn predicate(words: &[&str], predicates: &[&str]) -> Option<(usize, usize)> {
+    const LONG: usize = 7;
+    let slip = |word: &str, known: &str| {
+        known.len() >= LONG
+            && word.len().abs_diff(known.len()) <= 1
+            && word.as_bytes().first() == known.as_bytes().first()
+            && strsim::osa_distance(word, known) <= 1
+    };
+    let at = |start: usize| {
+        predicates.iter().find_map(|known| {
+            let parts: Vec<_> = known.split(' ').collect();
+            let said = words.get(start..start + parts.len())?;
+            let same = said.iter().zip(&parts).all(|(word, part)| word == part || slip(word, part));
+            same.then_some((start, parts.len()))
+        })
+    };
+    (0..words.len()).find_map(at)
+}
+
+fn extent(
+    before: &[&str],
+    after: &[&str],
+    key: &[&str],
+    about: &About<'_>,
+    known: &Vocabulary,
+    place: Place,
+) -> Extent {
+    let end = before.iter().rposition(|word| !LINKS.contains(word)).map_or(0, |at| at + 1);
+    let all = before[end..].contains(&"all") || before[end..].contains(&"both");
+    let subject = &before[..end];
+    let thinks = matches!(subject, ["i" | "we", next, ..] if THINKS.contains(next));
+    let opens = |word: &&str| {
+        OPENERS.contains(word) || (thinks && (matches!(*word, "i" | "we") || THINKS.contains(word)))
+    };
+    let start = subject.iter().position(|word| !opens(word)).unwrap_or(subject.len());
+    // `That is done`, and not `that` of `that the limiter is done`.
+    let subject =
+        if start == subject.len() && subject.last() == Some(&"that") { &[] } else { &subject[start..] };
+    let by_other =
+        after.first() == Some(&"by") && after.get(1).is_some_and(|word| !matches!(*word, "me" | "us"));
+    if by_other {
+        return Extent::Other;
+    }
+    if !matches!(subject, [] | ["i"] | ["we"]) {
+        return noun_phrase(subject, all, about, known);
+    }
+    // `Status: done` and `GH-1: done` say it of what the key names, `Tests: done` of the tests.
+    if !key.is_empty()
+        && subject.is_empty()
+        && !matches!(key, ["status" | "state" | "update" | "result" | "overall"])
+    {
+        return noun_phrase(key, all, about, known);
+    }
+    let object = cut(after);
+    if object.is_empty() && subject.is_empty() && key.is_empty() && place != Place::Prose {
+        // A title `Done` above a list, or an item of one.
+        return Extent::Part;
+    }
+    // `done for today`
+    if object.is_empty() && after.first() == Some(&"for") {
+        return Extent::Part;
+    }
+    if object.is_empty() { Extent::Whole } else { noun_phrase(object, all, about, known) }
+}
+
+/// The object behind a predicate, without how and when.
+fn cut<'a>(after: &'a [&'a str]) -> &'a [&'a str] {
+    let led =
+        after.first().is_some_and(|word| matches!(*word, "with" | "on" | "for" | "working" | "implementing"));
+    let after = if led { &after[1..] } else { after };
+    // `all of it` is an object.
+    let end = after.iter().enumerate().find(|(at, word)| {
+        let object = *at == 0 && matches!(**word, "all" | "this");
+        CUTS.contains(word) && !object
+    });
+    &after[..end.map_or(after.len(), |(at, _)| at)]
+}
+
+fn noun_phrase(words: &[&str], all: bool, about: &About<'_>, known: &Vocabulary) -> Extent {
+    if words.iter().any(|word| about.is_other(word)) && !words.iter().any(|word| about.is_own(word)) {
+        return Extent::Other;
+    }
+    let all = all || words.iter().any(|word| matches!(*word, "all" | "every" | "both"));
+    let filler = |word: &&str| {
+        DETERMINERS.contains(word) || FILLERS.contains(word) || matches!(*word, "all" | "every" | "both")
+    };
+    let noun = |word: &&str| {
+        known.nouns.contains(word) || PRONOUNS.contains(word) || (all && known.countable.contains(word))
+    };
+    if let Some(at) = words.iter().position(|word| about.is_own(word)) {
+        let led = words[..at].iter().all(|word| filler(word) || noun(word) || about.is_of_title(word));
+        return if led { Extent::Whole } else { Extent::Part };
+    }
+    // `PR 88` is one thing, `all three criteria` are all of them.
+    let next = |at: usize| words.get(at + 1).is_some_and(|word| known.nouns.contains(word));
+    let counted = |at: usize| {
+        at > 0
+            && (matches!(words[at - 1], "pr" | "mr" | "request")
+                || (words[at - 1] == "the" && words[at] != "one" && next(at)))
+    };
+    let kept = words
+        .iter()
+        .enumerate()
+        .filter(|(at, word)| !filler(word) && !(is_number(word) && (all || counted(*at))));
+    let rest: Vec<_> = kept.map(|(_, word)| word).collect();
+    if rest.is_empty() {
+        let pronoun = words.iter().any(|word| PRONOUNS.contains(word) || *word == "all");
+        return if pronoun || words.is_empty() { Extent::Whole } else { Extent::Part };
+    }
+    let titled = rest.iter().filter(|word| about.is_of_title(word)).count();
+    let nouns = rest.iter().filter(|word| noun(word)).count();
+    let covered = rest.iter().all(|word| noun(word) || about.is_of_title(word));
+    if covered && (nouns > 0 || titled > 1) { Extent::Whole } else { Extent::Part }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::sentence::sentences;
+    use super::*;
+
+    const DONE: Vocabulary = Vocabulary {
+        predicates: &["done", "finished", "completed", "complete"],
+        nouns: &["task", "work"],
+        countable: &["criteria"],
+    };
+
+    #[test]
+    fn talk_11_whose_and_how_much_is_told_apart() {
+        let about = About { ids: &["GH-210"], title: "Add rate limiting to the login endpoint" };
+        use {Extent::*, Mood::*};
+        let table = [
+            ("done", Whole, Plain),
+            ("GH-210 is done", Whole, Plain),
+            ("The work on GH-210 is now complete", Whole, Plain),
+            ("I have completed rate limiting", Whole, Plain),
+            ("I've finished the limiter", Part, Plain),
+            ("The middleware is done", Part, Plain),
+            ("done: limiter", Part, Plain),
+            ("Tests: done", Part, Plain),
+            ("Status: done", Whole, Plain),
+            ("All three criteria are done", Whole, Plain),
+            ("3 criteria are done", Part, Plain),
+            ("step 1 of 4 is complete", Part, Plain),
+            ("GH-211 is done", Other, Plain),
+            ("It was completed by impl-2", Other, Plain),
+            ("tester-9 finished the review", Part, Plain),
+            ("It is not done", Whole, Negated),
+            ("It will be done", Whole, Later),
+            ("It should be done", Whole, Doubtful),
+            ("It is compelte", Whole, Plain),
+            ("I'm done with it", Whole, Plain),
+            ("I'm done with the tests", Part, Plain),
+        ];
+        for (text, extent, mood) in table {
+            assert_eq!(claims(&sentences(text)[0], &about, &DONE), [Claim { extent, mood }], "{text}");
+        }
+        assert_eq!(claims(&sentences("Well done")[0], &about, &DONE), []);
+    }
+}

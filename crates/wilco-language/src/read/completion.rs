@@ -1,0 +1,333 @@
+//! Whether an agent at work says that its task is done, and if not, what else it reports.
+//!
+//! Completed needs one plain claim of the whole task and nothing beside it that is open, doubted, excepted or made a
+//! condition. Two weaker signs (every criterion met, the whole implemented, a pull request is up, nothing is left) count
+//! as one claim. A false completion is the expensive error: in doubt it is doubtful, and the writer is asked.
+
+use super::claim::{About, Claim, Extent, Vocabulary, claims};
+use super::courtesy::is_courtesy;
+use super::mood::{self, Mood, is_polite};
+use super::progress::{is_open, is_progress, is_stuck, marks_open};
+use super::sentence::{Place, Sentence, is_disguised, sentences};
+use super::words::{Word, checkpoint, lists_forms, words};
+
+/// What a text of an agent at work comes down to, and by which rule.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Report {
+    Completed {
+        rule: &'static str,
+    },
+    Checkpoint {
+        number: u32,
+    },
+    Progress,
+    /// It may be done: a condition, an exception, a doubt.
+    Doubtful,
+    Courtesy,
+    Unread,
+}
+
+const DONE: Vocabulary = Vocabulary {
+    predicates: &["done", "finished", "complete", "completed", "concluded", "wrapped up"],
+    nouns: &[
+        "task",
+        "work",
+        "job",
+        "issue",
+        "ticket",
+        "assignment",
+        "implementation",
+        "feature",
+        "story",
+        "change",
+        "changes",
+        "implementing",
+    ],
+    countable: &[
+        "criteria",
+        "criterion",
+        "acceptance",
+        "requirements",
+        "items",
+        "steps",
+        "points",
+        "tasks",
+        "subtasks",
+        "deliverables",
+        "todos",
+    ],
+};
+const IMPLEMENTED: Vocabulary = Vocabulary {
+    predicates: &[
+        "implemented",
+        "shipped",
+        "delivered",
+        "merged",
+        "landed",
+        "met",
+        "satisfied",
+        "fulfilled",
+        "covered",
+    ],
+    ..DONE
+};
+const REVIEW: Vocabulary = Vocabulary {
+    predicates: &[
+        "ready for review",
+        "ready for your review",
+        "ready for final review",
+        "ready for code review",
+        "ready to review",
+        "ready to be reviewed",
+        "ready to merge",
+        "ready for merge",
+        "up for review",
+        "open for review",
+    ],
+    nouns: &[
+        "task",
+        "work",
+        "issue",
+        "ticket",
+        "implementation",
+        "feature",
+        "pr",
+        "pull",
+        "request",
+        "mr",
+        "branch",
+        "change",
+        "changes",
+    ],
+    countable: &[],
+};
+
+/// What an agent at work says of its task.
+pub fn report(body: &str, about: &About<'_>) -> Report {
+    if is_disguised(body) || lists_forms(body) {
+        return Report::Unread;
+    }
+    let own = |id: &Option<String>| id.as_ref().is_none_or(|id| about.is_own(id));
+    let spoken = words(body);
+    let worded = spoken.iter().any(|one| one.word == Word::Done && own(&one.id));
+    let others = spoken.iter().any(|one| one.word == Word::Done && !own(&one.id));
+    let point = spoken.iter().find(|one| one.word == Word::Checkpoint && own(&one.id));
+    if let Some((number, _)) = point.and_then(|one| checkpoint(&one.rest)) {
+        return if worded { Report::Doubtful } else { Report::Checkpoint { number } };
+    }
+    let read = sentences(body);
+    let weighed = Weighed::of(&read, about, worded, others, marks_open(body));
+    match () {
+        () if weighed.doubtful => Report::Doubtful,
+        () if weighed.claimed && (weighed.open || weighed.denied) => Report::Doubtful,
+        () if weighed.claimed => {
+            Report::Completed { rule: if worded { "done-word" } else { "done-sentence" } }
+        }
+        () if is_courtesy(body) => Report::Courtesy,
+        () if others || is_stuck(&read) => Report::Unread,
+        () if read.iter().any(mood::instructs) => Report::Unread,
+        () if read.iter().any(|one| one.asks && !is_polite(one)) => Report::Unread,
+        () if weighed.denied || weighed.open || weighed.part || is_progress(&read) => Report::Progress,
+        () => Report::Unread,
+    }
+}
+
+/// What speaks for a completion, and what against it.
+#[derive(Debug, Default)]
+struct Weighed {
+    claimed: bool,
+    /// Said to be not done, or done later.
+    denied: bool,
+    open: bool,
+    doubtful: bool,
+    /// Something is done, but not the whole.
+    part: bool,
+}
+
+impl Weighed {
+    fn of(read: &[Sentence], about: &About<'_>, worded: bool, others: bool, marked: bool) -> Weighed {
+        let mut weighed = Weighed { claimed: worded, open: marked, ..Weighed::default() };
+        let pull = read.iter().any(names_pull_request);
+        let mentions_other = read.iter().any(|one| one.words().iter().any(|word| about.is_other(word)));
+        let mut signs = usize::from(read.iter().any(opens_pull_request));
+        signs += usize::from(read.iter().any(|one| !one.asks && nothing_left(one)));
+        for sentence in read.iter().filter(|one| !is_polite(one)) {
+            let done = claims(sentence, about, &DONE);
+            let review = claims(sentence, about, &REVIEW);
+            let strong = done.iter().chain(review.iter().filter(|_| pull));
+            for claim in strong.filter(|_| sentence.place != Place::Row || names_own(sentence, about)) {
+                weighed.take(claim, sentence, mentions_other && !names_own(sentence, about));
+            }
+            let weak = claims(sentence, about, &IMPLEMENTED);
+            let whole = weak.iter().any(|claim| claim.extent == Extent::Whole && claim.mood == Mood::Plain);
+            signs += usize::from(whole);
+            weighed.part |= weak.iter().any(|claim| claim.mood == Mood::Plain);
+            if !sentence.aside && (is_open(sentence) || (worded && retracts(sentence))) {
+                weighed.open = true;
+            }
+        }
+        weighed.claimed |= signs >= 2 && !others;
+        if others && !worded {
+            weighed.claimed = false;
+        }
+        weighed
+    }
+
+    fn take(&mut self, claim: &Claim, sentence: &Sentence, of_other: bool) {
+        // `It is done` below a sentence on another task.
+        let pronoun = sentence.words().iter().any(|word| matches!(*word, "it" | "that" | "this"));
+        let other = claim.extent == Extent::Other || (of_other && pronoun);
+        match (claim.extent, claim.mood) {
+            _ if other => self.part = true,
+            (Extent::Whole, Mood::Plain) => self.claimed = true,
+            (Extent::Whole, Mood::Negated | Mood::Later) => self.denied = true,
+            (Extent::Whole, Mood::Doubtful) => self.doubtful = true,
+            (Extent::Part | Extent::Other, Mood::Doubtful) if sentence.asks => self.doubtful = true,
+            (Extent::Whole, Mood::Reported) | (Extent::Part | Extent::Other, _) => self.part = true,
+        }
+    }
+}
+
+fn names_own(sentence: &Sentence, about: &About<'_>) -> bool {
+    sentence.words().iter().any(|word| about.is_own(word))
+}
+
+/// A condition or an exception beside the word `[DONE]`.
+fn retracts(sentence: &Sentence) -> bool {
+    const EXCEPT: [&str; 8] = [
+        "except",
+        "apart from",
+        "aside from",
+        "other than",
+        "unless",
+        "provided that",
+        "ignore",
+        "correction",
+    ];
+    let words = sentence.words();
+    let begins = ["if", "once", "as soon as", "when", "but", "assuming"];
+    mood::has(&words, &EXCEPT) || begins.iter().any(|word| words.first() == Some(word))
+}
+
+fn names_pull_request(sentence: &Sentence) -> bool {
+    let words = sentence.words();
+    mood::has(&words, &["pr", "mr", "pull request", "merge request"])
+        || words.iter().any(|word| word.contains("/pull/"))
+}
+
+/// A pull request that is there to be looked at.
+fn opens_pull_request(sentence: &Sentence) -> bool {
+    const UP: [&str; 9] =
+        ["open", "opened", "up", "ready", "created", "raised", "submitted", "merged", "filed"];
+    let words = sentence.words();
+    let plain = !sentence.asks && !mood::is_doubtful(sentence) && !mood::is_later(sentence);
+    plain
+        && names_pull_request(sentence)
+        && mood::has(&words, &UP)
+        && !mood::has(&words, &["not", "draft", "no"])
+}
+
+/// `Nothing is left to do`, `no remaining work`.
+fn nothing_left(sentence: &Sentence) -> bool {
+    let words = sentence.words();
+    let none = mood::has(&words, &["nothing", "no", "none"]);
+    none && mood::has(
+        &words,
+        &[
+            "left to do",
+            "is left",
+            "remaining work",
+            "work remains",
+            "remains to",
+            "open items",
+            "open points",
+        ],
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(body: &str) -> Report {
+        report(body, &About { ids: &["GH-210"], title: "Add rate limiting to the login endpoint" })
+    }
+
+    #[test]
+    fn talk_11_a_done_task_is_completed() {
+        let done = [
+            "GH-210 is complete, PR #88 is open",
+            "Done!",
+            "I'm done.",
+            "I have finished the task.",
+            "Finished GH-210.",
+            "All work on GH-210 is complete.",
+            "✅ Task complete",
+            "The rate limiting is done and tested.",
+            "All acceptance criteria are met and PR #12 is up.",
+            "PR #88 is ready for review.",
+            "Completed. Nothing is left to do.",
+            "[COMPLETE] GH-210",
+            "Everything is implemented and PR 88 is open for review.",
+            "It's finished, see https://github.com/acme/auth/pull/88.",
+            "Status: done\nTask: GH-210",
+        ];
+        for body in done {
+            assert!(matches!(read(body), Report::Completed { .. }), "{body}: {:?}", read(body));
+        }
+    }
+
+    #[test]
+    fn talk_11_what_only_sounds_like_it_is_never_completed() {
+        let not = [
+            "GH-210 is complete except the docs",
+            "should be done",
+            "GH-210 is done once #88 is merged",
+            "Is GH-210 done?",
+            "almost done",
+            "GH-211 is done",
+            "> GH-210 is done",
+            "impl-2 says GH-210 is done",
+            "GH-210 will be done tomorrow",
+            "not done yet",
+            "The limiter is done",
+            "Done:\n- limiter\n\nTodo:\n- test",
+            "Done with the limiter",
+            "I could mark it as done",
+            "Well done!",
+            "I have completed 2 of 3 criteria.",
+            "[DONE] GH-210 once the CI is green",
+            "Mark GH-210 as complete.",
+            "The task is complete. The test is not written yet.",
+            "- [x] limiter\n- [ ] test\n\nDone so far.",
+            "Once done I will write [DONE] GH-210.",
+            "Nobody has done it",
+            "It isn't complete.",
+            "If all goes well GH-210 is finished.",
+            "My part is done.",
+            "Definition of done: the test passes",
+            "I'm done for today.",
+        ];
+        for body in not {
+            assert!(!matches!(read(body), Report::Completed { .. }), "{body}");
+        }
+    }
+
+    #[test]
+    fn talk_12_progress_is_progress_and_doubt_is_doubt() {
+        let table = [
+            ("Quick progress update: the limiter is in, tests next.", Report::Progress),
+            ("- [x] limiter\n- [ ] test", Report::Progress),
+            ("Not yet.", Report::Progress),
+            ("It will be done tomorrow.", Report::Progress),
+            ("complete except the docs", Report::Doubtful),
+            ("should be done", Report::Doubtful),
+            ("[CHECKPOINT] GH-210 2 - limiter done", Report::Checkpoint { number: 2 }),
+            ("Thanks!", Report::Courtesy),
+            ("Wilco: mark GH-210 as received.", Report::Unread),
+        ];
+        for (body, expected) in table {
+            assert_eq!(read(body), expected, "{body}");
+        }
+    }
+}

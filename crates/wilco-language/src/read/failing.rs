@@ -1,0 +1,85 @@
+//! Failures that nobody listed as such: rows of a table with a cross, lines that a test runner printed, names behind
+//! "2 tests failed:".
+
+use super::failures::{Failure, item};
+use super::text::{self, Line};
+
+/// The rows of a table that fail: one of their cells says FAIL or has a cross.
+pub(super) fn failing_rows(body: &str) -> Vec<Failure> {
+    let lines = text::lines(body);
+    let ruled = |at: usize| {
+        lines.get(at + 1).is_some_and(|next| {
+            next.text.trim_start().starts_with("|-")
+                || next.text.trim_start().starts_with("| -")
+                || next.text.trim_start().starts_with("|:")
+        })
+    };
+    let rows = lines.iter().enumerate().filter(|(at, line)| line.own() && !ruled(*at));
+    rows.filter_map(|(_, line)| row(line)).collect()
+}
+
+fn row(line: &Line<'_>) -> Option<Failure> {
+    let inner = line.text.trim().strip_prefix('|')?;
+    let cells: Vec<_> = inner.trim_end_matches('|').split('|').map(text::plain).collect();
+    let fails = |cell: &str| {
+        let word = cell.trim_matches(|c: char| !c.is_alphabetic()).to_lowercase();
+        matches!(word.as_str(), "fail" | "failed" | "fails") || cell.contains(['❌', '✗', '✘'])
+    };
+    let at = cells.iter().position(|cell| fails(cell))?;
+    let location = cells.first().filter(|_| at > 0).cloned().unwrap_or_default();
+    let details: Vec<_> = cells
+        .iter()
+        .enumerate()
+        .filter(|(place, cell)| *place > 0 && *place != at && !cell.is_empty())
+        .map(|(_, cell)| cell.clone())
+        .collect();
+    let error = if details.is_empty() { "fails".to_owned() } else { details.join(", ") };
+    Some(Failure { location, error, suggestion: None })
+}
+
+/// Lines of a test runner for what failed, wherever they are shown: `FAILED a.py::b - assert`.
+pub(super) fn named_failures(body: &str) -> Vec<Failure> {
+    let lines = text::lines(body);
+    let printed = lines.iter().filter(|line| !line.quoted).filter_map(|line| {
+        let bare = line.text.trim_start_matches([' ', '⎿', '\t']);
+        let rest = bare.strip_prefix("FAILED ").or_else(|| bare.strip_prefix("✕ "))?;
+        item(rest.trim())
+    });
+    let found: Vec<_> = printed.collect();
+    if !found.is_empty() {
+        return found;
+    }
+    lines.iter().filter(|line| line.own()).find_map(|line| counted(line.text)).unwrap_or_default()
+}
+
+/// How many lines of printed output say that something failed.
+pub(super) fn failing_output(body: &str) -> usize {
+    let failed = |line: &&Line<'_>| {
+        let bare = line.text.trim_start_matches([' ', '⎿', '\t']);
+        !line.quoted && (bare.starts_with("FAILED ") || bare.starts_with("✕ ") || bare.starts_with("FAIL "))
+    };
+    text::lines(body).iter().filter(failed).count()
+}
+
+/// `4 tests failed: a, b, c and d`: as many names as it counts.
+fn counted(line: &str) -> Option<Vec<Failure>> {
+    const NUMBERS: [&str; 10] =
+        ["one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"];
+    let (head, names) = line.split_once(':')?;
+    let lower = head.to_lowercase();
+    if !lower.contains("fail") {
+        return None;
+    }
+    let number = |word: &str| {
+        word.parse().ok().or_else(|| NUMBERS.iter().position(|known| *known == word).map(|at| at + 1))
+    };
+    let count: usize = lower.split(|c: char| !c.is_alphanumeric()).find_map(number)?;
+    let inner = names.split_once('(').map(|(_, inner)| inner.trim_end_matches(['.', ')', ' ']));
+    let split = |text: &str| -> Vec<Failure> {
+        let parts = text.split(',').flat_map(|part| part.split(" and "));
+        let named =
+            parts.map(|part| text::plain(part.trim().trim_end_matches('.'))).filter(|part| !part.is_empty());
+        named.map(|name| Failure { location: name, error: "fails".to_owned(), suggestion: None }).collect()
+    };
+    [inner, Some(names)].into_iter().flatten().map(split).find(|found| found.len() == count && count > 1)
+}

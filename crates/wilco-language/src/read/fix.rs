@@ -1,0 +1,189 @@
+//! What a main agent answers to a fix request without the form: it has it, it is fixed, or it cannot be fixed.
+
+use super::claim::{About, Extent, Vocabulary, claims};
+use super::courtesy::is_courtesy;
+use super::mood::{Mood, is_polite};
+use super::progress::is_open;
+use super::sentence::{Sentence, is_disguised, sentences};
+use super::text;
+use super::words::{Word, words};
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum FixReply {
+    Acknowledged,
+    /// With what was said of it.
+    Fixed(String),
+    CannotFix(String),
+    Courtesy,
+    Unread,
+}
+
+const FIXED: Vocabulary = Vocabulary {
+    predicates: &["fixed", "resolved", "addressed", "corrected", "repaired", "made", "applied"],
+    nouns: &[
+        "fixes",
+        "failures",
+        "issues",
+        "bugs",
+        "problems",
+        "errors",
+        "everything",
+        "failing",
+        "tests",
+        "findings",
+        "request",
+        "reported",
+    ],
+    countable: &["failure", "test", "issue"],
+};
+const CANNOT: [&str; 11] = [
+    "can not fix",
+    "can not be fixed",
+    "unable to fix",
+    "not able to fix",
+    "could not fix",
+    "not fixable",
+    "unfixable",
+    "will not fix",
+    "no way to fix",
+    "impossible to fix",
+    "can not resolve",
+];
+const TAKES: [&str; 26] = [
+    "got",
+    "on it",
+    "working on",
+    "will fix",
+    "let me fix",
+    "going to fix",
+    "fixing",
+    "looking into",
+    "look into",
+    "taking",
+    "acknowledged",
+    "received",
+    "starting with",
+    "will take",
+    "will look",
+    "i see the",
+    "start with",
+    "will do",
+    "i have the",
+    "begin with",
+    "understood",
+    "will get to",
+    "will work",
+    "investigating",
+    "still working",
+    "noted",
+];
+
+/// What a text says of the fixes that were asked for.
+pub fn fix(body: &str, about: &About<'_>) -> FixReply {
+    if is_disguised(body) {
+        return FixReply::Unread;
+    }
+    let own = |id: &Option<String>| id.as_ref().is_none_or(|id| about.is_own(id));
+    let spoken = words(body);
+    let worded = spoken.iter().any(|one| one.word == Word::Fixed && own(&one.id));
+    let read: Vec<_> = sentences(body).into_iter().filter(|one| !is_polite(one)).collect();
+    let asks = read.iter().any(|one| one.asks);
+    if is_courtesy(body) {
+        return FixReply::Courtesy;
+    }
+    if read.iter().any(|one| one.has(&CANNOT) && !one.asks) {
+        return cannot(body);
+    }
+    let weighed = Weighed::of(&read, about);
+    let fixed = worded || weighed.fixed;
+    let open = weighed.open || weighed.denied;
+    match () {
+        () if weighed.other || (weighed.unclear && !open) => FixReply::Unread,
+        () if fixed && !open && !asks && !weighed.unclear => FixReply::Fixed(own_text(body)),
+        () if asks => FixReply::Unread,
+        () if read.iter().any(|one| one.has(&TAKES)) || weighed.denied => FixReply::Acknowledged,
+        () => FixReply::Unread,
+    }
+}
+
+/// A reason is more than the words that it cannot be fixed.
+fn cannot(body: &str) -> FixReply {
+    const FEWEST: usize = 6;
+    let said = own_text(body);
+    if said.split_whitespace().count() >= FEWEST { FixReply::CannotFix(said) } else { FixReply::Unread }
+}
+
+#[derive(Debug, Default)]
+struct Weighed {
+    fixed: bool,
+    denied: bool,
+    open: bool,
+    unclear: bool,
+    other: bool,
+}
+
+impl Weighed {
+    fn of(read: &[Sentence], about: &About<'_>) -> Weighed {
+        let mut weighed = Weighed::default();
+        for sentence in read {
+            for claim in claims(sentence, about, &FIXED) {
+                match (claim.extent, claim.mood) {
+                    (Extent::Other, _) => weighed.other = true,
+                    (Extent::Whole, Mood::Plain) => weighed.fixed = true,
+                    (Extent::Whole, Mood::Negated) => weighed.denied = true,
+                    (Extent::Whole, Mood::Doubtful | Mood::Later | Mood::Reported) => weighed.unclear = true,
+                    (Extent::Part, _) => {}
+                }
+            }
+            weighed.open |= !sentence.aside && is_open(sentence);
+        }
+        weighed
+    }
+}
+
+fn own_text(body: &str) -> String {
+    let own = text::lines(body).into_iter().filter(|line| line.own() && !line.blank());
+    own.map(|line| line.text.trim()).collect::<Vec<_>>().join("\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn talk_13_answers_to_a_fix_request_in_words() {
+        let about = About { ids: &["FIXREQ-42-1"], title: "" };
+        let word = |body: &str| match fix(body, &about) {
+            FixReply::Acknowledged => "ack",
+            FixReply::Fixed(_) => "fixed",
+            FixReply::CannotFix(_) => "cannot",
+            FixReply::Courtesy => "courtesy",
+            FixReply::Unread => "unread",
+        };
+        let table = [
+            ("Fixed in commit 4f2a1c9", "fixed"),
+            ("Fixed", "fixed"),
+            ("Both failures are fixed.", "fixed"),
+            ("All failures have been resolved, please re-run.", "fixed"),
+            ("I've fixed the two failing tests", "fixed"),
+            ("[FIXED] FIXREQ-42-1", "fixed"),
+            ("I can't fix this: the library is closed", "cannot"),
+            ("Unable to fix, the sandbox lost write access", "cannot"),
+            ("I can't fix this", "unread"),
+            ("On it", "ack"),
+            ("Got FIXREQ-42-1, working on it", "ack"),
+            ("I'll fix both", "ack"),
+            ("Not fixed yet, still working on the second", "ack"),
+            ("Should be fixed now", "unread"),
+            ("Is it fixed?", "unread"),
+            ("The first one is fixed", "unread"),
+            ("Fixed, unless the cache is stale", "unread"),
+            ("FIXREQ-41-3 is fixed", "unread"),
+            ("> Fixed", "unread"),
+            ("Good catch 👏", "courtesy"),
+        ];
+        for (body, expected) in table {
+            assert_eq!(word(body), expected, "{body}");
+        }
+    }
+}

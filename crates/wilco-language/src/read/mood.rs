@@ -1,0 +1,435 @@
+//! What takes the force out of a sentence: a question, a condition, an exception, doubt, another time, somebody else's
+//! words. Tables of cues, each on the words of a sentence as `sentence` splits it.
+//!
+//! A cue in vain costs a question to the writer; a cue that is missing may cost a false completion. Sentences that
+//! only offer or thank say nothing about the work.
+
+use super::sentence::{Sentence, find};
+
+/// How firmly something is said.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Mood {
+    Plain,
+    Negated,
+    /// Of another time: `will be`, `tomorrow`.
+    Later,
+    /// With a condition, an exception, a question, a doubt.
+    Doubtful,
+    /// What somebody else is said to have said.
+    Reported,
+}
+
+pub(super) const NEGATIONS: [&str; 11] =
+    ["not", "no", "never", "neither", "nor", "nothing", "none", "without", "yet", "hardly", "far"];
+
+/// Phrases with a cue in them that say nothing of the kind.
+const HARMLESS: [&str; 36] = [
+    "once more",
+    "once again",
+    "at once",
+    "whenever you",
+    "when you have time",
+    "when you have a",
+    "when you get",
+    "when you are ready",
+    "when you can",
+    "if you like",
+    "if you want",
+    "if you wish",
+    "if needed",
+    "if necessary",
+    "if required",
+    "if anything",
+    "as expected",
+    "no doubt",
+    "without doubt",
+    "without any doubt",
+    "not only",
+    "no problem",
+    "no problems",
+    "no worries",
+    "no issues",
+    "no issue",
+    "no longer",
+    "as you said",
+    "as you told",
+    "you said",
+    "may be reviewed",
+    "can be reviewed",
+    "i would like",
+    "no questions",
+    "no need",
+    "no further",
+];
+
+const CONDITIONS: [&str; 21] = [
+    "if",
+    "once",
+    "when",
+    "unless",
+    "until",
+    "till",
+    "provided",
+    "assuming",
+    "as soon as",
+    "as long as",
+    "in case",
+    "subject to",
+    "contingent",
+    "depends",
+    "depending",
+    "after",
+    "pending",
+    "conditional",
+    "conditionally",
+    "whether",
+    "would be",
+];
+
+const EXCEPTIONS: [&str; 17] = [
+    "except",
+    "excepting",
+    "excluding",
+    "apart from",
+    "aside from",
+    "other than",
+    "but for",
+    "save for",
+    "besides",
+    "minus",
+    "exception",
+    "all but",
+    "everything but",
+    "modulo",
+    "bar the",
+    "not including",
+    "short of",
+];
+
+const DOUBTS: [&str; 62] = [
+    "should",
+    "think",
+    "thought",
+    "believe",
+    "guess",
+    "suppose",
+    "assume",
+    "presume",
+    "imagine",
+    "reckon",
+    "feel",
+    "hope",
+    "hopefully",
+    "probably",
+    "maybe",
+    "perhaps",
+    "possibly",
+    "presumably",
+    "apparently",
+    "supposedly",
+    "seemingly",
+    "seems",
+    "seem",
+    "appears",
+    "appear",
+    "looks like",
+    "looks to be",
+    "look like",
+    "might",
+    "may",
+    "could",
+    "would say",
+    "would call",
+    "would consider",
+    "would have",
+    "more or less",
+    "basically",
+    "essentially",
+    "practically",
+    "virtually",
+    "technically",
+    "theoretically",
+    "in theory",
+    "in principle",
+    "arguably",
+    "likely",
+    "sort of",
+    "kind of",
+    "pretty much",
+    "as far as",
+    "to the best",
+    "not sure",
+    "unsure",
+    "uncertain",
+    "doubt",
+    "doubtful",
+    "at least",
+    "for the most part",
+    "consider it",
+    "fingers crossed",
+    "supposed to",
+    "sometimes",
+];
+
+const ALMOST: [&str; 24] = [
+    "almost",
+    "nearly",
+    "mostly",
+    "largely",
+    "partially",
+    "partly",
+    "half",
+    "halfway",
+    "close to",
+    "not quite",
+    "not fully",
+    "not entirely",
+    "not completely",
+    "not all",
+    "in part",
+    "so far",
+    "roughly",
+    "approximately",
+    "majority",
+    "most of",
+    "some of",
+    "one of",
+    "for now",
+    "as good as",
+];
+
+/// What is only meant to happen, when it stands before what is said.
+pub(super) const MEANT: [&str; 18] = [
+    "will",
+    "shall",
+    "going to",
+    "about to",
+    "to be",
+    "plan to",
+    "planning to",
+    "want to",
+    "wants to",
+    "need to",
+    "needs to",
+    "have to",
+    "has to",
+    "expect to",
+    "expected to",
+    "aim to",
+    "aiming",
+    "due",
+];
+const LATER: [&str; 10] = [
+    "tomorrow",
+    "tonight",
+    "soon",
+    "later",
+    "shortly",
+    "eta",
+    "next week",
+    "in a minute",
+    "in a moment",
+    "in a bit",
+];
+
+const REPORTS: [&str; 20] = [
+    "said",
+    "says",
+    "say",
+    "told",
+    "reported",
+    "reports",
+    "according to",
+    "claims",
+    "claimed",
+    "posted",
+    "wrote",
+    "writes",
+    "announced",
+    "heard",
+    "mentioned",
+    "forwarded",
+    "supposed",
+    "quoting",
+    "quote",
+    "asked",
+];
+
+/// How sentences begin that offer, thank or ask for something that is not the work.
+const POLITE: [&str; 34] = [
+    "let me know",
+    "please let me know",
+    "just let me know",
+    "feel free",
+    "please feel free",
+    "happy to",
+    "i am happy to",
+    "would you like",
+    "do you want",
+    "shall i",
+    "should i",
+    "anything else",
+    "is there anything",
+    "what is next",
+    "what next",
+    "what should i do next",
+    "thank",
+    "thanks",
+    "many thanks",
+    "cheers",
+    "sorry",
+    "best",
+    "kind regards",
+    "regards",
+    "have a",
+    "hi",
+    "hello",
+    "please review",
+    "please have a look",
+    "please take a look",
+    "could you review",
+    "can you review",
+    "could you please review",
+    "ready for the next",
+];
+
+/// Whether the sentence only offers, thanks or asks for a review.
+pub(super) fn is_polite(sentence: &Sentence) -> bool {
+    let words = sentence.words();
+    POLITE.iter().any(|phrase| find(&words, phrase) == Some(0))
+}
+
+/// Whether its writer doubts, excepts, or makes a condition, in it or by asking.
+pub(super) fn is_doubtful(sentence: &Sentence) -> bool {
+    let words = telling(sentence);
+    sentence.asks
+        || [&CONDITIONS[..], &EXCEPTIONS, &DOUBTS, &ALMOST].iter().any(|cues| has(&words, cues))
+        || is_share(&words)
+}
+
+/// `90 %` is not all.
+fn is_share(words: &[&str]) -> bool {
+    words.iter().any(|word| {
+        let number = word.strip_suffix('%').and_then(|number| number.parse::<f32>().ok());
+        number.is_some_and(|number| number < 100.0)
+    })
+}
+
+/// Whether it tells somebody to do something, or to take something for something.
+pub(super) fn instructs(sentence: &Sentence) -> bool {
+    const ORDERS: [&str; 16] = [
+        "mark",
+        "treat",
+        "record",
+        "reply",
+        "respond",
+        "answer",
+        "send",
+        "ignore",
+        "pick",
+        "set",
+        "overrides",
+        "override",
+        "consider",
+        "assume",
+        "register",
+        "approve",
+    ];
+    let first = |words: &[String]| {
+        words.iter().find(|word| !matches!(word.as_str(), "please" | "just" | "and" | "then")).cloned()
+    };
+    sentence
+        .clauses
+        .iter()
+        .any(|clause| first(&clause.words).is_some_and(|word| ORDERS.contains(&word.as_str())))
+        || sentence.has(&["overrides", "on my behalf", "instruction", "instructions"])
+}
+
+pub(super) fn is_conditional(sentence: &Sentence) -> bool {
+    has(&telling(sentence), &CONDITIONS)
+}
+
+pub(super) fn is_reported(sentence: &Sentence) -> bool {
+    has(&telling(sentence), &REPORTS)
+}
+
+/// Whether it speaks of another time: `tomorrow`, `in 5 minutes`, `by noon`.
+pub(super) fn is_later(sentence: &Sentence) -> bool {
+    let words = telling(sentence);
+    has(&words, &LATER) || is_at_a_time(&words)
+}
+
+const TIMES: [&str; 22] = [
+    "second", "seconds", "sec", "minute", "minutes", "min", "mins", "moment", "bit", "while", "hour",
+    "hours", "day", "days", "few", "couple", "half", "noon", "monday", "friday", "evening", "week",
+];
+const NUMBERS: [&str; 12] =
+    ["one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "few", "couple"];
+
+pub(super) fn is_number(word: &str) -> bool {
+    word.starts_with(|c: char| c.is_ascii_digit()) || NUMBERS.contains(&word)
+}
+
+/// `in 5`, `in a minute`, `by noon`.
+pub(super) fn is_at_a_time(words: &[&str]) -> bool {
+    let time = |word: &str| TIMES.contains(&word) || is_number(word);
+    let behind = |at: usize| {
+        let rest = &words[at + 1..];
+        rest.iter()
+            .find(|word| !matches!(**word, "a" | "an" | "about" | "the" | "next" | "roughly" | "another"))
+    };
+    words.iter().enumerate().any(|(at, word)| match *word {
+        "in" | "within" => behind(at).is_some_and(|word| time(word)),
+        "by" => words.get(at + 1).is_some_and(|word| TIMES.contains(word) || *word == "tomorrow"),
+        _ => false,
+    })
+}
+
+/// The words without the phrases that only look like cues.
+fn telling(sentence: &Sentence) -> Vec<&str> {
+    let mut words = sentence.words();
+    for phrase in HARMLESS {
+        while let Some(at) = find(&words, phrase) {
+            words.drain(at..at + phrase.split(' ').count());
+        }
+    }
+    words
+}
+
+pub(super) fn has(words: &[&str], phrases: &[&str]) -> bool {
+    phrases.iter().any(|phrase| find(words, phrase).is_some())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::sentence::sentences;
+    use super::*;
+
+    #[test]
+    fn talk_11_cues_are_found_and_lookalikes_are_not() {
+        let doubtful = [
+            "done once #88 is merged",
+            "complete except the docs",
+            "should be done",
+            "almost done",
+            "is it done?",
+            "I believe it is finished",
+            "90% complete",
+            "mostly finished",
+        ];
+        for text in doubtful {
+            assert!(is_doubtful(&sentences(text)[0]), "{text}");
+        }
+        for text in
+            ["done, review it whenever you have time", "100% complete", "done at once", "retry once more"]
+        {
+            assert!(!is_doubtful(&sentences(text)[0]), "{text}");
+        }
+        for text in ["done tomorrow", "done in 5 minutes", "done by noon", "finished in about an hour"] {
+            assert!(is_later(&sentences(text)[0]), "{text}");
+        }
+        assert!(is_reported(&sentences("impl-2 says it is done")[0]));
+        assert!(is_polite(&sentences("Let me know if you'd like changes!")[0]));
+        assert!(!is_polite(&sentences("It is done, let me know")[0]));
+    }
+}

@@ -1,0 +1,215 @@
+//! Answers of agents before an operation: ready, more time, cancel, or none of these.
+//!
+//! Whole words only, the careful meaning first: cancel, then wait, then ready. What is quoted or fenced
+//! is somebody else's. A text that says two things is read as the more careful one, and whoever wrote it
+//! is told how it was read.
+
+use serde_json::Value;
+use wilco_protocol::operation::Answer;
+
+use super::embedded;
+use super::mood;
+use super::sentence::{Clause, Place, Sentence, sentences};
+
+/// What a text and the field `ready` say together.
+pub fn readiness(text: &str, ready: Option<bool>) -> Answer {
+    match (said(text), ready) {
+        (Answer::Information, Some(true)) => Answer::Ready,
+        (read @ (Answer::Information | Answer::Ready | Answer::Wait), Some(false)) => read.max(Answer::Wait),
+        (read, _) => read,
+    }
+}
+
+/// What a text says. One that is an object says it in its fields.
+fn said(text: &str) -> Answer {
+    if let Some(object) = embedded::object(text).filter(|_| text.trim_start().starts_with('{')) {
+        let word = |key: &str| object.get(key).and_then(Value::as_str).unwrap_or("");
+        let ready = object.get("ready").and_then(Value::as_bool);
+        return readiness(&format!("{}\n\n{}", word("message"), word("status")), ready);
+    }
+    sentences(text).iter().map(says).max().unwrap_or(Answer::Information)
+}
+
+const CANCEL: [&str; 2] = ["cancel", "abort"];
+/// The same said of the operation by whoever does not want it.
+const CANCELLED: [&str; 6] =
+    ["to be cancelled", "to be canceled", "to be aborted", "call it off", "call this off", "call off"];
+const READY: [&str; 3] = ["ok", "okay", "ready"];
+/// Whoever says so lets it happen.
+const GO: [&str; 13] = [
+    "go ahead",
+    "go for it",
+    "you can proceed",
+    "you may proceed",
+    "please proceed",
+    "proceed",
+    "you can restart",
+    "you may restart",
+    "you can start",
+    "you can go ahead",
+    "good to go",
+    "all clear",
+    "fine with me",
+];
+const WAIT: [&str; 24] = [
+    "wait",
+    "hold on",
+    "hold off",
+    "hang on",
+    "not now",
+    "not yet",
+    "not before",
+    "not right now",
+    "not at the moment",
+    "one moment",
+    "one sec",
+    "one second",
+    "just a moment",
+    "just a second",
+    "just a sec",
+    "just a minute",
+    "more time",
+    "give me a moment",
+    "give me a minute",
+    "give me a second",
+    "bear with me",
+    "need to finish",
+    "must finish",
+    "have to finish",
+];
+/// What must not happen now: `do not restart me`.
+const ACTS: [&str; 12] = [
+    "restart",
+    "restarted",
+    "proceed",
+    "start",
+    "begin",
+    "interrupt",
+    "interrupted",
+    "stop",
+    "kill",
+    "reboot",
+    "touch",
+    "go",
+];
+const LATER: [&str; 6] = ["almost", "nearly", "soon", "until", "after", "when"];
+/// Who is not sure is not ready.
+const DOUBTS: [&str; 18] = [
+    "might",
+    "may",
+    "maybe",
+    "perhaps",
+    "probably",
+    "possibly",
+    "should be",
+    "think",
+    "guess",
+    "hopefully",
+    "not sure",
+    "unsure",
+    "supposed to",
+    "if",
+    "once",
+    "unless",
+    "seems",
+    "would be",
+];
+
+fn says(sentence: &Sentence) -> Answer {
+    let words = sentence.words();
+    let negated = words.iter().any(|word| negates(word));
+    let goes = sentence.has(&GO);
+    let ready = is_ready(sentence) || goes;
+    // Whoever doubts denies only what stands behind the negation.
+    let denied = not_ready(sentence) || (ready && negated && !sentence.has(&DOUBTS));
+    if sentence.clauses.iter().any(cancels) || (sentence.has(&CANCELLED) && !negated) {
+        Answer::Cancel
+    } else if sentence.has(&WAIT) || asks_for_time(&words) || refuses(&words) || denied {
+        Answer::Wait
+    } else if ready && !sentence.asks && !later(sentence) && !sentence.has(&DOUBTS) && !of_another(sentence) {
+        Answer::Ready
+    } else {
+        Answer::Information
+    }
+}
+
+/// A ready word with a negation before it in its clause.
+fn not_ready(sentence: &Sentence) -> bool {
+    let denied = |clause: &Clause| {
+        let place = clause.words.iter().position(|word| READY.contains(&word.as_str()));
+        place.is_some_and(|place| clause.words[..place].iter().any(|word| negates(word)))
+    };
+    sentence.clauses.iter().any(denied)
+}
+
+/// A ready word, but neither `200 OK` nor `limiter - ok` in a list.
+fn is_ready(sentence: &Sentence) -> bool {
+    sentence.clauses.iter().enumerate().any(|(at, clause)| {
+        let place = clause.words.iter().position(|word| READY.contains(&word.as_str()));
+        let coded = |place: usize| place > 0 && clause.words[place - 1].chars().all(|c| c.is_ascii_digit());
+        let listed = matches!(sentence.place, Place::Item | Place::Box { .. } | Place::Row)
+            && at > 0
+            && clause.words.len() == 1;
+        place.is_some_and(|place| !coded(place) && !listed)
+    })
+}
+
+/// `impl-2 is ready`: somebody else, by a name with a number in it or as a third person.
+fn of_another(sentence: &Sentence) -> bool {
+    let names = |clause: &Clause| {
+        let subject: Vec<_> =
+            clause.words.iter().take_while(|word| !matches!(word.as_str(), "is" | "was" | "are")).collect();
+        let other = |word: &String| {
+            let named = word.contains('-') && word.contains(|c: char| c.is_ascii_digit());
+            named || matches!(word.as_str(), "they" | "he" | "she" | "somebody" | "someone")
+        };
+        subject.len() < clause.words.len()
+            && subject.len() <= 3
+            && subject.iter().any(|word| other(word))
+            && clause.words.iter().any(|word| READY.contains(&word.as_str()))
+    };
+    sentence.clauses.iter().any(names)
+}
+
+/// `give me 2 more minutes`, `another five minutes`, `I need 10 minutes`.
+fn asks_for_time(words: &[&str]) -> bool {
+    const UNITS: [&str; 10] =
+        ["second", "seconds", "sec", "minute", "minutes", "min", "mins", "moment", "hour", "hours"];
+    let unit = |at: usize| words.get(at).is_some_and(|word| UNITS.contains(word));
+    let wanted = |at: usize| {
+        let more = words[at..].iter().take(6).any(|word| matches!(*word, "more" | "another" | "extra"));
+        more || mood::has(words, &["give me", "i need", "need another", "we need"])
+    };
+    words.iter().enumerate().any(|(at, word)| {
+        let counted = mood::is_number(word) || matches!(*word, "a" | "another" | "more" | "few");
+        counted && (unit(at + 1) || unit(at + 2)) && wanted(at.saturating_sub(2))
+    })
+}
+
+/// A plain `no`, or that it must not happen: `do not restart me now`, `I can't be restarted`.
+fn refuses(words: &[&str]) -> bool {
+    let plain =
+        matches!(words, ["no" | "nope" | "nah"] | ["no", "please" | "thanks" | "sorry"] | ["no", "no", ..]);
+    let first = words.first() == Some(&"no")
+        && words.get(1).is_some_and(|word| matches!(*word, "i" | "do" | "you" | "it" | "this"));
+    let forbids = |at: usize| words[at + 1..].iter().take(3).any(|word| ACTS.contains(word));
+    let begins = |at: usize| {
+        at > 0 && matches!(words[at - 1], "do" | "can" | "must" | "should" | "would" | "rather" | "will")
+    };
+    plain || first || words.iter().enumerate().any(|(at, word)| *word == "not" && begins(at) && forbids(at))
+}
+
+/// Whether it speaks of another time: `soon`, `in 5 minutes`.
+fn later(sentence: &Sentence) -> bool {
+    sentence.has(&LATER) || mood::is_at_a_time(&sentence.words())
+}
+
+/// A cancel word, unless something in its clause before it says no.
+fn cancels(clause: &Clause) -> bool {
+    let place = clause.words.iter().position(|word| CANCEL.contains(&word.as_str()));
+    place.is_some_and(|place| !clause.words[..place].iter().any(|word| negates(word)))
+}
+
+fn negates(word: &str) -> bool {
+    matches!(word, "not" | "no" | "never")
+}

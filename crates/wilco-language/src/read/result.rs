@@ -1,0 +1,380 @@
+//! What a specialist finds, said without the form: `PASS`, "all tests pass", "2 tests failed: …", "could not run it".
+//!
+//! A false PASS is the expensive error: it needs one plain claim of the whole check and nothing beside it that failed,
+//! was not run, is doubted or is somebody else's. The form itself is `validation`'s matter.
+
+use serde_json::{Map, Value};
+use wilco_protocol::validation::Finding;
+
+use super::claim::{About, Extent, Vocabulary, claims};
+use super::embedded;
+use super::failing::{failing_output, failing_rows, named_failures};
+use super::failures::{Failure, MAX_FAILURES, item};
+use super::form::{self, Part};
+use super::mood::{Mood, is_polite};
+use super::sentence::{Place, Sentence, is_disguised, sentences};
+use super::text;
+
+/// What was found, and what fails or stood in the way.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Found {
+    pub finding: Finding,
+    pub failures: Vec<Failure>,
+    pub error: Option<String>,
+}
+
+const PASSES: Vocabulary = Vocabulary {
+    predicates: &["pass", "passes", "passed", "passing", "green", "successful", "succeeded", "a pass"],
+    nouns: &[
+        "validation",
+        "suite",
+        "phase",
+        "check",
+        "checks",
+        "run",
+        "tests",
+        "test",
+        "result",
+        "verdict",
+        "overall",
+        "status",
+        "specs",
+        "outcome",
+        "unit",
+    ],
+    countable: &["cases", "assertions", "suites", "scenarios"],
+};
+const FAILS: Vocabulary = Vocabulary {
+    predicates: &["fail", "fails", "failed", "failing", "a fail", "is red", "are red"],
+    ..PASSES
+};
+
+/// Nothing was checked.
+const NOT_RUN: [&str; 20] = [
+    "could not run",
+    "can not run",
+    "unable to run",
+    "not able to run",
+    "could not be run",
+    "can not be run",
+    "could not be executed",
+    "can not be executed",
+    "could not execute",
+    "can not execute",
+    "unable to execute",
+    "could not start",
+    "can not start",
+    "could not be started",
+    "unable to start",
+    "no tests were run",
+    "could not perform",
+    "unable to perform",
+    "could not be performed",
+    "could not complete the validation",
+];
+/// Something was not checked, or not by the writer.
+const NOT_WHOLE: [&str; 19] = [
+    "not execute",
+    "did not run",
+    "have not run",
+    "not run",
+    "have not begun",
+    "not started",
+    "timed out",
+    "half of",
+    "of 3 times",
+    "flaky",
+    "by reading",
+    "from reading",
+    "hard to say",
+    "undecided",
+    "still running",
+    "still compiling",
+    "will report",
+    "be reported",
+    "not take this",
+];
+
+/// What a text without the form says was found; none when it cannot be said for sure.
+pub fn found(body: &str, about: &About<'_>) -> Option<Found> {
+    if is_disguised(body) {
+        return None;
+    }
+    if let Some(object) = embedded::object(body) {
+        return in_object(&object);
+    }
+    let read: Vec<_> = sentences(body).into_iter().filter(|one| !is_polite(one)).collect();
+    let weighed = Weighed::of(&read, about);
+    let stated = stated(body)?;
+    let listed = listed(body);
+    if read.iter().any(|one| one.has(&NOT_RUN)) && !weighed.passed && stated != Some(Finding::Pass) {
+        return Some(Found { finding: Finding::Error, failures: Vec::new(), error: Some(own_text(body)) });
+    }
+    let finding = match (stated, weighed.passed, weighed.failed) {
+        (Some(Finding::Error), false, _) => Finding::Error,
+        _ if weighed.unclear || read.iter().any(|one| one.has(&NOT_WHOLE)) => return None,
+        _ if weighed.may_fail && stated != Some(Finding::Fail) => return None,
+        (Some(Finding::Pass) | None, true, false) | (Some(Finding::Pass), false, false) => Finding::Pass,
+        (Some(Finding::Fail), _, _) | (None, false, true) => Finding::Fail,
+        _ => return None,
+    };
+    match finding {
+        Finding::Pass if !listed.is_empty() || failing_output(body) > 0 => None,
+        Finding::Pass => Some(Found { finding, failures: Vec::new(), error: None }),
+        Finding::Error => Some(Found { finding, failures: Vec::new(), error: Some(own_text(body)) }),
+        Finding::Fail => {
+            let failures = if listed.is_empty() { in_prose(body) } else { listed };
+            (!failures.is_empty()).then_some(Found { finding, failures, error: None })
+        }
+    }
+}
+
+#[derive(Debug, Default)]
+struct Weighed {
+    passed: bool,
+    failed: bool,
+    unclear: bool,
+    /// Said to fail, with a doubt, a condition, or by somebody else.
+    may_fail: bool,
+}
+
+impl Weighed {
+    fn of(read: &[Sentence], about: &About<'_>) -> Weighed {
+        let mut weighed = Weighed::default();
+        // Rows of a table are read as such.
+        for sentence in read.iter().filter(|one| one.place != Place::Row) {
+            let fails = claims(sentence, about, &FAILS);
+            let passes = claims(sentence, about, &PASSES);
+            let failing = |word: &str| matches!(word, "0" | "no" | "zero" | "none");
+            let nothing =
+                sentence.words().windows(2).any(|two| failing(two[0]) && two[1].starts_with("fail"));
+            for claim in passes {
+                match (claim.extent, claim.mood) {
+                    (_, Mood::Doubtful | Mood::Reported | Mood::Later) => weighed.unclear = true,
+                    (Extent::Whole, Mood::Plain) => weighed.passed = true,
+                    (Extent::Whole, Mood::Negated) if !sentence.has(&["yet"]) => weighed.failed = true,
+                    (Extent::Whole, Mood::Negated) => weighed.unclear = true,
+                    (Extent::Part | Extent::Other, _) => {}
+                }
+            }
+            for claim in fails.into_iter().filter(|_| !nothing && !of_the_subject(sentence)) {
+                match claim.mood {
+                    Mood::Doubtful | Mood::Reported | Mood::Later => weighed.may_fail = true,
+                    Mood::Plain => weighed.failed = true,
+                    Mood::Negated => {}
+                }
+            }
+            weighed.unclear |=
+                sentence.asks && (sentence.has(PASSES.predicates) || sentence.has(FAILS.predicates));
+        }
+        weighed
+    }
+}
+
+/// `a sixth failed login gets 429`: a word of the task, no finding.
+fn of_the_subject(sentence: &Sentence) -> bool {
+    let words = sentence.words();
+    let thing = |word: &str| {
+        matches!(
+            word,
+            "login"
+                | "logins"
+                | "attempt"
+                | "attempts"
+                | "request"
+                | "requests"
+                | "payment"
+                | "payments"
+                | "job"
+                | "jobs"
+                | "upload"
+                | "uploads"
+        )
+    };
+    words.windows(2).any(|two| two[0] == "failed" && thing(two[1]))
+}
+
+/// The status that a line states: `Result: PASS`, `**FAILED**`, `PASS`. An error when several differ or it is a choice.
+fn stated(body: &str) -> Option<Option<Finding>> {
+    let mut stated: Option<Finding> = None;
+    for line in text::lines(body).iter().filter(|line| line.own() && !line.blank()) {
+        let plain = text::plain(text::heading(line.text).unwrap_or(line.text));
+        let plain = text::list_item(&plain).map_or(plain.as_str(), |(_, item)| item);
+        let (keyed, value) = match form::key_value(plain).filter(|(key, _)| is_status(key)) {
+            Some((_, value)) => (true, value.to_owned()),
+            None => (false, plain.to_owned()),
+        };
+        let value = value.trim_start_matches(|c: char| text::ornament(c) || matches!(c, ' ' | '*' | '_'));
+        let first: String = value.chars().take_while(|c| c.is_alphabetic()).collect();
+        let Some(finding) = word(&first) else { continue };
+        let rest = value[first.len()..].trim_start_matches(['*', '_', ' ']);
+        // `PASS | FAIL` is a template, `PASS?` a question, `Passed 2 of 3` a part.
+        if rest.starts_with(['|', '/', '?']) {
+            return None;
+        }
+        let alone = rest.is_empty()
+            || rest.starts_with(['.', ',', ':', '-', '–', '—', '(', '!'])
+            || rest.starts_with(text::ornament);
+        let counts = rest.trim_start_matches([':', ' ', '-']).starts_with(|c: char| c.is_ascii_digit());
+        if !keyed && (!alone || counts) {
+            continue;
+        }
+        if stated.is_some_and(|known| known != finding) {
+            return None;
+        }
+        stated = Some(finding);
+    }
+    Some(stated)
+}
+
+fn is_status(key: &str) -> bool {
+    form::STATUS.contains(&key)
+        || matches!(key, "overall" | "overall-result" | "final-result" | "conclusion" | "test-result")
+        || key.starts_with("valreq-")
+        || key.starts_with("reval-")
+}
+
+fn word(word: &str) -> Option<Finding> {
+    Some(match word.to_lowercase().as_str() {
+        "pass" | "passed" | "passes" | "success" | "successful" => Finding::Pass,
+        "fail" | "failed" | "fails" | "failure" => Finding::Fail,
+        "error" | "errored" => Finding::Error,
+        _ => return None,
+    })
+}
+
+/// The failures that lists, tables and printed output name.
+fn listed(body: &str) -> Vec<Failure> {
+    let parts = form::parts(body);
+    let titled = parts.iter().filter(|part| form::FAILURES.contains(&part.title.as_str()));
+    let mut found: Vec<Failure> = titled.flat_map(|part| super::entries::failures(part)).collect();
+    if found.is_empty() {
+        found = failing_rows(body);
+    }
+    if found.is_empty() {
+        found = loose_items(&parts);
+    }
+    if found.is_empty() {
+        found = named_failures(body);
+    }
+    found.truncate(MAX_FAILURES);
+    found
+}
+
+/// Items of a list that stands under no title of its own, when the text says that it fails.
+fn loose_items(parts: &[Part<'_>]) -> Vec<Failure> {
+    let untitled = parts.iter().filter(|part| part.title.is_empty() || is_status(&part.title));
+    let lines = untitled.flat_map(|part| &part.lines).filter(|line| line.own());
+    let failed = parts.iter().flat_map(|part| &part.lines).any(|line| fails_in(line.text))
+        || parts.iter().any(|part| fails_in(&part.value));
+    lines
+        .filter(|_| failed)
+        .filter_map(|line| text::list_item(line.text))
+        .filter_map(|(_, text)| item(text))
+        .collect()
+}
+
+fn fails_in(line: &str) -> bool {
+    let lower = line.to_lowercase();
+    lower
+        .split(|c: char| !c.is_alphabetic())
+        .any(|word| matches!(word, "fail" | "failed" | "fails" | "failures"))
+}
+
+/// What is said beside the status, as one failure.
+fn in_prose(body: &str) -> Vec<Failure> {
+    let said = own_text(body);
+    const FEWEST: usize = 3;
+    let names = said.split_whitespace().count() >= FEWEST;
+    item(&said).filter(|_| names).into_iter().collect()
+}
+
+fn own_text(body: &str) -> String {
+    let own = text::lines(body).into_iter().filter(|line| line.own() && !line.blank());
+    own.map(|line| text::plain(line.text)).collect::<Vec<_>>().join(" ")
+}
+
+/// A result written as JSON of no known type.
+fn in_object(object: &Map<String, Value>) -> Option<Found> {
+    let status =
+        ["result", "status", "outcome", "verdict"].iter().find_map(|key| object.get(*key)?.as_str())?;
+    let finding = word(status.trim())?;
+    let entries = object.get("failures").and_then(Value::as_array);
+    let text = |entry: &Value, keys: &[&str]| {
+        keys.iter().find_map(|key| entry.get(*key)?.as_str()).map(str::to_owned)
+    };
+    let one = |entry: &Value| match entry {
+        Value::String(text) => item(text),
+        entry => {
+            let location = text(entry, &["location", "test", "file", "name"]).unwrap_or_default();
+            let suggestion = text(entry, &["suggestion"]);
+            text(entry, &["error", "message", "reason", "detail"]).map(|error| Failure {
+                location,
+                error,
+                suggestion,
+            })
+        }
+    };
+    let failures: Vec<_> = entries.into_iter().flatten().filter_map(one).take(MAX_FAILURES).collect();
+    let fits = match finding {
+        Finding::Pass => failures.is_empty() && entries.is_none_or(Vec::is_empty),
+        Finding::Fail => !failures.is_empty(),
+        Finding::Error => true,
+    };
+    let error = text(&Value::Object(object.clone()), &["error", "reason", "message"]);
+    fits.then_some(Found { finding, failures, error: error.filter(|_| finding == Finding::Error) })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(body: &str) -> String {
+        let about = About { ids: &["VALREQ-42-tester-9-1", "42"], title: "unit" };
+        match found(body, &about) {
+            Some(Found { finding: Finding::Pass, .. }) => "pass".to_owned(),
+            Some(Found { finding: Finding::Fail, failures, .. }) => format!("fail:{}", failures.len()),
+            Some(Found { finding: Finding::Error, .. }) => "error".to_owned(),
+            None => "none".to_owned(),
+        }
+    }
+
+    #[test]
+    fn talk_13_a_finding_in_words_is_read_and_a_pass_with_care() {
+        let table = [
+            ("PASS", "pass"),
+            ("Status: PASS", "pass"),
+            ("all tests pass", "pass"),
+            ("All 50 unit tests passed.", "pass"),
+            ("Everything passes, 0 failures", "pass"),
+            ("**Result:** passed ✅", "pass"),
+            ("The validation was successful.", "pass"),
+            ("Tests are green.", "pass"),
+            ("FAIL", "none"),
+            ("FAIL: a.rs:3 - expected 1", "fail:1"),
+            ("Failed.\n- a.rs:3 - x\n- b.rs:4 - y", "fail:2"),
+            ("2 tests failed: TestA and TestB", "fail:2"),
+            ("TestA fails: expected 429, got 401", "fail:1"),
+            ("I could not run the tests, npm is missing.", "error"),
+            ("ERROR: docker is down", "error"),
+            ("should pass", "none"),
+            ("PASS?", "none"),
+            ("PASS | FAIL", "none"),
+            ("It passes if you set the limit by hand", "none"),
+            ("impl-1 says all tests pass", "none"),
+            ("All tests passed except one", "none"),
+            ("PASS\n\nFailures:\n- a.rs:3 - x", "none"),
+            ("I ran half of the tests and they passed", "none"),
+            ("The integration tests passed", "none"),
+            ("Not all tests pass yet", "none"),
+            ("All tests will pass tomorrow", "none"),
+            ("> PASS", "none"),
+            ("Passed 2 of 3 times", "none"),
+            ("no result yet", "none"),
+            ("Do all tests pass?", "none"),
+        ];
+        for (body, expected) in table {
+            assert_eq!(read(body), expected, "{body}");
+        }
+    }
+}

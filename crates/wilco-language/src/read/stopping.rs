@@ -1,0 +1,148 @@
+//! Whether an agent that was asked to stop, to pause or to go on says that it did.
+
+use super::claim::{About, Extent, Vocabulary, claims};
+use super::courtesy::is_courtesy;
+use super::mood::{Mood, is_polite};
+use super::progress::is_open;
+use super::sentence::{Sentence, is_disguised, sentences};
+use super::words::{Word, words};
+
+/// What it was asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Asked {
+    Stop,
+    Pause,
+    Resume,
+}
+
+/// What it answers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Compliance {
+    Confirmed { rule: &'static str },
+    Courtesy,
+    Unread,
+}
+
+const NOUNS: &[&str] =
+    &["work", "task", "job", "issue", "ticket", "everything", "activity", "working", "processing"];
+
+impl Asked {
+    fn word(self) -> Word {
+        match self {
+            Asked::Stop => Word::Stopped,
+            Asked::Pause => Word::Paused,
+            Asked::Resume => Word::Resumed,
+        }
+    }
+
+    fn vocabulary(self) -> Vocabulary {
+        let predicates: &'static [&'static str] = match self {
+            Asked::Stop => &["stopped", "halted", "ceased", "stopping", "halting"],
+            Asked::Pause => &["paused", "suspended", "on hold", "pausing"],
+            Asked::Resume => {
+                &["resumed", "resuming", "back on", "back at", "picked up", "picking up", "continuing"]
+            }
+        };
+        Vocabulary { predicates, nouns: NOUNS, countable: NOUNS }
+    }
+}
+
+/// Whether a text confirms what was asked for.
+pub fn compliance(body: &str, asked: Asked, about: &About<'_>) -> Compliance {
+    let own = |id: &Option<String>| id.as_ref().is_none_or(|id| about.is_own(id));
+    let spoken = words(body);
+    let worded = spoken.iter().any(|one| one.word == asked.word() && own(&one.id));
+    // Another word of the form says something else.
+    let other = spoken.iter().any(|one| one.word != asked.word() && one.word != Word::Checkpoint);
+    if is_disguised(body) || other || (!worded && spoken.iter().any(|one| !own(&one.id))) {
+        return Compliance::Unread;
+    }
+    let read = sentences(body);
+    let found: Vec<_> =
+        read.iter().filter(|one| !is_polite(one)).map(|one| weigh(one, asked, about)).collect();
+    match () {
+        () if found.contains(&Weight::Against) => Compliance::Unread,
+        () if worded => Compliance::Confirmed { rule: "confirmation-word" },
+        () if found.contains(&Weight::For) => Compliance::Confirmed { rule: "confirmation-sentence" },
+        () if is_courtesy(body) => Compliance::Courtesy,
+        () => Compliance::Unread,
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Weight {
+    For,
+    Nothing,
+    Against,
+}
+
+fn weigh(sentence: &Sentence, asked: Asked, about: &About<'_>) -> Weight {
+    const RETRACTS: [&str; 5] = ["ignore the", "correction", "rather not", "before i", "are you sure"];
+    let found = claims(sentence, about, &asked.vocabulary());
+    let whole = |claim: &&super::claim::Claim| claim.extent == Extent::Whole;
+    let against = found.iter().filter(whole).any(|claim| claim.mood != Mood::Plain);
+    let unable =
+        asked != Asked::Resume && sentence.has(&["can not", "could not", "unable"]) && is_open(sentence);
+    let runs_on = sentence.has(&[
+        "still working",
+        "still coding",
+        "still running",
+        "i will stop",
+        "i will pause",
+        "i will resume",
+    ]);
+    match () {
+        () if against || unable || runs_on || sentence.has(&RETRACTS) => Weight::Against,
+        () if found.iter().any(|claim| claim.extent == Extent::Whole) => Weight::For,
+        () => Weight::Nothing,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn talk_11_a_stop_a_pause_a_resumption_are_confirmed_in_words() {
+        use Asked::*;
+        let about = About { ids: &["GH-210"], title: "Add rate limiting to the login endpoint" };
+        let yes = [
+            (Stop, "[STOPPED] GH-210"),
+            (Stop, "Stopped."),
+            (Stop, "I have stopped working on GH-210."),
+            (Stop, "All work has been stopped."),
+            (Stop, "Understood, I've stopped."),
+            (Stop, "Work on GH-210 is halted, nothing was pushed."),
+            (Pause, "Paused."),
+            (Pause, "GH-210 is on hold now."),
+            (Pause, "I've paused the task, state saved."),
+            (Resume, "Resumed."),
+            (Resume, "I have resumed work on GH-210."),
+            (Resume, "Resuming now."),
+        ];
+        for (asked, body) in yes {
+            let read = compliance(body, asked, &about);
+            assert!(matches!(read, Compliance::Confirmed { .. }), "{body}: {read:?}");
+        }
+        let no = [
+            (Stop, "I'll stop in five minutes"),
+            (Stop, "I have not stopped yet"),
+            (Stop, "Should I have stopped?"),
+            (Stop, "I stopped the dev server"),
+            (Stop, "[DONE] GH-210"),
+            (Stop, "GH-211 is stopped"),
+            (Stop, "stopped once the tests are through"),
+            (Pause, "I can pause after checkpoint 3"),
+            (Pause, "I'd rather not be paused"),
+            (Pause, "impl-2 paused GH-211"),
+            (Resume, "I can't resume yet"),
+            (Resume, "[RESUMED] GH-210\nCorrection: not resumed."),
+            (Resume, "[PAUSED] GH-210"),
+            (Resume, "Thanks!"),
+        ];
+        for (asked, body) in no {
+            let read = compliance(body, asked, &about);
+            assert!(!matches!(read, Compliance::Confirmed { .. }), "{body}: {read:?}");
+        }
+    }
+}

@@ -1,0 +1,192 @@
+//! Replies as models and people write them, each in its situation, and how the readers read them.
+
+use serde_json::Value;
+use wilco_language::read::ack::{AckReading, acks};
+use wilco_language::read::answering::{Reply, reply};
+use wilco_language::read::claim::About;
+use wilco_language::read::completion::{Report, report};
+use wilco_language::read::courtesy::is_courtesy;
+use wilco_language::read::decision::decision;
+use wilco_language::read::embedded::object;
+use wilco_language::read::fix::{FixReply, fix};
+use wilco_language::read::handoff_ack::handoff_acks;
+use wilco_language::read::judgement::judgement;
+use wilco_language::read::readiness::readiness;
+use wilco_language::read::result::found;
+use wilco_language::read::stopping::{Asked, Compliance, compliance};
+use wilco_language::read::validation::{Answer, reading};
+use wilco_language::read::verdict::{VerdictReading, verdicts};
+use wilco_protocol::delegation::AckStatus;
+use wilco_protocol::handoff;
+use wilco_protocol::validation::Finding;
+
+const TASK: About<'static> = About { ids: &["GH-210"], title: "Add rate limiting to the login endpoint" };
+
+fn read(situation: &str, body: &str) -> String {
+    match situation {
+        "task-new" => new(body),
+        "working" => working(body),
+        "stop-asked" => stopping(body, Asked::Stop, "stopped"),
+        "pause-asked" => stopping(body, Asked::Pause, "paused"),
+        "resume-asked" => stopping(body, Asked::Resume, "resumed"),
+        "review" => review(body),
+        "question" => match reply(body) {
+            Reply::Answers => "answers".to_owned(),
+            Reply::Courtesy => "courtesy".to_owned(),
+            Reply::Unread => "told".to_owned(),
+        },
+        "escalated" => escalated(body),
+        "operation" => match readiness(body, None).word() {
+            "information" => "info".to_owned(),
+            word => word.to_owned(),
+        },
+        "check" => check(body),
+        "fix" => fixing(body),
+        "handoff" => handed(body),
+        other => panic!("{other}"),
+    }
+}
+
+fn ack(body: &str) -> Option<&'static str> {
+    let typed = object(body)
+        .filter(|object| object.get("type").and_then(Value::as_str) == Some("task-acknowledgment"));
+    if let Some(object) = typed {
+        let status = object.get("status").and_then(Value::as_str).unwrap_or("");
+        return wilco_language::read::ack::exact_status(status).map(worded);
+    }
+    let of_this = |reading: &AckReading| reading.task_id().eq_ignore_ascii_case("GH-210");
+    match acks(body).into_iter().find(of_this)? {
+        AckReading::Ack(ack) => Some(worded(ack.status)),
+        AckReading::Contradiction { .. } => Some("told"),
+    }
+}
+
+fn worded(status: AckStatus) -> &'static str {
+    match status {
+        AckStatus::Received | AckStatus::Confirmed => "received",
+        AckStatus::NeedsClarification => "clarification",
+        AckStatus::Rejected => "rejected",
+        AckStatus::Queued => "queued",
+    }
+}
+
+fn new(body: &str) -> String {
+    let quiet = if is_courtesy(body) { "courtesy" } else { "told" };
+    ack(body).unwrap_or(quiet).to_owned()
+}
+
+fn working(body: &str) -> String {
+    if let Some(word) = ack(body) {
+        return word.to_owned();
+    }
+    let typed = object(body).and_then(|object| object.get("type").and_then(Value::as_str).map(str::to_owned));
+    if typed.as_deref() == Some("task-complete") {
+        return "completed".to_owned();
+    }
+    match report(body, &TASK) {
+        Report::Completed { .. } => "completed",
+        Report::Checkpoint { .. } => "checkpoint",
+        Report::Progress => "progress",
+        Report::Doubtful | Report::Unread => "told",
+        Report::Courtesy => "courtesy",
+    }
+    .to_owned()
+}
+
+fn stopping(body: &str, asked: Asked, yes: &str) -> String {
+    match compliance(body, asked, &TASK) {
+        Compliance::Confirmed { .. } => yes.to_owned(),
+        Compliance::Courtesy => "courtesy".to_owned(),
+        Compliance::Unread => "told".to_owned(),
+    }
+}
+
+fn review(body: &str) -> String {
+    let said = verdicts(body);
+    let of_this = said.iter().find(|said| said.task_id().eq_ignore_ascii_case("GH-210"));
+    match of_this {
+        Some(VerdictReading::Verdict(said)) => said.verdict.word().to_owned(),
+        Some(VerdictReading::Contradiction { .. }) => "told".to_owned(),
+        None if !said.is_empty() => "told".to_owned(),
+        None => judgement(body).map_or("told", |said| said.verdict.word()).to_owned(),
+    }
+}
+
+fn escalated(body: &str) -> String {
+    let Some(read) = decision(body, &["retry", "reassign", "extend", "abort"], &TASK) else {
+        return "told".to_owned();
+    };
+    match (read.option.as_str(), read.agent, read.time) {
+        ("reassign", Some(agent), _) => format!("reassign:{agent}"),
+        ("extend", _, Some(time)) => format!("extend:{time}"),
+        (option, _, _) => option.to_owned(),
+    }
+}
+
+fn check(body: &str) -> String {
+    let about = About { ids: &["VALREQ-42-tester-9-1", "42"], title: "unit" };
+    let (finding, failures) = match reading(body).map(|read| read.answer) {
+        Some(Answer::Result { finding, failures, .. }) => (finding, failures.len()),
+        Some(Answer::Unreadable { problem })
+            if problem != wilco_language::read::validation::Problem::NoStatus =>
+        {
+            return "told".to_owned();
+        }
+        _ => match found(body, &about) {
+            Some(found) => (found.finding, found.failures.len()),
+            None => return "told".to_owned(),
+        },
+    };
+    match finding {
+        Finding::Pass => "pass".to_owned(),
+        Finding::Fail => format!("fail:{failures}"),
+        Finding::Error => "error".to_owned(),
+    }
+}
+
+fn fixing(body: &str) -> String {
+    let about = About { ids: &["FIXREQ-42-1"], title: "" };
+    match reading(body).map(|read| read.answer) {
+        Some(Answer::Acknowledged) => "fix-ack",
+        Some(Answer::Fixed { .. }) => "fixed",
+        Some(Answer::CannotFix { .. }) => "cannot-fix",
+        _ => match fix(body, &about) {
+            FixReply::Acknowledged => "fix-ack",
+            FixReply::Fixed(_) => "fixed",
+            FixReply::CannotFix(_) => "cannot-fix",
+            FixReply::Courtesy => "courtesy",
+            FixReply::Unread => "told",
+        },
+    }
+    .to_owned()
+}
+
+fn handed(body: &str) -> String {
+    let acks = handoff_acks(body);
+    let of_this = acks.iter().find(|ack| ack.handoff_id.eq_ignore_ascii_case("HO-7"));
+    match of_this.and_then(|ack| ack.status) {
+        Some(handoff::AckStatus::ReadyToProceed) => "ready",
+        Some(handoff::AckStatus::NeedsClarification) => "clarification",
+        Some(handoff::AckStatus::EnvironmentIssue) => "environment",
+        Some(handoff::AckStatus::Rejected) => "rejected",
+        None => "malformed",
+    }
+    .to_owned()
+}
+
+#[test]
+fn talk_11_replies_are_read_as_the_table_says() {
+    let mut wrong = Vec::new();
+    let mut rows = 0;
+    for line in include_str!("tables/replies.jsonl").lines() {
+        let row: Value = serde_json::from_str(line).expect("a row");
+        let text = |key: &str| row[key].as_str().unwrap_or_default();
+        let got = read(text("situation"), text("reply"));
+        rows += 1;
+        if got != text("means") {
+            wrong.push(format!("{} {} read as {got}:\n{}", text("situation"), text("means"), text("reply")));
+        }
+    }
+    println!("{rows} replies, {} wrong", wrong.len());
+    assert!(wrong.is_empty(), "{} of {rows}\n{}", wrong.len(), wrong.join("\n---\n"));
+}
