@@ -58,7 +58,8 @@ pub fn words(body: &str) -> Vec<Spoken> {
     let mut found: Vec<Spoken> = said
         .filter_map(|line| {
             let fenced = line.fence.is_some();
-            TAGS.iter().find_map(|(tag, word)| spoken(line.text, tag, *word, fenced))
+            let tags = TAGS.iter().filter(|_| may_hold_tag(line.text));
+            tags.into_iter().find_map(|(tag, word)| spoken(line.text, tag, *word, fenced))
         })
         .collect();
     if found.iter().any(|word| !word.fenced) {
@@ -67,6 +68,14 @@ pub fn words(body: &str) -> Vec<Spoken> {
         found.clear();
     }
     found
+}
+
+/// Whether it is worth looking closer: most lines neither have a bracket nor begin with such a word.
+fn may_hold_tag(line: &str) -> bool {
+    let (bare, _) = unmarked(line);
+    let length = bare.bytes().take_while(u8::is_ascii_alphabetic).count();
+    let begins = |tag: &str| tag.get(..length).is_some_and(|tag| tag.eq_ignore_ascii_case(&bare[..length]));
+    text::has(line, [b'[']) || (length > 3 && TAGS.iter().any(|(tag, _)| begins(tag)))
 }
 
 /// Words with which the text behind an id makes a sentence of the whole: `[DONE] GH-42 is what I would write`.
