@@ -349,13 +349,16 @@ fn is_preamble(text: &str) -> bool {
         "wrote", "says", "sent", "please", "answer", "with", "reply", "respond", "use", "write", "send",
         "should", "expected", "whether",
     ];
+    if text.len() > LONGEST {
+        return false;
+    }
     let text = text.trim_end_matches(['`', '*', ' ', '_']);
     let ended = text
         .ends_with(|c: char| matches!(c, '.' | '!' | ':' | ',' | ';') || long_dash(c) || text::ornament(c));
     let lower = text.to_lowercase().replace('’', "'");
     let mut words = lower.split(|c: char| !c.is_alphanumeric() && c != '\'');
     let cue = words.any(|word| CUES.contains(&word) || word.ends_with("n't") || word.ends_with("'ll"));
-    ended && text.len() <= LONGEST && !cue && !text.contains(['?', '"', '“', '>'])
+    ended && !cue && !text.contains(['?', '"', '“', '>'])
 }
 
 /// What follows a tag without brackets when an id is next.

@@ -25,7 +25,7 @@ pub fn object(body: &str) -> Option<Map<String, Value>> {
 fn blocks(lines: &[Line<'_>]) -> (Vec<String>, String) {
     let (mut blocks, mut prose) = (Vec::<String>::new(), String::new());
     let mut fence = None;
-    let mut depth = 0usize;
+    let mut depth = 0i64;
     for line in lines {
         let text = line.text.trim();
         match line.fence {
@@ -45,12 +45,13 @@ fn blocks(lines: &[Line<'_>]) -> (Vec<String>, String) {
                     blocks.push(String::new());
                     depth = 1;
                 }
+                let opens = text.matches('{').count() as i64 - text.matches('}').count() as i64;
                 match blocks.last_mut().filter(|_| depth > 0) {
                     Some(last) => {
                         last.push_str(line.text);
                         last.push('\n');
-                        // A block ends where it can be read, or with the text.
-                        depth = usize::from(serde_json::from_str::<Value>(last).is_err());
+                        let begun = last.lines().nth(1).is_none();
+                        depth = if begun { opens } else { depth + opens };
                     }
                     None => {
                         prose.push_str(line.text);

@@ -387,13 +387,23 @@ pub(super) fn is_at_a_time(words: &[&str]) -> bool {
 
 /// The words without the phrases that only look like cues.
 fn telling(sentence: &Sentence) -> Vec<&str> {
-    let mut words = sentence.words();
-    for phrase in HARMLESS {
-        while let Some(at) = find(&words, phrase) {
-            words.drain(at..at + phrase.split(' ').count());
+    let words = sentence.words();
+    let mut kept = Vec::with_capacity(words.len());
+    let mut at = 0;
+    while at < words.len() {
+        let harmless = HARMLESS.iter().find(|phrase| {
+            phrase.split(' ').zip(&words[at..]).all(|(part, word)| part == *word)
+                && words.len() - at >= phrase.split(' ').count()
+        });
+        match harmless {
+            Some(phrase) => at += phrase.split(' ').count(),
+            None => {
+                kept.push(words[at]);
+                at += 1;
+            }
         }
     }
-    words
+    kept
 }
 
 pub(super) fn has(words: &[&str], phrases: &[&str]) -> bool {

@@ -27,7 +27,10 @@ fn said(text: &str) -> Answer {
         let ready = object.get("ready").and_then(Value::as_bool);
         return readiness(&format!("{}\n\n{}", word("message"), word("status")), ready);
     }
-    sentences(text).iter().map(says).max().unwrap_or(Answer::Information)
+    let read = sentences(text);
+    let said = read.iter().map(says).max().unwrap_or(Answer::Information);
+    // What nobody read to its end may end with a "no".
+    if said == Answer::Ready && read.iter().any(|one| one.cut) { Answer::Information } else { said }
 }
 
 const CANCEL: [&str; 2] = ["cancel", "abort"];

@@ -15,6 +15,8 @@ pub(super) struct Sentence {
     pub(super) place: Place,
     /// It stands below a title such as "Next steps", which is not about the work that was asked for.
     pub(super) aside: bool,
+    /// There is more of it than anybody reads.
+    pub(super) cut: bool,
 }
 
 /// Words between two pauses, folded.
@@ -65,13 +67,31 @@ impl Clause {
 
 /// Where a phrase begins.
 pub(super) fn find(words: &[&str], phrase: &str) -> Option<usize> {
-    let parts: Vec<_> = phrase.split(' ').collect();
-    words.windows(parts.len()).position(|window| window == parts)
+    let first = phrase.split(' ').next()?;
+    let whole = |at: usize| {
+        let mut said = words[at..].iter();
+        phrase.split(' ').all(|part| said.next() == Some(&part))
+    };
+    (0..words.len()).find(|at| words[*at] == first && whole(*at))
 }
+
+/// Nobody says more than this in their own voice. What is longer ends in a question, so that nothing is claimed by it.
+const LONGEST_TEXT: usize = 64 * 1024;
+const LONGEST_SENTENCE: usize = 300;
 
 /// The sentences of a body, in order.
 pub(super) fn sentences(body: &str) -> Vec<Sentence> {
-    paragraphs(body).into_iter().flat_map(Paragraph::split).collect()
+    let mut read = Vec::new();
+    let mut length = 0;
+    for paragraph in paragraphs(body) {
+        length += paragraph.text.len();
+        if length > LONGEST_TEXT {
+            read.push(Sentence { asks: true, cut: true, ..Sentence::default() });
+            break;
+        }
+        read.extend(paragraph.split());
+    }
+    read
 }
 
 /// Marks that turn the direction of what follows them: what looks like one word may be another.
@@ -84,6 +104,8 @@ struct Paragraph {
     text: String,
     place: Place,
     aside: bool,
+    /// A `Key: value` line.
+    keyed: bool,
 }
 
 /// What the writer says, joined over line ends. A sentence goes on in the next line, but not in the next item, title or
@@ -105,10 +127,7 @@ fn paragraphs(body: &str) -> Vec<Paragraph> {
             aside = false;
         }
         let joined = place == Place::Prose && !fresh && !is_keyed(line.text);
-        match paragraphs
-            .last_mut()
-            .filter(|last| joined && last.place != Place::Title && !is_keyed(&last.text))
-        {
+        match paragraphs.last_mut().filter(|last| joined && last.place != Place::Title && !last.keyed) {
             Some(last) => {
                 last.text.push(' ');
                 last.text.push_str(line.text);
@@ -117,7 +136,7 @@ fn paragraphs(body: &str) -> Vec<Paragraph> {
                 let item = text::checkbox(line.text)
                     .or_else(|| text::list_item(line.text).map(|(_, item)| (false, item)));
                 let said = item.map_or(line.text, |(_, item)| item);
-                paragraphs.push(Paragraph { text: said.to_owned(), place, aside });
+                paragraphs.push(Paragraph { text: said.to_owned(), place, aside, keyed: is_keyed(said) });
             }
         }
         fresh = false;
@@ -227,6 +246,10 @@ impl Paragraph {
         }
         for sentence in &mut sentences {
             sentence.clauses.retain(|clause| !clause.words.is_empty());
+            if sentence.words().len() > LONGEST_SENTENCE {
+                sentence.clauses.clear();
+                (sentence.asks, sentence.cut) = (true, true);
+            }
         }
         sentences.retain(|sentence| !sentence.clauses.is_empty() || sentence.asks);
         sentences
@@ -252,7 +275,7 @@ fn unshown(paragraph: &str) -> String {
         out.push_str(&rest[..at]);
         let Some(end) = inner.find(close) else {
             rest = inner;
-            continue;
+            break;
         };
         let held = &inner[..end];
         // A name in a code span is a word of the sentence.

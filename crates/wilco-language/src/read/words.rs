@@ -4,7 +4,7 @@
 //! `[ACK]` and `[VERDICT]` have fields below them and readers of their own.
 
 use super::block::{Opening, long_dash};
-use super::block::{is_numbered, opened, without_task};
+use super::block::{is_numbered, opened, unmarked, without_task};
 use super::text;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
