@@ -11,6 +11,7 @@ mod golden;
 mod kill;
 mod openapi;
 mod picture;
+mod replies;
 mod requirements;
 mod sim;
 mod test;
@@ -56,6 +57,8 @@ enum Task {
     Picture,
     /// Fill in the tests of docs/requirements.md from what they say they show
     Requirements,
+    /// How a table of replies is read, end to end: right, moved wrongly, told, silent
+    Replies(replies::Options),
     /// Run the simulation for many seeds, or one of them with everything that happens
     Sim(sim::Options),
 }
@@ -75,6 +78,7 @@ fn main() -> ExitCode {
         Task::Openapi => openapi::run(),
         Task::Picture => picture::run(),
         Task::Requirements => requirements::run(),
+        Task::Replies(options) => replies::run(&options),
         Task::Sim(options) => sim::run(&options),
     };
     // A failed task is no bug of xtask: the reason is enough, without a backtrace.

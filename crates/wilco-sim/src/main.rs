@@ -3,6 +3,7 @@
 
 mod campaign;
 mod plain;
+mod replies;
 
 use anyhow::bail;
 use clap::Parser;
@@ -31,6 +32,9 @@ struct Options {
     /// Instead of worlds, so many plain delegations, and what one costs
     #[arg(long, conflicts_with_all = ["seed", "seeds", "trace", "cores"])]
     delegations: Option<u64>,
+    /// Instead of worlds, a table of replies, and how each is read end to end
+    #[arg(long, conflicts_with_all = ["seed", "seeds", "trace", "cores", "delegations"])]
+    replies: Option<std::path::PathBuf>,
     /// Instead of worlds, the golden journal of this version, into this new directory
     #[arg(long, conflicts_with_all = ["seed", "seeds", "trace", "cores", "delegations"])]
     golden: Option<std::path::PathBuf>,
@@ -40,6 +44,9 @@ fn main() -> anyhow::Result<()> {
     let options = Options::parse();
     if let Some(directory) = &options.golden {
         return wilco_sim::golden::write(directory);
+    }
+    if let Some(table) = &options.replies {
+        return replies::rate(table);
     }
     if let Some(number) = options.delegations {
         return plain::delegations(number);

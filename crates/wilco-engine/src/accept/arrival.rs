@@ -160,7 +160,8 @@ pub(crate) fn store_arrival(
             broadcast_id: broadcast_id.clone(),
             timestamp: workspace.now(),
             reading: outgoing.reading.clone(),
-            parsed: OnceLock::from(incoming.content.clone()),
+            // What stands in the text is no part of what was sent.
+            parsed: if incoming.in_text { OnceLock::new() } else { OnceLock::from(incoming.content.clone()) },
         };
         stored.push(store_message(workspace, position, seq, message, copy.inboxes, kind.clone()));
     }

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use wilco_language::parse::{Delegation, Typed};
 use wilco_language::read::classify::{Task, classify, headed};
+use wilco_language::read::words::{self, Word};
 use wilco_language::read::{ack, verdict};
 use wilco_protocol::Exchange;
 use wilco_protocol::delegation::Stop;
@@ -129,20 +130,25 @@ pub(super) fn task_in(workspace: &mut Workspace<'_>, arrival: &Arrival<'_>) -> R
     Ok(if open.is_some_and(|open| is_it(&open)) { Some(task) } else { found })
 }
 
-/// The tasks that the words acknowledge or judge.
+/// The tasks that the words of the form name.
 fn in_text(arrival: &Arrival<'_>) -> Vec<String> {
     if !matches!(arrival.incoming().typed, Typed::Conversation | Typed::Talk) {
         return Vec::new();
     }
     let (acks, verdicts) = (ack::acks(arrival.text), verdict::verdicts(arrival.text));
     let acked = acks.iter().map(|reading| reading.task_id().to_owned());
-    acked.chain(verdicts.iter().map(|reading| reading.task_id().to_owned())).collect()
+    let mut ids: Vec<_> = acked.chain(verdicts.iter().map(|reading| reading.task_id().to_owned())).collect();
+    ids.extend(words::ids(arrival.text));
+    ids
 }
 
 /// The ended task whose stop is confirmed: the one that waited longest, else the newest that was given up waiting for.
 /// One that is open again under the same id has asked nobody to stop.
 fn stopped(arrival: &Arrival<'_>, found: &[Arc<Exchange>]) -> Option<Arc<Exchange>> {
-    let Typed::Delegation(Delegation::StopAck { .. }) = &arrival.incoming().typed else { return None };
+    let typed = matches!(&arrival.incoming().typed, Typed::Delegation(Delegation::StopAck { .. }));
+    if !typed && !words::words(arrival.text).iter().any(|one| one.word == Word::Stopped) {
+        return None;
+    }
     let is = |one: &Exchange, stop| matches!(one, Exchange::Delegation(state) if state.stop_of(&arrival.from) == Some(stop));
     let awaited = found.iter().rev().find(|one| is(one, Stop::Awaited));
     awaited.or_else(|| found.iter().find(|one| is(one, Stop::Unconfirmed))).cloned()

@@ -4,14 +4,18 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use serde_json::{Map, Value};
+use wilco_protocol::delegation::Verdict;
 use wilco_protocol::exchange::{CheckpointText, Failure, Printed, Texts};
 use wilco_protocol::{MessageId, Name};
 
-use crate::parse::Task;
+use crate::parse::{Task, in_text};
 use crate::read::ack::{AckReading, AckText, acks, asks};
 use crate::read::handoff_ack::{HandoffAckText, handoff_acks};
+use crate::read::judgement::judgement;
+use crate::read::result as in_words;
 use crate::read::validation::{Answer, reading};
 use crate::read::verdict::{VerdictReading, VerdictText, verdicts};
+use crate::read::words::{Word, checkpoint, words};
 
 /// Messages, and what commands printed by agent.
 #[derive(Debug, Clone, Default)]
@@ -28,6 +32,7 @@ impl Cited {
     /// One that is there already stays as it is.
     pub fn add(&mut self, id: MessageId, subject: String, content: Arc<Map<String, Value>>) {
         if self.quoted(&id).is_none() {
+            let content = in_text(&content).map_or(content, Arc::new);
             self.0.push(Quoted { id, subject, content });
         }
     }
@@ -145,7 +150,13 @@ impl Cited {
     /// The initiator's correction of an understanding.
     pub fn correction(&self, verdict: &MessageId) -> Option<String> {
         let said = || self.verdict_texts(verdict).into_iter().find_map(|verdict| verdict.correction);
-        self.text(verdict, "correction").or_else(said)
+        let in_words = || self.judged(verdict, Verdict::WrongSummary);
+        self.text(verdict, "correction").or_else(said).or_else(in_words)
+    }
+
+    /// What a verdict in plain words says beside it.
+    fn judged(&self, id: &MessageId, verdict: Verdict) -> Option<String> {
+        judgement(&self.text(id, "message")?).filter(|said| said.verdict == verdict).map(|said| said.said)
     }
 
     /// The verdicts that stand in the text of a message.
@@ -168,16 +179,18 @@ impl Cited {
                 let either = |own: Vec<String>, said| if own.is_empty() { said } else { own };
                 (either(fixes, said), either(files, named))
             }
+            _ if fixes.is_empty() => (self.text(completion, "message").into_iter().collect(), files),
             _ => (fixes, files),
         }
     }
 
     /// Why a specialist could not check.
-    pub(crate) fn error(&self, result: &MessageId) -> Option<String> {
-        match self.validation_text(result)? {
-            Answer::Result { error, .. } => error,
+    pub(crate) fn error(&self, answer: &MessageId) -> Option<String> {
+        let in_form = match self.validation_text(answer) {
+            Some(Answer::Result { error, .. }) => error,
             _ => None,
-        }
+        };
+        in_form.or_else(|| in_words::error(&self.text(answer, "message")?))
     }
 
     fn validation_text(&self, id: &MessageId) -> Option<Answer> {
@@ -200,7 +213,7 @@ impl Texts for Cited {
         }
         match self.validation_text(result) {
             Some(Answer::Result { failures, .. }) => failures,
-            _ => Vec::new(),
+            _ => self.text(result, "message").map(|text| in_words::failures(&text)).unwrap_or_default(),
         }
     }
 
@@ -249,7 +262,11 @@ impl Texts for Cited {
         if !listed.is_empty() {
             return listed;
         }
-        self.verdict_texts(verdict).into_iter().flat_map(|verdict| verdict.missing).collect()
+        let said = self.verdict_texts(verdict);
+        if said.is_empty() {
+            return self.judged(verdict, Verdict::Partial).into_iter().collect();
+        }
+        said.into_iter().flat_map(|verdict| verdict.missing).collect()
     }
 
     fn planned(&self, ack: &MessageId, number: u32) -> Option<String> {
@@ -259,10 +276,15 @@ impl Texts for Cited {
 
     fn checkpoint(&self, message: &MessageId) -> CheckpointText {
         let text = |key| self.text(message, key);
+        let said = || {
+            let words = words(&text("message")?);
+            let rest = words.into_iter().find(|one| one.word == Word::Checkpoint)?.rest;
+            checkpoint(&rest).map(|(_, summary)| summary.to_owned()).filter(|summary| !summary.is_empty())
+        };
         CheckpointText {
             name: text("name"),
             status: text("status"),
-            summary: text("summary").or(text("message")),
+            summary: text("summary").or_else(said).or(text("message")),
         }
     }
 }

@@ -2,13 +2,21 @@
 
 use crate::message::MessageType;
 use wilco_protocol::delegation::{
-    Ack, AgentError, Choice, Ruling, Said, Scored, State, Statement, Understanding, Verdict,
+    Ack, AgentError, Choice, Phase, Ruling, Said, Scored, State, Statement, Understanding, Verdict, options,
+    untried,
 };
 
 use super::{Cited, InContext};
 use crate::parse::{Acknowledgment, Delegation, Task, Typed};
 use crate::read::ack::{AckReading, AckText, acks};
+use crate::read::answering::{Reply, reply};
+use crate::read::claim::About;
+use crate::read::completion::{BY_WORD, Report, report};
+use crate::read::courtesy::is_courtesy;
+use crate::read::decision::decision;
+use crate::read::judgement::judgement;
 use crate::read::questions::vague;
+use crate::read::stopping::{Asked, Compliance, compliance, compliance_word};
 use crate::read::understanding::{self, TaskText, score_amended};
 use crate::read::verdict::{VerdictReading, verdicts};
 
@@ -62,36 +70,150 @@ fn typed(state: &State, context: &InContext<'_>, cited: &Cited, said: &Delegatio
     }
 }
 
-/// Plain text: an `[ACK]`, a `[VERDICT]`, an answer to questions, or a remark.
+/// Plain text: a word of the form, a sentence, an answer to questions, or a remark.
 fn text(state: &State, context: &InContext<'_>, cited: &Cited) -> Statement {
     let body = context.incoming.text();
+    let names = Names::of(state, context, cited);
     if context.by == state.initiator {
-        match verdicts(body).into_iter().find(|said| same(said.task_id(), &state.task_id)) {
-            Some(VerdictReading::Verdict(said)) => {
-                return text_verdict(state, cited, said.verdict, &said.missing, said.correction.is_some());
-            }
-            Some(VerdictReading::Contradiction { .. }) => return Statement::UnclearVerdict,
-            None => {}
-        }
-        // Words to an escalation are no answer to the questions behind it.
-        let decides =
-            context.parent.as_ref().is_some_and(|parent| parent.of == Some(MessageType::Escalation));
-        if state.is_asked() && !decides && !body.trim().is_empty() {
-            return Statement::Clarify { answers: None };
-        }
-        return remark(context);
+        of_initiator(state, context, cited, &names)
+    } else {
+        acknowledged(state, context, cited, body).unwrap_or_else(|| of_agent(state, context, &names))
     }
+}
+
+/// What the task is called: its ids and its title.
+struct Names {
+    ids: Vec<String>,
+    title: String,
+}
+
+impl Names {
+    fn of(state: &State, context: &InContext<'_>, cited: &Cited) -> Names {
+        let escalation = state.escalation().map(|open| format!("{}-e{}", state.id, open.number));
+        let ids = [Some(state.task_id.clone()), Some(state.id.to_string()), escalation];
+        // The title is needed for sentences alone, and few messages are one.
+        let title = if context.by == state.assignee {
+            cited.task(&state.assignment, &state.amendments).title
+        } else {
+            String::new()
+        };
+        Names { ids: ids.into_iter().flatten().collect(), title }
+    }
+
+    fn about<R>(&self, read: impl FnOnce(&About<'_>) -> R) -> R {
+        let ids: Vec<&str> = self.ids.iter().map(String::as_str).collect();
+        read(&About { ids: &ids, title: &self.title })
+    }
+}
+
+fn of_initiator(state: &State, context: &InContext<'_>, cited: &Cited, names: &Names) -> Statement {
+    let body = context.incoming.text();
+    match verdicts(body).into_iter().find(|said| same(said.task_id(), &state.task_id)) {
+        Some(VerdictReading::Verdict(said)) => {
+            return text_verdict(state, cited, said.verdict, &said.missing, said.correction.is_some());
+        }
+        Some(VerdictReading::Contradiction { .. }) => return Statement::UnclearVerdict,
+        None => {}
+    }
+    if let Some(choice) = chosen(state, context, names) {
+        return Statement::Decide(choice);
+    }
+    // Words to an escalation are no answer to the questions behind it.
+    let decides = context.parent.as_ref().is_some_and(|parent| parent.of == Some(MessageType::Escalation));
+    if state.is_asked() && !decides {
+        return match reply(body) {
+            Reply::Answers => Statement::Clarify { answers: None },
+            Reply::Courtesy => Statement::Courtesy,
+            Reply::Unread => remark(context),
+        };
+    }
+    let judged = judgement(body)
+        .filter(|_| matches!(state.phase, Phase::InReview { .. }) && verdicts(body).is_empty());
+    match judged {
+        Some(said) => text_verdict(state, cited, said.verdict, &[said.said], true),
+        None if is_courtesy(body) => Statement::Courtesy,
+        None => remark(context),
+    }
+}
+
+/// The decision that words make, as far as it can be carried out.
+fn chosen(state: &State, context: &InContext<'_>, names: &Names) -> Option<Choice> {
+    state.escalation()?;
+    let decided = names.about(|about| decision(context.incoming.text(), &options(state), about))?;
+    let whole = match decided.option.as_str() {
+        "reassign" => decided.agent.is_some() || untried(state).is_some(),
+        "extend" => decided.time.is_some(),
+        _ => true,
+    };
+    let agent =
+        decided.agent.filter(|_| decided.option == "reassign").map(|name| context.resolve.resolve(&name));
+    whole.then_some(Choice { option: decided.option, escalation: None, agent, time: decided.time })
+}
+
+fn acknowledged(state: &State, context: &InContext<'_>, cited: &Cited, body: &str) -> Option<Statement> {
     let mut readings = acks(body);
     let of_this = readings.iter().position(|reading| same(reading.task_id(), &state.task_id));
     let reading = match of_this {
         Some(index) => readings.swap_remove(index),
-        None if readings.is_empty() => return remark(context),
+        None if readings.is_empty() => return None,
         None => readings.swap_remove(0),
     };
-    match reading {
+    Some(match reading {
         AckReading::Ack(ack) => Statement::Ack(ack_of(state, context, cited, &from_text(ack))),
         AckReading::Contradiction { .. } => Statement::Contradiction,
+    })
+}
+
+/// What an agent says without acknowledging: that it stopped, how far it is, that it is done.
+fn of_agent(state: &State, context: &InContext<'_>, names: &Names) -> Statement {
+    let body = context.incoming.text();
+    if let Some((asked, confirmed)) = asked_of(state, context) {
+        match names.about(|about| compliance(body, asked, about)) {
+            Compliance::Confirmed { .. } => return confirmed,
+            Compliance::Courtesy => return Statement::Courtesy,
+            Compliance::Unread => {}
+        }
     }
+    if let Some(said) = names.about(|about| by_word(body, about)) {
+        return said;
+    }
+    let read = names.about(|about| report(body, about));
+    let at_work = state.phase.at_work();
+    match read {
+        // Whoever does not work yet shows work by the form alone; in sentences it tells of something else.
+        Report::Completed { rule } if at_work || rule == BY_WORD => Statement::Complete,
+        Report::Checkpoint { number } => Statement::Checkpoint { number },
+        Report::Courtesy => Statement::Courtesy,
+        Report::Completed { .. } | Report::Progress | Report::Doubtful | Report::Unread if !at_work => {
+            remark(context)
+        }
+        Report::Completed { .. } => Statement::Complete,
+        Report::Progress => Statement::Progress,
+        Report::Doubtful => Statement::Doubtful,
+        Report::Unread => remark(context),
+    }
+}
+
+/// What the agent was asked to confirm.
+fn asked_of(state: &State, context: &InContext<'_>) -> Option<(Asked, Statement)> {
+    if state.stop_of(&context.by).is_some() {
+        return Some((Asked::Stop, Statement::StopAck));
+    }
+    let unconfirmed = state.unconfirmed.as_ref().filter(|_| context.by == state.assignee)?;
+    Some(match unconfirmed.resume {
+        true => (Asked::Resume, Statement::ResumeAck),
+        false => (Asked::Pause, Statement::PauseAck),
+    })
+}
+
+/// A word of the form that nobody asked for is answered like its message.
+fn by_word(body: &str, about: &About<'_>) -> Option<Statement> {
+    let read = compliance_word(body, about)?;
+    Some(match read {
+        Asked::Stop => Statement::StopAck,
+        Asked::Pause => Statement::PauseAck,
+        Asked::Resume => Statement::ResumeAck,
+    })
 }
 
 /// A verdict in words that lacks what it needs judges nothing.

@@ -3,11 +3,13 @@
 use crate::message::MessageType;
 use serde_json::Value;
 use wilco_protocol::delegation::{Ruling, Scored, Understanding};
-use wilco_protocol::handoff::{Ack, AckStatus, Choice, Named, Said, StartingFrom, State, Statement};
+use wilco_protocol::handoff::{Ack, AckStatus, Choice, Named, Phase, Said, StartingFrom, State, Statement};
 
 use super::{Cited, InContext};
 use crate::parse::{Delegation, Handoff, HandoffAck, Task, Typed};
+use crate::read::answering::{Reply, reply};
 use crate::read::handoff_ack::{HandoffAckText, handoff_acks};
+use crate::read::judgement::judgement;
 use crate::read::understanding::{self, TaskText, score};
 use crate::read::verdict::{VerdictReading, verdicts};
 
@@ -52,12 +54,15 @@ fn text(state: &State, context: &InContext<'_>, cited: &Cited) -> Statement {
             Some(VerdictReading::Contradiction { .. }) => return Statement::UnclearVerdict,
             None => {}
         }
-        let decides =
-            context.parent.as_ref().is_some_and(|parent| parent.of == Some(MessageType::Escalation));
-        if state.is_asked() && !decides && !body.trim().is_empty() {
+        let decides = context.parent.as_ref().is_some_and(|parent| parent.of == Some(MessageType::Escalation));
+        if state.is_asked() && !decides && reply(body) == Reply::Answers {
             return Statement::Clarify { document: false };
         }
-        return Statement::Remark;
+        let reviews = matches!(state.phase, Phase::InReview { .. }) && verdicts(body).is_empty();
+        return match judgement(body).filter(|_| reviews) {
+            Some(said) => Statement::Verdict { verdict: said.verdict },
+            None => Statement::Remark,
+        };
     }
     let asked = context.by == state.agent || state.former.iter().any(|former| former.agent == context.by);
     let mut acks = handoff_acks(body);

@@ -1,10 +1,12 @@
 //! What a message means to an operation.
 
 use crate::message::MessageType;
-use wilco_protocol::operation::{Choice, Said, State, Statement};
+use wilco_protocol::operation::{Choice, Said, State, Statement, options};
 
 use super::InContext;
 use crate::parse::{Operation, Typed};
+use crate::read::claim::About;
+use crate::read::decision::decision;
 use crate::read::readiness::readiness;
 
 pub(super) fn interpret(state: &State, context: &InContext<'_>) -> Said {
@@ -42,9 +44,18 @@ fn typed(state: &State, context: &InContext<'_>, said: &Operation) -> Statement 
 /// Plain words are an answer when they are an agent's.
 fn plain(state: &State, context: &InContext<'_>) -> Statement {
     if state.track(&context.by).is_some() {
-        answered(context, context.incoming.content.get("ready").and_then(|ready| ready.as_bool()))
-    } else {
-        Statement::Remark
+        return answered(context, context.incoming.content.get("ready").and_then(|ready| ready.as_bool()));
+    }
+    let escalation = state.escalation().filter(|_| context.by == state.initiator);
+    let ids = [
+        state.id.to_string(),
+        escalation.map_or(String::new(), |open| format!("{}-e{}", state.id, open.number)),
+    ];
+    let about = About { ids: &[&ids[0], &ids[1]], title: "" };
+    let decided = escalation.and_then(|_| decision(context.incoming.text(), &options(state), &about));
+    match decided {
+        Some(decided) => Statement::Decide(Choice { option: decided.option, escalation: None }),
+        None => Statement::Remark,
     }
 }
 

@@ -1,11 +1,18 @@
 //! What a message means to a validation.
 
-use wilco_protocol::validation::{Choice, Fingerprint, Named, Said, State, Statement, is_id, named};
+use wilco_protocol::validation::{
+    Choice, Fingerprint, Label, Named, Phase, Said, State, Statement, Status, id, is_id, named, options,
+};
 
 use super::InContext;
 use crate::parse::{Operation, Typed, Validation};
+use crate::read::claim::About;
+use crate::read::courtesy::is_courtesy;
+use crate::read::decision::decision;
 use crate::read::fingerprint::digest;
-use crate::read::validation::{Answer, message_id, reading};
+use crate::read::fix::{FixReply, fix};
+use crate::read::result::found;
+use crate::read::validation::{Answer, Problem, Reading, message_id, reading};
 
 pub(super) fn interpret(state: &State, context: &InContext<'_>) -> Said {
     let what = match &context.incoming.typed {
@@ -41,12 +48,27 @@ fn typed(state: &State, context: &InContext<'_>, said: &Validation) -> Statement
     }
 }
 
-/// Words count as an answer from whoever may give it.
+/// Words count as an answer from whoever may give it: in the form, else in sentences of whoever is awaited.
 fn text(state: &State, context: &InContext<'_>) -> Statement {
+    let body = context.incoming.text();
     let specialist = state.phases.iter().any(|phase| phase.specialist == context.by);
     let main = context.by == state.main_agent;
-    let Some(read) = reading(context.incoming.text()).filter(|_| specialist || main) else {
-        return Statement::Remark;
+    if !specialist && !main {
+        return decided(state, context).map_or(Statement::Remark, Statement::Decide);
+    }
+    let read = reading(body);
+    let unclear = matches!(
+        &read,
+        None | Some(Reading {
+            answer: Answer::Unreadable { problem: Problem::NoStatus | Problem::NoFixes },
+            ..
+        })
+    );
+    if let Some(said) = in_sentences(state, context).filter(|_| unclear) {
+        return said;
+    }
+    let Some(read) = read else {
+        return if is_courtesy(body) { Statement::Courtesy } else { Statement::Remark };
     };
     let named = id_of(state, context, read.id.as_deref());
     match read.answer {
@@ -61,6 +83,46 @@ fn text(state: &State, context: &InContext<'_>) -> Statement {
             Statement::Remark
         }
     }
+}
+
+/// What whoever is awaited says in sentences.
+fn in_sentences(state: &State, context: &InContext<'_>) -> Option<Statement> {
+    let body = context.incoming.text();
+    let named = id_of(state, context, None);
+    let checks = |phase: &&Phase| {
+        phase.specialist == context.by && matches!(phase.status, Status::InProgress | Status::ReChecking)
+    };
+    if let Some(phase) = state.phases.iter().find(checks) {
+        let ids = [Label::Request, Label::Result, Label::Trigger, Label::TriggerResult]
+            .map(|label| id(state, phase, label));
+        let ids: Vec<&str> = ids.iter().map(String::as_str).chain([state.issue.as_str()]).collect();
+        let found = found(body, &About { ids: &ids, title: &phase.name })?;
+        return Some(Statement::Result {
+            named,
+            finding: found.finding,
+            failures: Fingerprint(digest(&found.failures)),
+        });
+    }
+    let fixes = |phase: &&Phase| matches!(phase.status, Status::AwaitingFix | Status::Fixing);
+    let phase = state.phases.iter().find(fixes).filter(|_| context.by == state.main_agent)?;
+    let ids = [Label::FixRequest, Label::FixDone].map(|label| id(state, phase, label));
+    match fix(body, &About { ids: &[&ids[0], &ids[1]], title: "" }) {
+        FixReply::Acknowledged => Some(Statement::Acknowledged { named }),
+        FixReply::Fixed(_) => Some(Statement::Fixed { named }),
+        FixReply::CannotFix(_) => Some(Statement::CannotFix { named }),
+        FixReply::Courtesy | FixReply::Unread => None,
+    }
+}
+
+/// What the initiator decides in words about the only open escalation.
+fn decided(state: &State, context: &InContext<'_>) -> Option<Choice> {
+    let mut open = state.escalations.iter().filter(|one| one.closed.is_none());
+    open.next().filter(|_| open.next().is_none() && context.by == state.initiator)?;
+    let id = state.id.to_string();
+    let decided =
+        decision(context.incoming.text(), &options(state), &About { ids: &[&id, &state.issue], title: "" })?;
+    let whole = decided.option != "extend" || decided.time.is_some();
+    whole.then(|| Choice { option: decided.option, time: decided.time, ..Choice::default() })
 }
 
 /// The place that its id names: in the content, in the text, else in the message that it answers.

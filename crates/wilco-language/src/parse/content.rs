@@ -12,6 +12,7 @@ use super::operation::{self, Operation};
 use super::validation::{self, Validation};
 use crate::message::{MessageType, WORDS};
 use crate::read::ack;
+use crate::read::embedded::object;
 
 /// What a content says by its type.
 #[derive(Debug, Clone, PartialEq)]
@@ -117,12 +118,52 @@ pub struct Choice {
 pub fn typed(content: &Map<String, Value>) -> Result<Typed, Vec<FieldError>> {
     let told = |word: &&Value| word.as_str().is_none_or(|word| !word.trim().is_empty());
     let untyped = match content.get("type").filter(told) {
-        Some(Value::String(word)) => return of_type(MessageType::named(word), content),
+        Some(Value::String(word)) => match nearly_known(word, content) {
+            Some(detail) => return Err(wrong_type(&detail, content)),
+            None => return of_type(MessageType::named(word), content),
+        },
         None | Some(Value::Null) => "is required: text for plain words, or a type such as task-assignment",
         Some(_) => "expected a text such as task-assignment or conversation",
     };
-    let untyped = FieldError { pointer: "/content/type".to_owned(), detail: untyped.to_owned() };
-    Err(std::iter::once(untyped).chain(conversation(content).err().unwrap_or_default()).collect())
+    Err(wrong_type(untyped, content))
+}
+
+fn wrong_type(detail: &str, content: &Map<String, Value>) -> Vec<FieldError> {
+    let untyped = FieldError { pointer: "/content/type".to_owned(), detail: detail.to_owned() };
+    std::iter::once(untyped).chain(conversation(content).err().unwrap_or_default()).collect()
+}
+
+/// What to say of a type that is nearly a known one. Only beside the id of an exchange a slip is no talk.
+fn nearly_known(word: &str, content: &Map<String, Value>) -> Option<String> {
+    const SHORTEST: usize = 7;
+    const FARTHEST: usize = 2;
+    let named = ["task_id", "handoff_id", "operation_id"].iter().any(|key| content.contains_key(*key));
+    if !named || MessageType::named(word).is_some() || word.len() < SHORTEST {
+        return None;
+    }
+    let word = word.trim().to_lowercase().replace('_', "-");
+    let alike = |known: &&&str| known.len().abs_diff(word.len()) <= FARTHEST;
+    let names: Vec<&str> = MessageType::ALL
+        .iter()
+        .filter(|known| known.is_for_participants())
+        .map(|known| known.entry().name)
+        .collect();
+    let far = |known: &str| strsim::osa_distance(&known.replace('_', "-"), &word);
+    let near =
+        names.iter().filter(alike).min_by_key(|known| far(known)).filter(|known| far(known) <= FARTHEST);
+    near.map(|known| format!("is no known type; the nearest is {known}"))
+}
+
+/// The content that stands as JSON in the text of a message: its own fields, and beside them those of the message. None
+/// when there is none, or when its type is not one for participants to say.
+pub fn in_text(content: &Map<String, Value>) -> Option<Map<String, Value>> {
+    let is_talk = |word: &str| MessageType::named(word).is_none_or(MessageType::is_talk);
+    content.get("type").and_then(Value::as_str).filter(|word| is_talk(word))?;
+    let said = object(content.get("message")?.as_str()?)?;
+    MessageType::of(&said).filter(|known| known.is_for_participants())?;
+    let mut meant = content.clone();
+    meant.extend(said);
+    Some(meant)
 }
 
 fn of_type(named: Option<MessageType>, content: &Map<String, Value>) -> Read {

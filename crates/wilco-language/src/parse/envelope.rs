@@ -6,7 +6,8 @@ use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 use wilco_protocol::{ExchangeId, MessageId};
 
-use super::content::{Choice, Typed, typed};
+use super::content::{Choice, Typed, in_text, typed};
+use super::delegation::Delegation;
 use super::depth::{MAX_DEPTH, deeper_than};
 use super::fields::{FieldError, Fields};
 use super::fingerprint::of_message;
@@ -29,6 +30,8 @@ pub struct Incoming {
     pub raw: Box<RawValue>,
     pub content: Arc<Map<String, Value>>,
     pub typed: Typed,
+    /// Whether its type and fields stand as JSON in its text: the content that was sent is another.
+    pub in_text: bool,
     /// The body as it was given, with null in the place of the content.
     envelope: Box<str>,
 }
@@ -132,6 +135,7 @@ pub fn message_within(body: &[u8], depth: usize) -> Result<Incoming, ParseError>
     let (Some(content), Some(raw)) = (content, raw) else {
         return Err(field("/content", "is required: an object with type and message"));
     };
+    let (content, typed, in_text) = meant(content, typed, &to);
     let exchange = match exchange {
         Some(text) => Some(text.parse().map_err(|_| ParseError::UnknownExchange(text))?),
         None => None,
@@ -150,7 +154,23 @@ pub fn message_within(body: &[u8], depth: usize) -> Result<Incoming, ParseError>
         raw: raw.to_owned(),
         content: Arc::new(content),
         typed,
+        in_text,
     })
+}
+
+/// A known type that stands as JSON in the text counts. It may answer, or give a task; it begins nothing else, and with
+/// wrong fields it stays what it is.
+fn meant(content: Map<String, Value>, typed: Typed, to: &[String]) -> (Map<String, Value>, Typed, bool) {
+    if !matches!(typed, Typed::Conversation | Typed::Talk) {
+        return (content, typed, false);
+    }
+    let Some(inner) = in_text(&content) else { return (content, typed, false) };
+    let gives = |typed: &Typed| matches!(typed, Typed::Delegation(Delegation::Assign(_))) && to.len() == 1;
+    let counts = |typed: &Typed| !typed.starts() || gives(typed);
+    match self::typed(&inner).ok().filter(counts) {
+        Some(typed) => (inner, typed, true),
+        None => (content, typed, false),
+    }
 }
 
 /// Whether a content says by itself whom it concerns: the escalation that is decided, the agents of a replacement.

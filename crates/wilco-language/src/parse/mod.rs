@@ -15,7 +15,7 @@ mod split;
 mod task;
 mod validation;
 
-pub use content::{Choice, Typed, typed};
+pub use content::{Choice, Typed, in_text, typed};
 pub use delegation::{Acknowledgment, Assignment, Delegation, MAX_TASK_ID, Verdict};
 pub use depth::{DEEPEST, MAX_DEPTH};
 pub use envelope::{Incoming, MAX_RECIPIENTS, MAX_SUBJECT, ParseError, message, message_within};

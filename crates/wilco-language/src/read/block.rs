@@ -290,8 +290,8 @@ fn named(name: &str) -> Option<Key> {
         | "clarification-needed" => Key::Questions,
         "reason" | "reasons" | "rejection-reason" | "reason-for-rejection" => Key::Reason,
         "note" | "notes" => Key::Note,
-        "correction" | "correct-understanding" => Key::Correction,
-        "missing" | "missing-items" => Key::Missing,
+        "correction" | "correct-understanding" | "right-is" | "correct-is" => Key::Correction,
+        "missing" | "missing-items" | "what-is-missing" | "missing-parts" => Key::Missing,
         "starting-from" | "start-from" | "starting-point" | "continuing-from" => Key::StartingFrom,
         "eta"
         | "estimate"

@@ -7,6 +7,7 @@ use wilco_protocol::delegation::Sign;
 
 use super::sections::{Section, entries, sections};
 use super::text::{self, Line};
+use super::words::words;
 use super::{ack, placeholders};
 
 /// A plain text taken for a task.
@@ -69,7 +70,8 @@ fn subject_of(subject: Option<&str>) -> Option<String> {
 fn acknowledges(own: &[Line<'_>]) -> bool {
     let own: Vec<&str> = own.iter().map(|line| line.text).collect();
     let bracketed = own.iter().any(|line| text::has(line, [b'[']));
-    bracketed && !ack::acks(&own.join("\n")).is_empty()
+    let said = || own.join("\n");
+    (bracketed && !ack::acks(&said()).is_empty()) || !words(&said()).is_empty()
 }
 
 /// The sections that make a text a task, strongest first.

@@ -27,6 +27,9 @@ pub enum Report {
     Unread,
 }
 
+/// The rule of a completion by the form.
+pub const BY_WORD: &str = "done-word";
+
 const DONE: Vocabulary = Vocabulary {
     predicates: &["done", "finished", "complete", "completed", "concluded", "wrapped up"],
     nouns: &[
@@ -120,9 +123,7 @@ pub fn report(body: &str, about: &About<'_>) -> Report {
     match () {
         () if weighed.doubtful => Report::Doubtful,
         () if weighed.claimed && (weighed.open || weighed.denied) => Report::Doubtful,
-        () if weighed.claimed => {
-            Report::Completed { rule: if worded { "done-word" } else { "done-sentence" } }
-        }
+        () if weighed.claimed => Report::Completed { rule: if worded { BY_WORD } else { "done-sentence" } },
         () if is_courtesy(body) => Report::Courtesy,
         () if others || is_stuck(&read) => Report::Unread,
         () if read.iter().any(mood::instructs) => Report::Unread,

@@ -123,10 +123,24 @@ pub fn found(body: &str, about: &About<'_>) -> Option<Found> {
         Finding::Pass => Some(Found { finding, failures: Vec::new(), error: None }),
         Finding::Error => Some(Found { finding, failures: Vec::new(), error: Some(own_text(body)) }),
         Finding::Fail => {
-            let failures = if listed.is_empty() { in_prose(body) } else { listed };
+            let failures = failures(body);
             (!failures.is_empty()).then_some(Found { finding, failures, error: None })
         }
     }
+}
+
+/// The failures that a text names which says that it fails.
+pub fn failures(body: &str) -> Vec<Failure> {
+    if let Some(object) = embedded::object(body) {
+        return in_object(&object).map(|found| found.failures).unwrap_or_default();
+    }
+    let listed = listed(body);
+    if listed.is_empty() { in_prose(body) } else { listed }
+}
+
+/// Why nothing could be checked, as it was said.
+pub fn error(body: &str) -> Option<String> {
+    Some(own_text(body)).filter(|said| !said.is_empty())
 }
 
 #[derive(Debug, Default)]

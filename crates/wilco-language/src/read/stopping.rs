@@ -69,6 +69,18 @@ pub fn compliance(body: &str, asked: Asked, about: &About<'_>) -> Compliance {
     }
 }
 
+/// The one word of the form with this task's id, whatever was asked for. A report of work is another reader's.
+pub fn compliance_word(body: &str, about: &About<'_>) -> Option<Asked> {
+    let spoken = words(body);
+    let of = |asked: &Asked| {
+        let own = |id: &Option<String>| id.as_ref().is_some_and(|id| about.is_own(id));
+        spoken.iter().any(|one| one.word == asked.word() && own(&one.id))
+    };
+    let mut said = [Asked::Stop, Asked::Pause, Asked::Resume].into_iter().filter(of);
+    let only = said.next().filter(|_| said.next().is_none())?;
+    matches!(compliance(body, only, about), Compliance::Confirmed { .. }).then_some(only)
+}
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Weight {
     For,

@@ -78,10 +78,20 @@ fn verdict_word(word: &str) -> Option<Verdict> {
 fn reading(mut block: Block) -> Option<(VerdictText, bool)> {
     let said = verdict(&block)?;
     let remark = said.remark.and_then(|remark| block.take_remark(&remark));
-    let missing = block.items(Key::Missing).iter().flat_map(|item| parts(item)).collect();
+    let mut missing: Vec<String> = block.items(Key::Missing).iter().flat_map(|item| parts(item)).collect();
+    let mut correction = block.text(Key::Correction);
+    // What stands below without a key is what the verdict needs.
+    let beside = || remark.clone().into_iter().chain(block.loose_items());
+    match said.word {
+        Verdict::WrongSummary if correction.is_none() => {
+            correction = Some(beside().collect::<Vec<_>>().join("\n")).filter(|text| !text.is_empty());
+        }
+        Verdict::Partial if missing.is_empty() => missing = beside().collect(),
+        Verdict::WrongSummary | Verdict::Partial | Verdict::Correct | Verdict::WrongTask => {}
+    }
     let read = VerdictText {
         verdict: said.word,
-        correction: block.text(Key::Correction),
+        correction,
         missing,
         note: block.text(Key::Note).or(remark),
         task_id: block.id,

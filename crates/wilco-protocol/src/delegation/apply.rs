@@ -147,6 +147,9 @@ pub fn apply(state: &mut State, event: &Event, at: Time) {
             enter(state, Phase::Paused { until: *until, again: *again });
         }
         Event::PauseReminded { until } => postpone(state, *until),
+        Event::Heard { check } => {
+            state.phase = Phase::Working { check: Some(*check), checks: 0 };
+        }
         Event::Resumed { check } => enter(state, Phase::Working { check: *check, checks: 0 }),
         Event::Escalated { escalation } => escalated(state, escalation),
         Event::EscalationReminded { remind_at } => {

@@ -119,6 +119,10 @@ pub enum Event {
         checks: u8,
         check: Time,
     },
+    /// The agent at work said something that moved nothing.
+    Heard {
+        check: Time,
+    },
     Reassigned {
         to: Name,
         because: Why,

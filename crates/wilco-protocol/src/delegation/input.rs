@@ -88,6 +88,12 @@ pub enum Statement {
     Remark {
         to_notice: bool,
     },
+    /// The agent at work tells how far it is.
+    Progress,
+    /// It may be done: a condition, an exception, a doubt.
+    Doubtful,
+    /// Thanks and the like.
+    Courtesy,
     /// Contradicting ACKs of this task in one text.
     Contradiction,
 }
@@ -175,6 +181,9 @@ impl Statement {
             Statement::AskAgain => "ack-request",
             Statement::Decide(_) => "decision",
             Statement::Remark { .. } => "remark",
+            Statement::Progress => "progress",
+            Statement::Doubtful => "doubtful",
+            Statement::Courtesy => "courtesy",
             Statement::Contradiction => "contradiction",
         }
     }

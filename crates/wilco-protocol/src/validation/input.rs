@@ -73,6 +73,8 @@ pub enum Statement {
     Decide(Choice),
     /// Belongs to the exchange and moves nothing.
     Remark,
+    /// Thanks and the like.
+    Courtesy,
 }
 
 /// What an id in a message says about where it belongs.
@@ -117,6 +119,7 @@ impl Statement {
             Statement::Unreadable { .. } => "unreadable",
             Statement::Decide(_) => "decision",
             Statement::Remark => "remark",
+            Statement::Courtesy => "courtesy",
         }
     }
 }

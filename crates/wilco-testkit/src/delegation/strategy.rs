@@ -150,6 +150,7 @@ fn what() -> impl Strategy<Value = Statement> {
             Just(Statement::Complete), Just(Statement::StopAck), Just(Statement::Amend), Just(Statement::Cancel),
             Just(Statement::Contradiction), verdict().prop_map(|verdict| Statement::HalfVerdict { verdict }),
             Just(Statement::UnclearVerdict), Just(Statement::Remark { to_notice: false }),
+            Just(Statement::Progress), Just(Statement::Doubtful), Just(Statement::Courtesy),
         ],
         3 => prop_oneof![
             Just(Statement::PauseAck), Just(Statement::ResumeAck), Just(Statement::Resume),

@@ -71,10 +71,12 @@ fn may_say(state: &State, said: &Said) -> Result<Standing, Refusal> {
                 Err(Refusal::Role { expected: "initiator, addressee or operator" })
             }
         }
-        Statement::Remark { .. } => match (is_initiator || is_assignee || said.operator, is_former) {
-            (true, _) | (false, true) => Ok(Standing::Current),
-            (false, false) => Err(Refusal::Role { expected: "participant" }),
-        },
+        Statement::Remark { .. } | Statement::Progress | Statement::Doubtful | Statement::Courtesy => {
+            match (is_initiator || is_assignee || said.operator, is_former) {
+                (true, _) | (false, true) => Ok(Standing::Current),
+                (false, false) => Err(Refusal::Role { expected: "participant" }),
+            }
+        }
     }
 }
 
@@ -97,7 +99,7 @@ fn current(draft: &mut Draft<'_>, said: Said) -> Result<(), Refusal> {
         ) => {
             return Err(Refusal::State { expected: "an open exchange", got: phase.name() });
         }
-        (Phase::Ended { .. }, Statement::Remark { to_notice: true }) => {}
+        (Phase::Ended { .. }, Statement::Remark { to_notice: true } | Statement::Courtesy) => {}
         (Phase::Ended { .. }, Statement::Ack(_) | Statement::Checkpoint { .. } | Statement::Complete)
             if draft.state.superseded_by.is_some() =>
         {
@@ -161,7 +163,10 @@ fn current(draft: &mut Draft<'_>, said: Said) -> Result<(), Refusal> {
 
         (Phase::Escalated { .. }, Statement::Decide(choice)) => return choice::decide(draft, by, choice),
         (_, Statement::Decide(choice)) => return Err(choice::not_asked(&draft.state, &choice)),
-        (_, Statement::Remark { .. }) => {}
+        // Whatever the agent at work says is a sign of life.
+        (_, Statement::Remark { .. } | Statement::Progress | Statement::Doubtful | Statement::Courtesy) => {
+            work::heard(draft, &by);
+        }
     }
     Ok(())
 }
@@ -218,6 +223,9 @@ fn former(draft: &mut Draft<'_>, said: Said) {
         | Statement::Again
         | Statement::AskAgain
         | Statement::Decide(_)
+        | Statement::Progress
+        | Statement::Doubtful
+        | Statement::Courtesy
         | Statement::Remark { .. } => {}
     }
 }

@@ -6,7 +6,7 @@ use crate::decision::Refusal;
 use crate::delegation::event::Event;
 use crate::delegation::say::{Notice, Say, ToInitiator};
 use crate::delegation::state::{Checkpoint, MAX_CHECKPOINTS, Outcome, Phase, Unconfirmed};
-use crate::name::MessageId;
+use crate::name::{MessageId, Name};
 use crate::time::Span;
 
 /// Checkpoints may skip and repeat, and never go back.
@@ -26,6 +26,14 @@ pub(super) fn checkpoint(draft: &mut Draft<'_>, message: MessageId, number: u32)
     let by = draft.state.assignee.clone();
     let checkpoint = Checkpoint { number, by, message, reached: Some(draft.now), planned_in: None };
     draft.event(Event::CheckpointReached { checkpoint, check });
+}
+
+/// Words of the agent at work: its time without word begins anew.
+pub(super) fn heard(draft: &mut Draft<'_>, by: &Name) {
+    let waits = matches!(draft.state.phase, Phase::Working { check: Some(_), .. });
+    if let Some(check) = draft.next_check().filter(|_| waits && *by == draft.state.assignee) {
+        draft.event(Event::Heard { check });
+    }
 }
 
 pub(super) fn complete(draft: &mut Draft<'_>) {

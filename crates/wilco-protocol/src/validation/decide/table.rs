@@ -23,7 +23,7 @@ pub(super) fn said(draft: &mut Draft<'_>, said: Said) -> Result<(), Refusal> {
         Statement::CannotFix { named } => fix::heard(draft, by, message, named, Word::Cannot),
         Statement::Unreadable { named } => silence::unreadable(draft, &by, &message, named),
         Statement::Decide(choice) => return choice::decide(draft, by, choice),
-        Statement::Remark => {
+        Statement::Remark | Statement::Courtesy => {
             silence::alive(draft, &by);
             silence::evidence(draft, &by, &message);
         }
@@ -37,7 +37,7 @@ fn over(draft: &mut Draft<'_>, by: crate::Name, what: Statement) -> Result<(), R
         Statement::Decide(_) => {
             return Err(Refusal::State { expected: "an open escalation", got: draft.state.name() });
         }
-        Statement::Remark => {}
+        Statement::Remark | Statement::Courtesy => {}
         Statement::Result { .. }
         | Statement::Acknowledged { .. }
         | Statement::Fixed { .. }
@@ -58,7 +58,7 @@ fn may_say(state: &State, said: &Said) -> Result<(), Refusal> {
             (fixes, "main agent")
         }
         Statement::Decide(_) => (is_initiator || said.operator, "initiator or operator"),
-        Statement::Unreadable { .. } | Statement::Remark => (
+        Statement::Unreadable { .. } | Statement::Remark | Statement::Courtesy => (
             is_initiator || checks || fixes || said.operator || state.watchers.contains(&said.by),
             "participants",
         ),

@@ -1,0 +1,307 @@
+//! A table of replies, each said in its situation through the engine: what moved, and who was told.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use anyhow::{Context, bail};
+use serde_json::{Value, json};
+use wilco_engine::{Accepted, Api, Command, Done, Engine, Post, PutAgent, Settings, Viewer};
+use wilco_language::parse;
+use wilco_language::read::claim::About;
+use wilco_language::read::decision::{Decided, decision};
+use wilco_language::read::result;
+use wilco_language::read::validation::{Answer, reading};
+use wilco_protocol::Time;
+use wilco_protocol::directory::Profile;
+use wilco_store::{JournalRow, Memory, Message, Reader};
+
+/// Reads every reply of a table and prints the rates, and what was not read as the table says.
+pub(crate) fn rate(table: &Path) -> anyhow::Result<()> {
+    let text = std::fs::read_to_string(table).with_context(|| table.display().to_string())?;
+    let mut rates: BTreeMap<String, Rate> = BTreeMap::new();
+    for line in text.lines().filter(|line| !line.trim().is_empty()) {
+        let row: Value = serde_json::from_str(line)?;
+        let field = |key: &str| row[key].as_str().unwrap_or_default();
+        let (situation, reply, means) = (field("situation"), field("reply"), field("means"));
+        let outcome = Stage::set(situation)?.hear(situation, reply)?;
+        let rate = rates.entry(situation.to_owned()).or_default();
+        rate.count(&outcome, means);
+        if outcome.read != means {
+            println!(
+                "{situation}: {means} was read as {}\n    {}",
+                outcome.read,
+                reply.replace('\n', "\n    ")
+            );
+        }
+    }
+    println!("{:<14} {:>6} {:>6} {:>6} {:>6} {:>6}", "", "rows", "right", "wrong", "told", "silent");
+    let mut all = Rate::default();
+    for (situation, rate) in &rates {
+        rate.print(situation);
+        all.add(rate);
+    }
+    all.print("all");
+    Ok(())
+}
+
+/// How many were read right, moved wrongly, told to their sender, and neither moved nor told though meant.
+#[derive(Debug, Default)]
+struct Rate {
+    rows: u32,
+    right: u32,
+    wrong: u32,
+    told: u32,
+    silent: u32,
+}
+
+impl Rate {
+    fn count(&mut self, outcome: &Outcome, means: &str) {
+        let quiet = matches!(means, "courtesy" | "info" | "progress");
+        self.rows += 1;
+        self.right += u32::from(outcome.read == means);
+        self.wrong += u32::from(outcome.read != means && outcome.moved);
+        self.told += u32::from(outcome.told);
+        self.silent += u32::from(!outcome.moved && !outcome.told && !quiet);
+    }
+
+    fn add(&mut self, other: &Rate) {
+        self.rows += other.rows;
+        self.right += other.right;
+        self.wrong += other.wrong;
+        self.told += other.told;
+        self.silent += other.silent;
+    }
+
+    fn print(&self, name: &str) {
+        let share = f64::from(self.right) * 100.0 / f64::from(self.rows.max(1));
+        let Rate { rows, right, wrong, told, silent } = self;
+        println!("{name:<14} {rows:>6} {right:>6} {wrong:>6} {told:>6} {silent:>6}   {share:.1} % right");
+    }
+}
+
+/// What came of a reply.
+struct Outcome {
+    /// In the words of the table.
+    read: String,
+    moved: bool,
+    /// Its sender got a message about it.
+    told: bool,
+}
+
+const TITLE: &str = "Add rate limiting to the login endpoint";
+const CRITERIA: [&str; 3] = [
+    "more than 5 failed logins per minute from one IP get 429",
+    "the limit is configurable",
+    "a test shows it",
+];
+
+struct Stage {
+    engine: Engine,
+    store: Memory,
+    now: Time,
+}
+
+impl Stage {
+    /// An exchange in the situation.
+    fn set(situation: &str) -> anyhow::Result<Stage> {
+        let (store, now) = (Memory::new(), Time::from_millis(1_800_000_000_000));
+        let engine = Engine::load(Settings::default(), &store)?;
+        let mut stage = Stage { engine, store, now };
+        let names = ["boss", "impl-0", "impl-1", "impl-2", "impl-101", "tester-9"];
+        let known = names.map(|name| {
+            let (name, profile) = (name.to_owned(), Profile::default());
+            Command::PutAgent(Box::new(PutAgent { name, profile, mark: None, viewer: Viewer::Local }))
+        });
+        stage.engine.step(known.into(), stage.now, &mut stage.store)?;
+        match situation {
+            "operation" => stage.announced()?,
+            "check" | "fix" => stage.validated(situation == "fix")?,
+            "handoff" => stage.handed()?,
+            _ => stage.assigned(situation)?,
+        }
+        Ok(stage)
+    }
+
+    fn assigned(&mut self, situation: &str) -> anyhow::Result<()> {
+        let judge = match situation {
+            "review" | "escalated" => "initiator",
+            _ => "accept",
+        };
+        let most = if situation == "escalated" { 0 } else { 2 };
+        self.say("boss", "impl-1", json!({
+            "type": "task-assignment", "task_id": "GH-210", "title": TITLE, "acceptance_criteria": CRITERIA,
+            "candidates": ["impl-2"], "policy": {"understanding": judge, "max_corrections": most},
+        }))?;
+        let ack = |status: &str, questions: Value| {
+            json!({"type": "task-acknowledgment", "task_id": "GH-210", "status": status,
+                "understanding": TITLE, "questions": questions})
+        };
+        let of_task = |kind: &str| json!({"type": kind, "task_id": "GH-210", "message": "as agreed"});
+        match situation {
+            "task-new" => return Ok(()),
+            "question" => {
+                let questions = json!(["Does the counter live in Redis?", "Does a login reset the counter?"]);
+                return self.say("impl-1", "boss", ack("needs-clarification", questions)).map(drop);
+            }
+            _ => self.say("impl-1", "boss", ack("received", json!([])))?,
+        };
+        let steps: &[(&str, &str)] = match situation {
+            "working" | "review" => &[],
+            "stop-asked" => &[("boss", "task-cancel")],
+            "pause-asked" => &[("boss", "task-pause")],
+            "resume-asked" => &[("boss", "task-pause"), ("impl-1", "pause-ack"), ("boss", "task-resume")],
+            "escalated" => {
+                let verdict = json!({"type": "verdict", "task_id": "GH-210", "verdict": "wrong-summary", "correction": "per IP"});
+                return self.say("boss", "wilco", verdict).map(drop);
+            }
+            other => bail!("there is no situation {other}"),
+        };
+        for (by, kind) in steps {
+            let to = if *by == "boss" { "impl-1" } else { "boss" };
+            self.say(by, to, of_task(kind))?;
+        }
+        Ok(())
+    }
+
+    fn announced(&mut self) -> anyhow::Result<()> {
+        let content =
+            json!({"type": "pre-operation", "operation": "restart", "message": "A restart is due."});
+        self.say("boss", "impl-1", content).map(drop)
+    }
+
+    fn validated(&mut self, failed: bool) -> anyhow::Result<()> {
+        self.say(
+            "boss",
+            "validation-orchestrator",
+            json!({
+                "type": "validation-start", "issue": 42, "main_agent": "impl-1",
+                "phases": [{"name": "unit", "specialist": "tester-9"}],
+            }),
+        )?;
+        if failed {
+            let failures = json!([
+                {"location": "login.test.ts:41", "error": "expected 429, got 401"},
+                {"location": "config.test.ts:12", "error": "expected 10, got 5"},
+            ]);
+            let result = json!({"type": "validation-result", "status": "FAIL", "failures": failures});
+            self.say("tester-9", "boss", result)?;
+        }
+        Ok(())
+    }
+
+    fn handed(&mut self) -> anyhow::Result<()> {
+        self.say(
+            "boss",
+            "impl-1",
+            json!({
+                "type": "replacement_handoff", "handoff_id": "HO-7", "handoff_url": "http://127.0.0.1/HO-7",
+                "failed_agent": {"id": "impl-0", "session": "impl-0"}, "urgency": "immediate",
+            }),
+        )
+        .map(drop)
+    }
+
+    /// The reply, in answer to the newest message to whoever is asked.
+    fn hear(mut self, situation: &str, reply: &str) -> anyhow::Result<Outcome> {
+        let by = match situation {
+            "review" | "question" | "escalated" => "boss",
+            "check" => "tester-9",
+            _ => "impl-1",
+        };
+        let asked = self.newest(by)?.with_context(|| format!("{by} was asked nothing in {situation}"))?;
+        let before = self.store.head()?.position;
+        let to = if by == "boss" { "wilco" } else { "boss" };
+        let body = json!({"from": by, "to": to, "in_reply_to": asked.id.as_str(),
+            "content": {"type": "text", "message": reply}});
+        let accepted = match self.post(&body)? {
+            Ok(accepted) => accepted,
+            Err(refused) => {
+                return Ok(Outcome { read: format!("refused: {refused}"), moved: false, told: true });
+            }
+        };
+        let message = accepted.messages.first().context("a message")?;
+        let reading = message.reading.as_ref().context("a reading")?;
+        let told =
+            self.newest(by)?.is_some_and(|newest| newest.id != asked.id && newest.from != message.from);
+        let moves = !matches!(
+            &*reading.meaning,
+            "remark" | "progress" | "doubtful" | "courtesy" | "information" | "contradiction" | "malformed"
+        );
+        let decided = self.store.events(before).iter().find_map(closed);
+        let read = match (&*reading.meaning, decided) {
+            ("decision", Some(option)) => with_what_it_needs(&option, reply),
+            ("fail", _) => format!("fail:{}", failures(reply)),
+            (meaning, _) => worded(situation, meaning).to_owned(),
+        };
+        Ok(Outcome { read, moved: moves && reading.effect != "none", told })
+    }
+
+    fn newest(&self, to: &str) -> anyhow::Result<Option<Message>> {
+        let rows = self.store.messages_after(0, 1000)?;
+        let parsed = rows.iter().map(|row| serde_json::from_slice::<Message>(&row.body));
+        let messages: Vec<Message> = parsed.collect::<Result<_, _>>()?;
+        Ok(messages.into_iter().rfind(|message| message.to.as_str() == to))
+    }
+
+    fn say(&mut self, from: &str, to: &str, content: Value) -> anyhow::Result<Accepted> {
+        let body = json!({"from": from, "to": to, "content": content});
+        self.post(&body)?.map_err(|refused| anyhow::anyhow!("{body}: {refused}"))
+    }
+
+    fn post(&mut self, body: &Value) -> anyhow::Result<Result<Accepted, String>> {
+        self.now = self.now.plus(wilco_protocol::Span::seconds(1));
+        let incoming =
+            parse::message(body.to_string().as_bytes()).map_err(|error| anyhow::anyhow!("{error}"))?;
+        let post =
+            Post { incoming, idempotency_key: None, viewer: Viewer::Local, claimed: None, api: Api::V1 };
+        let stepped = self.engine.step(vec![Command::Post(Box::new(post))], self.now, &mut self.store)?;
+        Ok(match stepped.answers.into_iter().next() {
+            Some(Ok(Done::Accepted(accepted))) => Ok(accepted),
+            other => Err(format!("{other:?}")),
+        })
+    }
+}
+
+/// The option by which an escalation was closed.
+fn closed(row: &JournalRow) -> Option<String> {
+    let event: Value = serde_json::from_slice(&row.bytes).ok()?;
+    let find = |value: &Value| value.get("data")?.get("option")?.as_str().map(str::to_owned);
+    find(&event).or_else(|| find(event.get("event")?))
+}
+
+fn with_what_it_needs(option: &str, reply: &str) -> String {
+    let about = About { ids: &["GH-210"], title: "" };
+    let said = decision(reply, &[option], &about);
+    match (option, said) {
+        ("reassign", Some(Decided { agent: Some(agent), .. })) => format!("reassign:{agent}"),
+        ("extend", Some(Decided { time: Some(time), .. })) => format!("extend:{time}"),
+        (option, _) => option.to_owned(),
+    }
+}
+
+fn failures(reply: &str) -> usize {
+    match reading(reply).map(|read| read.answer) {
+        Some(Answer::Result { failures, .. }) => failures.len(),
+        _ => result::failures(reply).len(),
+    }
+}
+
+/// A meaning of the protocol in the words of the table.
+fn worded<'a>(situation: &str, meaning: &'a str) -> &'a str {
+    match (situation, meaning) {
+        ("task-new", "confirmed") => "received",
+        (_, "needs-clarification" | "needs_clarification") => "clarification",
+        ("stop-asked" | "pause-asked" | "resume-asked", "progress" | "complete") => "told",
+        (_, "complete") => "completed",
+        (_, "stop-confirmed") => "stopped",
+        (_, "pause-confirmed") => "paused",
+        (_, "resume-confirmed") => "resumed",
+        ("operation", "information") => "info",
+        ("fix", "fix-acknowledgment") => "fix-ack",
+        ("fix", "fix-completion") => "fixed",
+        ("handoff", "ready_to_proceed" | "ready-to-proceed") => "ready",
+        ("handoff", "environment_issue" | "environment-issue") => "environment",
+        (_, "remark" | "doubtful" | "contradiction" | "unreadable" | "unfinished-verdict") => "told",
+        (_, other) => other,
+    }
+}
