@@ -231,9 +231,11 @@ impl Stage {
         let read = match (&*reading.meaning, decided) {
             ("decision", Some(option)) => with_what_it_needs(&option, reply),
             ("fail", _) => format!("fail:{}", failures(reply)),
+            // An answer to something else is asked for again.
+            _ if asked_again(situation, &reading.effect) => unread(situation).to_owned(),
             (meaning, _) => worded(situation, meaning).to_owned(),
         };
-        Ok(Outcome { read, moved: moves && reading.effect != "none", told })
+        Ok(Outcome { read, moved: moves && reading.effect != "none" && read != unread(situation), told })
     }
 
     fn newest(&self, to: &str) -> anyhow::Result<Option<Message>> {
@@ -260,6 +262,20 @@ impl Stage {
             other => Err(format!("{other:?}")),
         })
     }
+}
+
+/// Whether nothing went on though an answer was given.
+fn asked_again(situation: &str, effect: &str) -> bool {
+    match situation {
+        "task-new" | "handoff" => effect != "none" && !effect.contains("->"),
+        "pause-asked" | "resume-asked" => effect == "none",
+        _ => false,
+    }
+}
+
+/// What the table calls a reply that answers nothing.
+fn unread(situation: &str) -> &'static str {
+    if situation == "handoff" { "malformed" } else { "told" }
 }
 
 /// The option by which an escalation was closed.
@@ -301,6 +317,7 @@ fn worded<'a>(situation: &str, meaning: &'a str) -> &'a str {
         ("fix", "fix-completion") => "fixed",
         ("handoff", "ready_to_proceed" | "ready-to-proceed") => "ready",
         ("handoff", "environment_issue" | "environment-issue") => "environment",
+        ("handoff", "malformed-ack") => "malformed",
         (_, "remark" | "doubtful" | "contradiction" | "unreadable" | "unfinished-verdict") => "told",
         (_, other) => other,
     }
