@@ -4,7 +4,7 @@ use serde_json::Value;
 use wilco_language::read::ack::{AckReading, acks};
 use wilco_language::read::answering::{Reply, reply};
 use wilco_language::read::claim::About;
-use wilco_language::read::completion::{Report, report};
+use wilco_language::read::completion::{WorkReport, report};
 use wilco_language::read::courtesy::is_courtesy;
 use wilco_language::read::decision::decision;
 use wilco_language::read::embedded::object;
@@ -13,7 +13,7 @@ use wilco_language::read::handoff_ack::handoff_acks;
 use wilco_language::read::judgement::judgement;
 use wilco_language::read::readiness::readiness;
 use wilco_language::read::result::found;
-use wilco_language::read::stopping::{Asked, Compliance, compliance};
+use wilco_language::read::stopping::{Compliance, StopOrder, compliance};
 use wilco_language::read::validation::{Answer, reading};
 use wilco_language::read::verdict::{VerdictReading, verdicts};
 use wilco_protocol::delegation::AckStatus;
@@ -26,9 +26,9 @@ fn read(situation: &str, body: &str) -> String {
     match situation {
         "task-new" => new(body),
         "working" => working(body),
-        "stop-asked" => stopping(body, Asked::Stop, "stopped"),
-        "pause-asked" => stopping(body, Asked::Pause, "paused"),
-        "resume-asked" => stopping(body, Asked::Resume, "resumed"),
+        "stop-asked" => stopping(body, StopOrder::Stop, "stopped"),
+        "pause-asked" => stopping(body, StopOrder::Pause, "paused"),
+        "resume-asked" => stopping(body, StopOrder::Resume, "resumed"),
         "review" => review(body),
         "question" => match reply(body) {
             Reply::Answers => "answers".to_owned(),
@@ -84,16 +84,16 @@ fn working(body: &str) -> String {
         return "completed".to_owned();
     }
     match report(body, &TASK) {
-        Report::Completed { .. } => "completed",
-        Report::Checkpoint { .. } => "checkpoint",
-        Report::Progress => "progress",
-        Report::Doubtful | Report::Unread => "told",
-        Report::Courtesy => "courtesy",
+        WorkReport::Completed { .. } => "completed",
+        WorkReport::Checkpoint { .. } => "checkpoint",
+        WorkReport::Progress => "progress",
+        WorkReport::Doubtful | WorkReport::Unread => "told",
+        WorkReport::Courtesy => "courtesy",
     }
     .to_owned()
 }
 
-fn stopping(body: &str, asked: Asked, yes: &str) -> String {
+fn stopping(body: &str, asked: StopOrder, yes: &str) -> String {
     match compliance(body, asked, &TASK) {
         Compliance::Confirmed { .. } => yes.to_owned(),
         Compliance::Courtesy => "courtesy".to_owned(),

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use wilco_engine::{Accepted, Api, Command, Done, Engine, Post, PutAgent, Settings, Viewer};
 use wilco_language::parse;
 use wilco_language::read::claim::About;
-use wilco_language::read::decision::{Decided, decision};
+use wilco_language::read::decision::{ReadDecision, decision};
 use wilco_language::read::result;
 use wilco_language::read::validation::{Answer, reading};
 use wilco_protocol::Time;
@@ -235,7 +235,8 @@ impl Stage {
             _ if asked_again(situation, &reading.effect) => unread(situation).to_owned(),
             (meaning, _) => worded(situation, meaning).to_owned(),
         };
-        Ok(Outcome { read, moved: moves && reading.effect != "none" && read != unread(situation), told })
+        let moved = moves && reading.effect != "none" && read != unread(situation);
+        Ok(Outcome { read, moved, told })
     }
 
     fn newest(&self, to: &str) -> anyhow::Result<Option<Message>> {
@@ -289,8 +290,8 @@ fn with_what_it_needs(option: &str, reply: &str) -> String {
     let about = About { ids: &["GH-210"], title: "" };
     let said = decision(reply, &[option], &about);
     match (option, said) {
-        ("reassign", Some(Decided { agent: Some(agent), .. })) => format!("reassign:{agent}"),
-        ("extend", Some(Decided { time: Some(time), .. })) => format!("extend:{time}"),
+        ("reassign", Some(ReadDecision { agent: Some(agent), .. })) => format!("reassign:{agent}"),
+        ("extend", Some(ReadDecision { time: Some(time), .. })) => format!("extend:{time}"),
         (option, _) => option.to_owned(),
     }
 }

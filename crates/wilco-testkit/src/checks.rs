@@ -7,7 +7,7 @@ use wilco_language::parse::{MAX_RECIPIENTS, MAX_SUBJECT, ParseError, Task, in_te
 use wilco_language::read::ack::{AckReading, AckText, acks, canonical, status_word};
 use wilco_language::read::answering::{Reply, reply};
 use wilco_language::read::claim::About;
-use wilco_language::read::completion::{Report, report};
+use wilco_language::read::completion::{WorkReport, report};
 use wilco_language::read::decision::decision;
 use wilco_language::read::embedded::object;
 use wilco_language::read::failures::{Failure, MAX_FAILURES, item, printed, visible};
@@ -17,7 +17,7 @@ use wilco_language::read::handoff_ack::{HandoffAckText, handoff_acks};
 use wilco_language::read::judgement::judgement;
 use wilco_language::read::readiness::readiness as answering;
 use wilco_language::read::result::found;
-use wilco_language::read::stopping::{Asked, Compliance, compliance};
+use wilco_language::read::stopping::{Compliance, StopOrder, compliance};
 use wilco_language::read::understanding::{Ruling, TaskText, score};
 use wilco_language::read::validation::{Answer as Checked, message_id, reading};
 use wilco_language::read::verdict::{VerdictReading, verdicts};
@@ -139,8 +139,8 @@ fn sentences(text: &str) {
     let moves = |text: &str| {
         let stopped = |asked| matches!(compliance(text, asked, &about), Compliance::Confirmed { .. });
         [
-            matches!(report(text, &about), Report::Completed { .. } | Report::Checkpoint { .. }),
-            [Asked::Stop, Asked::Pause, Asked::Resume].into_iter().any(stopped),
+            matches!(report(text, &about), WorkReport::Completed { .. } | WorkReport::Checkpoint { .. }),
+            [StopOrder::Stop, StopOrder::Pause, StopOrder::Resume].into_iter().any(stopped),
             judgement(text).is_some(),
             decision(text, &options, &about).is_some(),
             found(text, &about).is_some(),

@@ -11,12 +11,12 @@ use crate::parse::{Acknowledgment, Delegation, Task, Typed};
 use crate::read::ack::{AckReading, AckText, acks};
 use crate::read::answering::{Reply, reply};
 use crate::read::claim::About;
-use crate::read::completion::{BY_WORD, Report, report};
+use crate::read::completion::{BY_WORD, WorkReport, report};
 use crate::read::courtesy::is_courtesy;
 use crate::read::decision::decision;
 use crate::read::judgement::judgement;
 use crate::read::questions::vague;
-use crate::read::stopping::{Asked, Compliance, compliance, compliance_word};
+use crate::read::stopping::{Compliance, StopOrder, compliance, compliance_word};
 use crate::read::understanding::{self, TaskText, score_amended};
 use crate::read::verdict::{VerdictReading, verdicts};
 
@@ -181,28 +181,30 @@ fn of_agent(state: &State, context: &InContext<'_>, names: &Names) -> Statement 
     let at_work = state.phase.at_work();
     match read {
         // Whoever does not work yet shows work by the form alone; in sentences it tells of something else.
-        Report::Completed { rule } if at_work || rule == BY_WORD => Statement::Complete,
-        Report::Checkpoint { number } => Statement::Checkpoint { number },
-        Report::Courtesy => Statement::Courtesy,
-        Report::Completed { .. } | Report::Progress | Report::Doubtful | Report::Unread if !at_work => {
+        WorkReport::Completed { rule } if at_work || rule == BY_WORD => Statement::Complete,
+        WorkReport::Checkpoint { number } => Statement::Checkpoint { number },
+        WorkReport::Courtesy => Statement::Courtesy,
+        WorkReport::Completed { .. } | WorkReport::Progress | WorkReport::Doubtful | WorkReport::Unread
+            if !at_work =>
+        {
             remark(context)
         }
-        Report::Completed { .. } => Statement::Complete,
-        Report::Progress => Statement::Progress,
-        Report::Doubtful => Statement::Doubtful,
-        Report::Unread => remark(context),
+        WorkReport::Completed { .. } => Statement::Complete,
+        WorkReport::Progress => Statement::Progress,
+        WorkReport::Doubtful => Statement::Doubtful,
+        WorkReport::Unread => remark(context),
     }
 }
 
 /// What the agent was asked to confirm.
-fn asked_of(state: &State, context: &InContext<'_>) -> Option<(Asked, Statement)> {
+fn asked_of(state: &State, context: &InContext<'_>) -> Option<(StopOrder, Statement)> {
     if state.stop_of(&context.by).is_some() {
-        return Some((Asked::Stop, Statement::StopAck));
+        return Some((StopOrder::Stop, Statement::StopAck));
     }
     let unconfirmed = state.unconfirmed.as_ref().filter(|_| context.by == state.assignee)?;
     Some(match unconfirmed.resume {
-        true => (Asked::Resume, Statement::ResumeAck),
-        false => (Asked::Pause, Statement::PauseAck),
+        true => (StopOrder::Resume, Statement::ResumeAck),
+        false => (StopOrder::Pause, Statement::PauseAck),
     })
 }
 
@@ -210,9 +212,9 @@ fn asked_of(state: &State, context: &InContext<'_>) -> Option<(Asked, Statement)
 fn by_word(body: &str, about: &About<'_>) -> Option<Statement> {
     let read = compliance_word(body, about)?;
     Some(match read {
-        Asked::Stop => Statement::StopAck,
-        Asked::Pause => Statement::PauseAck,
-        Asked::Resume => Statement::ResumeAck,
+        StopOrder::Stop => Statement::StopAck,
+        StopOrder::Pause => Statement::PauseAck,
+        StopOrder::Resume => Statement::ResumeAck,
     })
 }
 

@@ -54,7 +54,8 @@ fn text(state: &State, context: &InContext<'_>, cited: &Cited) -> Statement {
             Some(VerdictReading::Contradiction { .. }) => return Statement::UnclearVerdict,
             None => {}
         }
-        let decides = context.parent.as_ref().is_some_and(|parent| parent.of == Some(MessageType::Escalation));
+        let decides =
+            context.parent.as_ref().is_some_and(|parent| parent.of == Some(MessageType::Escalation));
         if state.is_asked() && !decides && reply(body) == Reply::Answers {
             return Statement::Clarify { document: false };
         }

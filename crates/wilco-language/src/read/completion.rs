@@ -13,7 +13,7 @@ use super::words::{Word, checkpoint, lists_forms, words};
 
 /// What a text of an agent at work comes down to, and by which rule.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Report {
+pub enum WorkReport {
     Completed {
         rule: &'static str,
     },
@@ -106,9 +106,9 @@ const REVIEW: Vocabulary = Vocabulary {
 };
 
 /// What an agent at work says of its task.
-pub fn report(body: &str, about: &About<'_>) -> Report {
+pub fn report(body: &str, about: &About<'_>) -> WorkReport {
     if is_disguised(body) || lists_forms(body) {
-        return Report::Unread;
+        return WorkReport::Unread;
     }
     let own = |id: &Option<String>| id.as_ref().is_none_or(|id| about.is_own(id));
     let spoken = words(body);
@@ -116,20 +116,22 @@ pub fn report(body: &str, about: &About<'_>) -> Report {
     let others = spoken.iter().any(|one| one.word == Word::Done && !own(&one.id));
     let point = spoken.iter().find(|one| one.word == Word::Checkpoint && own(&one.id));
     if let Some((number, _)) = point.and_then(|one| checkpoint(&one.rest)) {
-        return if worded { Report::Doubtful } else { Report::Checkpoint { number } };
+        return if worded { WorkReport::Doubtful } else { WorkReport::Checkpoint { number } };
     }
     let read = sentences(body);
     let weighed = Weighed::of(&read, about, worded, others, marks_open(body));
     match () {
-        () if weighed.doubtful => Report::Doubtful,
-        () if weighed.claimed && (weighed.open || weighed.denied) => Report::Doubtful,
-        () if weighed.claimed => Report::Completed { rule: if worded { BY_WORD } else { "done-sentence" } },
-        () if is_courtesy(body) => Report::Courtesy,
-        () if others || is_stuck(&read) => Report::Unread,
-        () if read.iter().any(mood::instructs) => Report::Unread,
-        () if read.iter().any(|one| one.asks && !is_polite(one)) => Report::Unread,
-        () if weighed.denied || weighed.open || weighed.part || is_progress(&read) => Report::Progress,
-        () => Report::Unread,
+        () if weighed.doubtful => WorkReport::Doubtful,
+        () if weighed.claimed && (weighed.open || weighed.denied) => WorkReport::Doubtful,
+        () if weighed.claimed => {
+            WorkReport::Completed { rule: if worded { BY_WORD } else { "done-sentence" } }
+        }
+        () if is_courtesy(body) => WorkReport::Courtesy,
+        () if others || is_stuck(&read) => WorkReport::Unread,
+        () if read.iter().any(mood::instructs) => WorkReport::Unread,
+        () if read.iter().any(|one| one.asks && !is_polite(one)) => WorkReport::Unread,
+        () if weighed.denied || weighed.open || weighed.part || is_progress(&read) => WorkReport::Progress,
+        () => WorkReport::Unread,
     }
 }
 
@@ -250,7 +252,7 @@ fn nothing_left(sentence: &Sentence) -> bool {
 mod tests {
     use super::*;
 
-    fn read(body: &str) -> Report {
+    fn read(body: &str) -> WorkReport {
         report(body, &About { ids: &["GH-210"], title: "Add rate limiting to the login endpoint" })
     }
 
@@ -274,7 +276,7 @@ mod tests {
             "Status: done\nTask: GH-210",
         ];
         for body in done {
-            assert!(matches!(read(body), Report::Completed { .. }), "{body}: {:?}", read(body));
+            assert!(matches!(read(body), WorkReport::Completed { .. }), "{body}: {:?}", read(body));
         }
     }
 
@@ -310,22 +312,22 @@ mod tests {
             "I'm done for today.",
         ];
         for body in not {
-            assert!(!matches!(read(body), Report::Completed { .. }), "{body}");
+            assert!(!matches!(read(body), WorkReport::Completed { .. }), "{body}");
         }
     }
 
     #[test]
     fn talk_12_progress_is_progress_and_doubt_is_doubt() {
         let table = [
-            ("Quick progress update: the limiter is in, tests next.", Report::Progress),
-            ("- [x] limiter\n- [ ] test", Report::Progress),
-            ("Not yet.", Report::Progress),
-            ("It will be done tomorrow.", Report::Progress),
-            ("complete except the docs", Report::Doubtful),
-            ("should be done", Report::Doubtful),
-            ("[CHECKPOINT] GH-210 2 - limiter done", Report::Checkpoint { number: 2 }),
-            ("Thanks!", Report::Courtesy),
-            ("Wilco: mark GH-210 as received.", Report::Unread),
+            ("Quick progress update: the limiter is in, tests next.", WorkReport::Progress),
+            ("- [x] limiter\n- [ ] test", WorkReport::Progress),
+            ("Not yet.", WorkReport::Progress),
+            ("It will be done tomorrow.", WorkReport::Progress),
+            ("complete except the docs", WorkReport::Doubtful),
+            ("should be done", WorkReport::Doubtful),
+            ("[CHECKPOINT] GH-210 2 - limiter done", WorkReport::Checkpoint { number: 2 }),
+            ("Thanks!", WorkReport::Courtesy),
+            ("Wilco: mark GH-210 as received.", WorkReport::Unread),
         ];
         for (body, expected) in table {
             assert_eq!(read(body), expected, "{body}");

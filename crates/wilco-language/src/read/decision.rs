@@ -12,7 +12,7 @@ use super::words::{Word, words};
 
 /// A decision in words.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Decided {
+pub struct ReadDecision {
     pub option: String,
     pub agent: Option<String>,
     pub time: Option<Span>,
@@ -65,7 +65,7 @@ const UNDECIDED: [&str; 12] = [
 ];
 
 /// The decision that a text makes among these options.
-pub fn decision(body: &str, options: &[&str], about: &About<'_>) -> Option<Decided> {
+pub fn decision(body: &str, options: &[&str], about: &About<'_>) -> Option<ReadDecision> {
     if is_disguised(body) {
         return None;
     }
@@ -96,7 +96,7 @@ pub fn decision(body: &str, options: &[&str], about: &About<'_>) -> Option<Decid
 }
 
 /// `retry`, `reassign impl-101`, `extend 30m - the suite is slow`.
-fn by_word(rest: &str, options: &[&str]) -> Option<Decided> {
+fn by_word(rest: &str, options: &[&str]) -> Option<ReadDecision> {
     let folded = rest.to_lowercase().replace([',', ';', '*', '`', ':'], " ");
     let words: Vec<_> = folded.split_whitespace().collect();
     let first = words.iter().find(|word| !matches!(**word, "-" | "–" | "—" | "to"))?;
@@ -107,7 +107,7 @@ fn by_word(rest: &str, options: &[&str]) -> Option<Decided> {
         .skip_while(|word| *word != first)
         .nth(1)
         .is_some_and(|next| matches!(*next, "or" | "/" | "|"));
-    (!other && !rest.contains('|')).then(|| Decided { option, ..filled("", &words) })
+    (!other && !rest.contains('|')).then(|| ReadDecision { option, ..filled("", &words) })
 }
 
 fn named(clause: &Clause, options: &[&str]) -> Vec<&'static str> {
@@ -130,8 +130,8 @@ fn denied(clause: &Clause) -> bool {
 }
 
 /// What an option needs, from the words around it.
-fn filled(option: &str, words: &[&str]) -> Decided {
-    Decided { option: option.to_owned(), agent: agent(words), time: time(words) }
+fn filled(option: &str, words: &[&str]) -> ReadDecision {
+    ReadDecision { option: option.to_owned(), agent: agent(words), time: time(words) }
 }
 
 /// The name behind `to`, `reassign` or `agent`, when it looks like one or nothing else can be meant.

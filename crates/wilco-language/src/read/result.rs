@@ -17,7 +17,7 @@ use super::text;
 
 /// What was found, and what fails or stood in the way.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Found {
+pub struct CheckResult {
     pub finding: Finding,
     pub failures: Vec<Failure>,
     pub error: Option<String>,
@@ -96,7 +96,7 @@ const NOT_WHOLE: [&str; 19] = [
 ];
 
 /// What a text without the form says was found; none when it cannot be said for sure.
-pub fn found(body: &str, about: &About<'_>) -> Option<Found> {
+pub fn found(body: &str, about: &About<'_>) -> Option<CheckResult> {
     if is_disguised(body) {
         return None;
     }
@@ -108,7 +108,11 @@ pub fn found(body: &str, about: &About<'_>) -> Option<Found> {
     let stated = stated(body)?;
     let listed = listed(body);
     if read.iter().any(|one| one.has(&NOT_RUN)) && !weighed.passed && stated != Some(Finding::Pass) {
-        return Some(Found { finding: Finding::Error, failures: Vec::new(), error: Some(own_text(body)) });
+        return Some(CheckResult {
+            finding: Finding::Error,
+            failures: Vec::new(),
+            error: Some(own_text(body)),
+        });
     }
     let finding = match (stated, weighed.passed, weighed.failed) {
         (Some(Finding::Error), false, _) => Finding::Error,
@@ -120,11 +124,11 @@ pub fn found(body: &str, about: &About<'_>) -> Option<Found> {
     };
     match finding {
         Finding::Pass if !listed.is_empty() || failing_output(body) > 0 => None,
-        Finding::Pass => Some(Found { finding, failures: Vec::new(), error: None }),
-        Finding::Error => Some(Found { finding, failures: Vec::new(), error: Some(own_text(body)) }),
+        Finding::Pass => Some(CheckResult { finding, failures: Vec::new(), error: None }),
+        Finding::Error => Some(CheckResult { finding, failures: Vec::new(), error: Some(own_text(body)) }),
         Finding::Fail => {
             let failures = failures(body);
-            (!failures.is_empty()).then_some(Found { finding, failures, error: None })
+            (!failures.is_empty()).then_some(CheckResult { finding, failures, error: None })
         }
     }
 }
@@ -309,7 +313,7 @@ fn own_text(body: &str) -> String {
 }
 
 /// A result written as JSON of no known type.
-fn in_object(object: &Map<String, Value>) -> Option<Found> {
+fn in_object(object: &Map<String, Value>) -> Option<CheckResult> {
     let status =
         ["result", "status", "outcome", "verdict"].iter().find_map(|key| object.get(*key)?.as_str())?;
     let finding = word(status.trim())?;
@@ -336,7 +340,7 @@ fn in_object(object: &Map<String, Value>) -> Option<Found> {
         Finding::Error => true,
     };
     let error = text(&Value::Object(object.clone()), &["error", "reason", "message"]);
-    fits.then_some(Found { finding, failures, error: error.filter(|_| finding == Finding::Error) })
+    fits.then_some(CheckResult { finding, failures, error: error.filter(|_| finding == Finding::Error) })
 }
 
 #[cfg(test)]
@@ -346,9 +350,9 @@ mod tests {
     fn read(body: &str) -> String {
         let about = About { ids: &["VALREQ-42-tester-9-1", "42"], title: "unit" };
         match found(body, &about) {
-            Some(Found { finding: Finding::Pass, .. }) => "pass".to_owned(),
-            Some(Found { finding: Finding::Fail, failures, .. }) => format!("fail:{}", failures.len()),
-            Some(Found { finding: Finding::Error, .. }) => "error".to_owned(),
+            Some(CheckResult { finding: Finding::Pass, .. }) => "pass".to_owned(),
+            Some(CheckResult { finding: Finding::Fail, failures, .. }) => format!("fail:{}", failures.len()),
+            Some(CheckResult { finding: Finding::Error, .. }) => "error".to_owned(),
             None => "none".to_owned(),
         }
     }

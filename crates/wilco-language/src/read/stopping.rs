@@ -9,7 +9,7 @@ use super::words::{Word, words};
 
 /// What it was asked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Asked {
+pub enum StopOrder {
     Stop,
     Pause,
     Resume,
@@ -26,20 +26,20 @@ pub enum Compliance {
 const NOUNS: &[&str] =
     &["work", "task", "job", "issue", "ticket", "everything", "activity", "working", "processing"];
 
-impl Asked {
+impl StopOrder {
     fn word(self) -> Word {
         match self {
-            Asked::Stop => Word::Stopped,
-            Asked::Pause => Word::Paused,
-            Asked::Resume => Word::Resumed,
+            StopOrder::Stop => Word::Stopped,
+            StopOrder::Pause => Word::Paused,
+            StopOrder::Resume => Word::Resumed,
         }
     }
 
     fn vocabulary(self) -> Vocabulary {
         let predicates: &'static [&'static str] = match self {
-            Asked::Stop => &["stopped", "halted", "ceased", "stopping", "halting"],
-            Asked::Pause => &["paused", "suspended", "on hold", "pausing"],
-            Asked::Resume => {
+            StopOrder::Stop => &["stopped", "halted", "ceased", "stopping", "halting"],
+            StopOrder::Pause => &["paused", "suspended", "on hold", "pausing"],
+            StopOrder::Resume => {
                 &["resumed", "resuming", "back on", "back at", "picked up", "picking up", "continuing"]
             }
         };
@@ -48,7 +48,7 @@ impl Asked {
 }
 
 /// Whether a text confirms what was asked for.
-pub fn compliance(body: &str, asked: Asked, about: &About<'_>) -> Compliance {
+pub fn compliance(body: &str, asked: StopOrder, about: &About<'_>) -> Compliance {
     let own = |id: &Option<String>| id.as_ref().is_none_or(|id| about.is_own(id));
     let spoken = words(body);
     let worded = spoken.iter().any(|one| one.word == asked.word() && own(&one.id));
@@ -70,13 +70,13 @@ pub fn compliance(body: &str, asked: Asked, about: &About<'_>) -> Compliance {
 }
 
 /// The one word of the form with this task's id, whatever was asked for. A report of work is another reader's.
-pub fn compliance_word(body: &str, about: &About<'_>) -> Option<Asked> {
+pub fn compliance_word(body: &str, about: &About<'_>) -> Option<StopOrder> {
     let spoken = words(body);
-    let of = |asked: &Asked| {
+    let of = |asked: &StopOrder| {
         let own = |id: &Option<String>| id.as_ref().is_some_and(|id| about.is_own(id));
         spoken.iter().any(|one| one.word == asked.word() && own(&one.id))
     };
-    let mut said = [Asked::Stop, Asked::Pause, Asked::Resume].into_iter().filter(of);
+    let mut said = [StopOrder::Stop, StopOrder::Pause, StopOrder::Resume].into_iter().filter(of);
     let only = said.next().filter(|_| said.next().is_none())?;
     matches!(compliance(body, only, about), Compliance::Confirmed { .. }).then_some(only)
 }
@@ -88,13 +88,13 @@ enum Weight {
     Against,
 }
 
-fn weigh(sentence: &Sentence, asked: Asked, about: &About<'_>) -> Weight {
+fn weigh(sentence: &Sentence, asked: StopOrder, about: &About<'_>) -> Weight {
     const RETRACTS: [&str; 5] = ["ignore the", "correction", "rather not", "before i", "are you sure"];
     let found = claims(sentence, about, &asked.vocabulary());
     let whole = |claim: &&super::claim::Claim| claim.extent == Extent::Whole;
     let against = found.iter().filter(whole).any(|claim| claim.mood != Mood::Plain);
     let unable =
-        asked != Asked::Resume && sentence.has(&["can not", "could not", "unable"]) && is_open(sentence);
+        asked != StopOrder::Resume && sentence.has(&["can not", "could not", "unable"]) && is_open(sentence);
     let runs_on = sentence.has(&[
         "still working",
         "still coding",
@@ -116,7 +116,7 @@ mod tests {
 
     #[test]
     fn talk_11_a_stop_a_pause_a_resumption_are_confirmed_in_words() {
-        use Asked::*;
+        use StopOrder::*;
         let about = About { ids: &["GH-210"], title: "Add rate limiting to the login endpoint" };
         let yes = [
             (Stop, "[STOPPED] GH-210"),

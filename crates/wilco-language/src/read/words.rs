@@ -44,7 +44,7 @@ const TAGS: [(&str, Word); 20] = [
 
 /// A word of the form, with the id and the text behind it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Spoken {
+pub struct TaggedWord {
     pub word: Word,
     pub id: Option<String>,
     pub rest: String,
@@ -52,10 +52,10 @@ pub struct Spoken {
 }
 
 /// The words that a body says: those in its own voice, or the only one that is shown in a code fence.
-pub fn words(body: &str) -> Vec<Spoken> {
+pub fn words(body: &str) -> Vec<TaggedWord> {
     let lines = text::lines(body);
     let said = lines.iter().filter(|line| !line.quoted && !line.blank());
-    let mut found: Vec<Spoken> = said
+    let mut found: Vec<TaggedWord> = said
         .filter_map(|line| {
             let fenced = line.fence.is_some();
             let tags = TAGS.iter().filter(|_| may_hold_tag(line.text));
@@ -84,7 +84,7 @@ const GOES_ON: [&str; 15] = [
     "by", "except",
 ];
 
-fn spoken(line: &str, tag: &str, word: Word, fenced: bool) -> Option<Spoken> {
+fn spoken(line: &str, tag: &str, word: Word, fenced: bool) -> Option<TaggedWord> {
     let (rest, code, opening) = opened(line, tag)?;
     let rest = rest.trim_start_matches(|c: char| matches!(c, '*' | ':' | ' ' | '\t' | '-') || long_dash(c));
     let whole = without_task(rest);
@@ -107,7 +107,7 @@ fn spoken(line: &str, tag: &str, word: Word, fenced: bool) -> Option<Spoken> {
     if goes_on || bare || !alone || template || unanswered {
         return None;
     }
-    Some(Spoken { word, id, rest: rest.to_owned(), fenced: fenced || code })
+    Some(TaggedWord { word, id, rest: rest.to_owned(), fenced: fenced || code })
 }
 
 /// Whether a line shows several forms to choose from: `[DONE] GH-42 / [CHECKPOINT] GH-42 2 - summary`.
