@@ -1,5 +1,5 @@
 //! What no simulated agent does, by hand: a task is paused and goes on, a message enters a context, an interrupted
-//! step counts as done.
+//! step counts as done, work is reported in words.
 
 use anyhow::{Context, ensure};
 use serde_json::{Value, json};
@@ -31,6 +31,7 @@ pub(super) fn history() -> anyhow::Result<Vec<Batch>> {
     }
     script.pause()?;
     script.interrupt()?;
+    script.report_in_words()?;
     Ok(script.batches)
 }
 
@@ -72,6 +73,17 @@ impl Script {
         let escalation = escalation.context("somebody is to decide")?;
         let proceed = json!({"type": "decision", "escalation": escalation, "option": "proceed"});
         self.say(3003, "boss", "wilco", proceed)
+    }
+
+    fn report_in_words(&mut self) -> anyhow::Result<()> {
+        let task = json!({"type": "task-assignment", "task_id": "GH-2", "title": "Paint the wall",
+            "policy": {"understanding": "accept", "checkpoint_timeout": "2h"}});
+        self.say(4000, "boss", "bob", task)?;
+        let ack = json!({"type": "task-acknowledgment", "task_id": "GH-2", "status": "received",
+            "understanding": "I paint the wall"});
+        self.say(4060, "bob", "boss", ack)?;
+        let report = "Quick progress update on GH-2: the first coat is on, the second will follow tomorrow.";
+        self.say(4120, "bob", "boss", json!({"type": "text", "message": report}))
     }
 
     fn say(&mut self, seconds: i64, from: &str, to: &str, content: Value) -> anyhow::Result<()> {
