@@ -106,7 +106,7 @@ const EXCEPTIONS: [&str; 17] = [
     "short of",
 ];
 
-const DOUBTS: [&str; 62] = [
+const DOUBTS: [&str; 65] = [
     "should",
     "think",
     "thought",
@@ -151,6 +151,9 @@ const DOUBTS: [&str; 62] = [
     "theoretically",
     "in theory",
     "in principle",
+    "point of view",
+    "in a sense",
+    "in some sense",
     "arguably",
     "likely",
     "sort of",

@@ -96,8 +96,8 @@ const ACTS: [&str; 12] = [
     "go",
 ];
 const LATER: [&str; 6] = ["almost", "nearly", "soon", "until", "after", "when"];
-/// Who is not sure is not ready.
-const DOUBTS: [&str; 18] = [
+/// Who is not sure, or says what shall count as an answer, is not ready.
+const DOUBTS: [&str; 21] = [
     "might",
     "may",
     "maybe",
@@ -116,6 +116,9 @@ const DOUBTS: [&str; 18] = [
     "unless",
     "seems",
     "would be",
+    "treat",
+    "silence",
+    "consider",
 ];
 
 fn says(sentence: &Sentence) -> Answer {
