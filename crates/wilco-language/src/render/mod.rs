@@ -6,6 +6,7 @@ mod announced;
 mod checked;
 mod delegation;
 mod escalation;
+pub mod fence;
 pub mod form;
 mod forward;
 mod handoff;

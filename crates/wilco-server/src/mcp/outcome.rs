@@ -3,6 +3,7 @@
 use rmcp::model::{CallToolResult, ContentBlock};
 use serde_json::{Value, json};
 use wilco_language::message::MessageType;
+use wilco_language::render::fence::Fenced;
 use wilco_wire::{FieldProblem, Problem};
 
 use crate::mcp::fence::{at_most, fenced};
@@ -78,7 +79,7 @@ fn inbox(agent: &str, page: &Value) -> String {
         format!(
             "{}\n{}",
             heading(message),
-            fenced(&whose(message), &at_most(&text(message, &message["content"]), LISTED, rest))
+            fenced(whose(message), &at_most(&text(message, &message["content"]), LISTED, rest))
         )
     };
     let messages: Vec<_> = items.iter().map(each).collect();
@@ -97,7 +98,7 @@ fn todo(agent: &str, list: &Value) -> String {
         let asked = item["asked"].as_str().unwrap_or_default();
         format!(
             "{kind} in {exchange}{due}\n{}\nAnswer with the tool {}, or: {}",
-            fenced(&format!("what {} asks", word(&item["from"])), asked),
+            fenced(Fenced::Asked { exchange, from: word(&item["from"]) }, asked),
             tool_for(kind),
             word(&item["answer"])
         )
@@ -125,7 +126,7 @@ fn whole(message: &Value) -> String {
     format!(
         "{}\n{}",
         heading(message),
-        fenced(&whose(message), &text(message, content.unwrap_or(&message["content"])))
+        fenced(whose(message), &text(message, content.unwrap_or(&message["content"])))
     )
 }
 
@@ -144,8 +145,8 @@ fn heading(message: &Value) -> String {
     )
 }
 
-fn whose(message: &Value) -> String {
-    format!("message {} from {}", word(&message["id"]), word(&message["from"]))
+fn whose(message: &Value) -> Fenced<'_> {
+    Fenced::Message { id: word(&message["id"]), from: word(&message["from"]) }
 }
 
 /// The subject, and the text of a content or all of it when it has none.
@@ -162,7 +163,7 @@ fn text(message: &Value, content: &Value) -> String {
 
 fn shown(exchange: &Value) -> String {
     let json = serde_json::to_string_pretty(exchange).unwrap_or_default();
-    format!("{}\n{}", one_line(exchange), fenced(&format!("exchange {}", word(&exchange["id"])), &json))
+    format!("{}\n{}", one_line(exchange), fenced(Fenced::Exchange { id: word(&exchange["id"]) }, &json))
 }
 
 fn list(page: &Value) -> String {
@@ -175,11 +176,7 @@ fn list(page: &Value) -> String {
         .map(|exchange| format!("{} - {}", one_line(exchange), word(&exchange["subject"])))
         .collect();
     let more = page["next"].as_str().map_or(String::new(), |next| format!("\nThere are more: after {next}."));
-    format!(
-        "{}\n{}{more}",
-        counted(items.len(), "exchange"),
-        fenced("subjects as their senders wrote them", &lines.join("\n"))
-    )
+    format!("{}\n{}{more}", counted(items.len(), "exchange"), fenced(Fenced::Several, &lines.join("\n")))
 }
 
 fn one_line(exchange: &Value) -> String {

@@ -3,21 +3,11 @@
 
 use std::borrow::Cow;
 
+use wilco_language::render::fence::{escaped, is_invisible};
+
 /// The text with its control characters made visible; only line ends and tabs stay as they are.
 pub(crate) fn visible(text: &str) -> Cow<'_, str> {
-    if !text.chars().any(is_hidden) {
-        return Cow::Borrowed(text);
-    }
-    let mut shown = String::with_capacity(text.len() + 8);
-    for c in text.chars() {
-        match c {
-            '\r' => shown.push_str("\\r"),
-            c if is_hidden(c) && c.is_ascii() => shown.push_str(&format!("\\x{:02x}", u32::from(c))),
-            c if is_hidden(c) => shown.push_str(&format!("\\u{{{:x}}}", u32::from(c))),
-            c => shown.push(c),
-        }
-    }
-    Cow::Owned(shown)
+    escaped(text, is_hidden)
 }
 
 /// The same on one line, for cells and headings.
@@ -44,13 +34,9 @@ pub(crate) fn json(text: &str) -> Cow<'_, str> {
     Cow::Owned(shown)
 }
 
-/// Control characters, and what Unicode has to turn the direction of text or to make it invisible.
+/// What cannot be seen. People write emoji that are joined or chosen by such characters; those stay.
 fn is_hidden(c: char) -> bool {
-    let kept = c == '\n' || c == '\t';
-    let invisible = matches!(c,
-        '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}'
-        | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}');
-    (c.is_control() && !kept) || (invisible && c != '\u{200d}')
+    is_invisible(c) && !matches!(c, '\u{200d}' | '\u{fe0e}' | '\u{fe0f}')
 }
 
 #[cfg(test)]
