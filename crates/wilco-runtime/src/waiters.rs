@@ -6,6 +6,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 use tokio::sync::{Notify, watch};
 use wilco_protocol::Name;
 
+/// With more inboxes, those that nobody waits for are looked for before the next commit.
+const MAX_REMEMBERED: usize = 8192;
+
 /// Wakes long polls and streams after a commit.
 #[derive(Debug, Clone)]
 pub struct Waiters {
@@ -27,6 +30,9 @@ impl Waiters {
     /// Something to wait on until this agent gets a message. Ask for it before looking into the inbox.
     pub fn inbox(&self, agent: &Name) -> Arc<Notify> {
         let mut inboxes = self.inboxes.lock().unwrap_or_else(PoisonError::into_inner);
+        if inboxes.len() >= MAX_REMEMBERED {
+            inboxes.retain(|_, notify| Arc::strong_count(notify) > 1);
+        }
         inboxes.entry(agent.clone()).or_default().clone()
     }
 

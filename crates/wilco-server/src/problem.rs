@@ -28,6 +28,10 @@ impl Failure {
         Failure::new(StatusCode::NOT_FOUND, "not-found", detail)
     }
 
+    pub(crate) fn is_not_found(&self) -> bool {
+        self.0.status == StatusCode::NOT_FOUND.as_u16()
+    }
+
     pub(crate) fn bad_request(detail: impl Into<String>) -> Failure {
         Failure::new(StatusCode::BAD_REQUEST, "bad-request", detail)
     }
@@ -74,7 +78,7 @@ impl From<ParseError> for Failure {
             ParseError::Syntax(_) => {
                 Failure::bad_request(format!("{error}; send a JSON object with from, to and content"))
             }
-            ParseError::TooDeep(_) => Failure::bad_request(error.to_string()),
+            ParseError::TooDeep(_) | ParseError::Twice(_) => Failure::bad_request(error.to_string()),
             ParseError::UnknownExchange(_) => Failure::not_found(error.to_string()),
             ParseError::Fields { errors, .. } => Failure::invalid(errors),
         }

@@ -17,7 +17,7 @@ use wilco_engine::Viewer;
 
 use crate::accept::EVENTS;
 use crate::app::App;
-use crate::auth::bearer;
+use crate::auth::{ForeignPage, bearer};
 use crate::connection::ConnectionState;
 use crate::problem::Failure;
 
@@ -31,6 +31,8 @@ pub(crate) struct Reader {
     line: Arc<ConnectionState>,
     secret: Option<String>,
     viewer: Viewer,
+    /// The page of another site that a browser reads for.
+    page: Option<ForeignPage>,
     /// Where an earlier stream broke off.
     pub(crate) last_event: Option<u64>,
 }
@@ -53,6 +55,7 @@ impl FromRequestParts<App> for Reader {
             line: parts.extensions.get::<Arc<ConnectionState>>().cloned().unwrap_or_default(),
             secret: bearer(&parts.headers).map(str::to_owned),
             viewer: parts.extensions.get::<Viewer>().cloned().unwrap_or(Viewer::ReadOnly),
+            page: parts.extensions.get::<ForeignPage>().cloned(),
             last_event,
         })
     }
@@ -96,6 +99,9 @@ struct Frame {
 
 /// Opens a stream: what is written to the outlet stands in the answer.
 pub(crate) fn open(app: &App, reader: Reader) -> Result<(Outlet, Response), Failure> {
+    if let Some(page) = &reader.page {
+        return Err(page.refused());
+    }
     let seat = app.waiting.clone().try_acquire_owned().map_err(|_| {
         let detail = "too many readers are waiting; try again later, or read pages without wait";
         Failure::new(StatusCode::SERVICE_UNAVAILABLE, "too-many-waiting", detail)

@@ -61,7 +61,12 @@ pub fn message(bytes: &[u8]) {
             assert!(!errors.is_empty(), "refused without a reason");
             return assert!(errors.iter().all(|error| !error.detail.is_empty()));
         }
-        Err(ParseError::Syntax(_) | ParseError::TooDeep(_) | ParseError::UnknownExchange(_)) => return,
+        Err(
+            ParseError::Syntax(_)
+            | ParseError::TooDeep(_)
+            | ParseError::Twice(_)
+            | ParseError::UnknownExchange(_),
+        ) => return,
     };
     assert!(incoming.to.len() <= MAX_RECIPIENTS);
     assert!(incoming.subject.as_ref().is_none_or(|subject| subject.len() <= MAX_SUBJECT));

@@ -125,7 +125,13 @@ fn msg_23_the_header_is_a_sign_of_life_and_a_plain_read_of_an_inbox_is_not() {
     assert_eq!(server.get("/v1/agents/ann").1["last_seen"], json!(now));
     server.advance("5m");
     server.get("/v1/agents/ann/inbox?wait=0s");
-    assert_eq!(status(&server, "ann"), "active", "reading with wait is a sign of life");
+    assert_eq!(
+        status(&server, "ann"),
+        "idle",
+        "SEC-14: read by nobody in particular, it says nothing of ann"
+    );
+    ann.get("/v1/agents/ann/inbox?wait=0s");
+    assert_eq!(status(&server, "ann"), "active", "its own waiting is a sign of life");
 }
 
 #[test]
@@ -153,13 +159,14 @@ fn msg_40_a_conversation_registers_its_recipient_and_a_task_does_not() {
     let problem = server.refused(&stranger, 404);
     assert!(problem["detail"].as_str().unwrap().contains("newcomer"), "{problem}");
     assert_eq!(server.get("/v1/agents/reader/inbox").0, 404, "a plain read does not register");
-    assert_eq!(server.get("/v1/agents/reader/inbox?wait=0s").0, 200);
+    assert_eq!(server.get("/v1/agents/reader/inbox?wait=0s").0, 404, "SEC-14: nor does waiting as nobody");
+    assert_eq!(server.as_agent("reader").get("/v1/agents/reader/inbox?wait=0s").0, 200);
     assert_eq!(server.get("/v1/agents/reader").0, 200);
     let open = Setup::new().config("[agents]\nauto_register = \"all\"").start();
     open.send(&task("T-1"));
     let closed = Setup::new().config("[agents]\nauto_register = \"none\"").start();
     closed.refused(&text("ann", "bob", "hi"), 404);
-    assert_eq!(closed.get("/v1/agents/reader/inbox?wait=0s").0, 404);
+    assert_eq!(closed.as_agent("reader").get("/v1/agents/reader/inbox?wait=0s").0, 404);
 }
 
 #[test]
@@ -199,7 +206,7 @@ fn msg_45_two_agents_with_one_alias_or_session_are_409() {
             let detail = problem["detail"].as_str().unwrap();
             assert!(detail.contains("anna") && detail.contains("eve"), "{detail}");
         }
-        let waits = server.get(&format!("/v1/agents/{shared}/inbox?wait=0s"));
+        let waits = server.as_agent(shared).get(&format!("/v1/agents/{shared}/inbox?wait=0s"));
         assert_eq!(waits.0, 409, "{}", waits.1);
     }
     assert_eq!(server.inbox("anna"), server.inbox("eve"), "nobody got anything");

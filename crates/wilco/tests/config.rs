@@ -100,7 +100,7 @@ fn cli_1_the_first_line_names_the_address_and_sigterm_ends_with_0() {
     let port: u16 = server.address().strip_prefix("127.0.0.1:").unwrap().parse().unwrap();
     assert_ne!(port, 0);
     server.register(&["bob"]);
-    let poll = server.caller();
+    let poll = server.as_agent("bob");
     let waiting = std::thread::spawn(move || poll.get("/v1/agents/bob/inbox?wait=60s"));
     server.until_seen("bob");
     assert_eq!(server.terminate().code(), Some(0));

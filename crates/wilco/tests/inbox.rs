@@ -58,7 +58,7 @@ fn msg_13_messages_arrive_in_the_order_they_were_accepted() {
 fn msg_20_a_long_poll_returns_as_soon_as_something_arrives() {
     let server = Server::start();
     server.register(&["bob"]);
-    let poll = server.caller();
+    let poll = server.as_agent("bob");
     let waiting = std::thread::spawn(move || poll.get("/v1/agents/bob/inbox?wait=60s"));
     // The poll registers its sign of life before it waits, so this is seen when it has begun.
     server.until_seen("bob");

@@ -33,6 +33,7 @@ mod operation_policy;
 mod power_cut;
 mod programs;
 mod quotes;
+mod reading;
 mod readme;
 mod replacement;
 mod replacement_issues;

@@ -335,10 +335,10 @@ fn msg_22_who_comes_back_is_told_again_of_what_it_has_not_read() {
     server.post("/v1/agents/bob/heartbeat", &json!({}));
     server.advance("1s");
     assert_eq!(told(), 3, "nothing is unread");
-    let (_, page) = server.get("/v1/agents/carl/inbox?wait=1ms&status=unread");
+    let (_, page) = server.as_agent("carl").get("/v1/agents/carl/inbox?wait=1ms&status=unread");
     assert_eq!(page["items"], json!([]));
     server.send(&text("ann", "carl", "hello"));
-    let (_, page) = server.get("/v1/agents/carl/inbox?wait=30s&status=unread");
+    let (_, page) = server.as_agent("carl").get("/v1/agents/carl/inbox?wait=30s&status=unread");
     assert_eq!(page["items"].as_array().unwrap().len(), 1, "the first poll has it");
 }
 

@@ -96,7 +96,8 @@ fn api_3_an_inbox_streams_what_is_unread_and_what_follows() {
 #[test]
 fn msg_23_who_listens_to_its_inbox_is_there() {
     let server = Server::start();
-    let _stream = server.stream("/v1/agents/newcomer/inbox").unwrap();
+    assert_eq!(server.stream("/v1/agents/newcomer/inbox").err(), Some(404), "SEC-14: nobody in particular");
+    let _stream = server.as_agent("newcomer").stream("/v1/agents/newcomer/inbox").unwrap();
     assert_eq!(server.get("/v1/agents/newcomer").1["status"], "active");
 }
 

@@ -9,6 +9,7 @@ use wilco_protocol::{ExchangeId, MessageId};
 use super::content::{Choice, Typed, in_text, typed};
 use super::delegation::Delegation;
 use super::depth::{MAX_DEPTH, deeper_than};
+use super::duplicate::duplicate_key;
 use super::fields::{FieldError, Fields};
 use super::fingerprint::of_message;
 use super::split::Split;
@@ -71,6 +72,8 @@ pub enum ParseError {
     Syntax(String),
     #[error("the body is nested deeper than {0} levels")]
     TooDeep(usize),
+    #[error("the key {0:?} stands twice in one object; say each thing once")]
+    Twice(String),
     #[error("some fields are missing or wrong")]
     Fields {
         errors: Vec<FieldError>,
@@ -84,6 +87,7 @@ pub enum ParseError {
 pub const MAX_SUBJECT: usize = 998;
 pub const MAX_RECIPIENTS: usize = 1000;
 const MAX_ID: usize = 128;
+const MAX_TYPE: usize = 64;
 
 /// Reads a message from the body of a request.
 pub fn message(body: &[u8]) -> Result<Incoming, ParseError> {
@@ -110,6 +114,9 @@ pub fn message_within(body: &[u8], depth: usize) -> Result<Incoming, ParseError>
         // The whole body knows where in it the mistake is.
         Some(Err(error)) => return Err(syntax(serde_json::from_str::<Value>(text).err().unwrap_or(error))),
     };
+    if let Some(key) = duplicate_key(text) {
+        return Err(ParseError::Twice(key));
+    }
     let addressed = split.has("to") || split.has("exchange");
     let mut reader = Reader { split, errors: Vec::new() };
     let (id, subject) = (reader.id("id"), reader.subject());
@@ -119,6 +126,7 @@ pub fn message_within(body: &[u8], depth: usize) -> Result<Incoming, ParseError>
     let broadcast_id = reader.text("broadcast_id");
     let exchange = reader.text("exchange");
     let content = reader.content(content);
+    reader.type_word(content.as_ref());
     if !addressed && !content.as_ref().is_some_and(addresses_itself) {
         let detail = "is required: the name of an agent (or give the exchange that you answer)";
         reader.error("to", detail.to_owned());
@@ -312,6 +320,18 @@ impl Reader<'_> {
         }
         if content.and_then(MessageType::of) == Some(MessageType::TaskAssignment) {
             self.error("to", "expected exactly one agent: a task has one assignee".to_owned());
+        }
+    }
+
+    /// A type is a word. It is said where senders have no say, so nothing else may stand in it.
+    fn type_word(&mut self, content: Option<&Map<String, Value>>) {
+        let legal = |byte: u8| byte.is_ascii_alphanumeric() || b"_.-".contains(&byte);
+        let given = content.and_then(|content| content.get("type")).and_then(Value::as_str);
+        // One that is missing or empty is asked for by who reads the content.
+        let Some(word) = given.filter(|word| !word.trim().is_empty()) else { return };
+        if word.len() > MAX_TYPE || !word.bytes().all(legal) {
+            let detail = format!("expected a word of 1 to {MAX_TYPE} characters from a-z 0-9 _ . -");
+            self.error("content/type", detail);
         }
     }
 

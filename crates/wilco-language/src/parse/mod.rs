@@ -6,6 +6,7 @@
 mod content;
 mod delegation;
 mod depth;
+mod duplicate;
 mod envelope;
 mod fields;
 mod fingerprint;
@@ -18,6 +19,7 @@ mod validation;
 pub use content::{Choice, Typed, in_text, typed};
 pub use delegation::{Acknowledgment, Assignment, Delegation, MAX_TASK_ID, Verdict};
 pub use depth::{DEEPEST, MAX_DEPTH};
+pub use duplicate::duplicate_key;
 pub use envelope::{Incoming, MAX_RECIPIENTS, MAX_SUBJECT, ParseError, message, message_within};
 pub use fields::FieldError;
 pub use fingerprint::fingerprint;

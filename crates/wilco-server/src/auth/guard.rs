@@ -29,6 +29,9 @@ pub(crate) struct Peer(pub(crate) IpAddr);
 /// What time it is here, for everybody who shows how long ago or how soon something is.
 const TIME: HeaderName = HeaderName::from_static("wilco-time");
 
+/// Where a browser says that the page is from, as seen from here.
+const FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
+
 pub(crate) async fn guard(app: &App, request: Request, mut inside: Router) -> Response {
     let page = cors::page(app, request.headers());
     let mut response = match admitted(app, request, page.is_some()).await {
@@ -68,8 +71,10 @@ async fn admitted(app: &App, request: Request, known_page: bool) -> Result<Admit
     let caller = Caller::new(viewer.clone(), request.headers());
     let says_who = caller.is_proven() || !MESSAGES.contains(&request.uri().path());
     // A page of somebody else that makes a browser read is nobody's sign of life.
-    if says_who && foreign(app, &request).is_none() {
-        app.presence.called(&app.handle, &caller).await;
+    match foreign(app, &request) {
+        Some(page) => drop(request.extensions_mut().insert(page)),
+        None if says_who => app.presence.called(&app.handle, &caller).await,
+        None => {}
     }
     request.extensions_mut().insert(viewer);
     Ok(Admitted::Call(request))
@@ -111,18 +116,15 @@ fn host(app: &App, request: &Request) -> Result<(), Failure> {
 
 /// Writes from a browser come only from our own pages, and only as JSON.
 fn origin(app: &App, request: &Request) -> Result<(), Failure> {
-    if !request.headers().contains_key(header::ORIGIN) {
-        return Ok(());
-    }
-    let streams = text(request.headers(), header::ACCEPT)
-        .is_some_and(|accept| accept.to_ascii_lowercase().contains("event-stream"));
     // Whoever waits at an inbox is registered by that, and seen.
     let waits = Query::open(request.uri().query()).text("wait").is_some();
     let reads = matches!(*request.method(), Method::GET | Method::HEAD);
-    let changes = !reads || streams || waits || request.uri().path() == mcp::PATH;
-    if let Some(origin) = foreign(app, request).filter(|_| changes) {
-        let detail = format!("calls from pages of {origin:?} are not allowed");
-        return Err(Failure::new(StatusCode::FORBIDDEN, "foreign-origin", detail));
+    let changes = !reads || waits || request.uri().path() == mcp::PATH;
+    if let Some(page) = foreign(app, request).filter(|_| changes) {
+        return Err(page.refused());
+    }
+    if !request.headers().contains_key(header::ORIGIN) {
+        return Ok(());
     }
     let json = content_type(request.headers()).is_some_and(is_json);
     if !reads && request.method() != Method::DELETE && !json {
@@ -132,12 +134,35 @@ fn origin(app: &App, request: &Request) -> Result<(), Failure> {
     Ok(())
 }
 
-/// The page that a request comes from, when that is none of ours.
-fn foreign<'a>(app: &App, request: &'a Request) -> Option<&'a str> {
-    let origin = request.headers().get(header::ORIGIN)?.to_str().unwrap_or("");
-    let own = |host: &String| origin.eq_ignore_ascii_case(&format!("http://{host}"));
-    let trusted = app.config.hosts.iter().any(own) || app.config.origins.iter().any(|known| known == origin);
-    (!trusted).then_some(origin)
+/// The page that a request comes from, when that is none of ours. Whoever opens a stream looks for it: that it does is
+/// known only when its form is chosen.
+#[derive(Debug, Clone)]
+pub(crate) struct ForeignPage(String);
+
+impl ForeignPage {
+    pub(crate) fn refused(&self) -> Failure {
+        let detail = format!("calls from pages of {:?} are not allowed", self.0);
+        Failure::new(StatusCode::FORBIDDEN, "foreign-origin", detail)
+    }
+}
+
+fn foreign(app: &App, request: &Request) -> Option<ForeignPage> {
+    let headers = request.headers();
+    let origin = headers.get(header::ORIGIN).map(|origin| origin.to_str().unwrap_or(""));
+    if origin.is_some_and(|origin| app.config.origins.iter().any(|known| known == origin)) {
+        return None;
+    }
+    let own = |origin: &str| {
+        app.config.hosts.iter().any(|host| origin.eq_ignore_ascii_case(&format!("http://{host}")))
+    };
+    if let Some(origin) = origin.filter(|origin| !own(origin)) {
+        return Some(ForeignPage(origin.to_owned()));
+    }
+    // A browser says so also where it sends no origin.
+    let sites = headers.get_all(FETCH_SITE).iter().filter_map(|site| site.to_str().ok());
+    let mut others =
+        sites.filter(|site| ["cross-site", "same-site"].iter().any(|other| site.eq_ignore_ascii_case(other)));
+    others.next().map(|_| ForeignPage("another site".to_owned()))
 }
 
 fn viewer(app: &App, request: &Request) -> Result<Viewer, Failure> {

@@ -9,6 +9,6 @@ mod tokens;
 
 pub(crate) use caller::Caller;
 pub(crate) use failures::Failures;
-pub(crate) use guard::{Peer, bearer, content_type, guard};
+pub(crate) use guard::{ForeignPage, Peer, bearer, content_type, guard};
 pub(crate) use presence::Presence;
 pub use tokens::{Created, Role, Token, TokenError, Tokens};

@@ -5,6 +5,7 @@ use wilco_language::parse::FieldError;
 
 use crate::problem::Failure;
 use crate::query::Query;
+use crate::v1::body::unambiguous;
 
 /// 400 with `field`.
 pub(super) fn wrong(field: &str, detail: impl Into<String>) -> Failure {
@@ -21,6 +22,7 @@ pub(super) fn object(body: &[u8]) -> Result<Map<String, Value>, Failure> {
     if body.trim_ascii().is_empty() {
         return Ok(Map::new());
     }
+    unambiguous(body)?;
     match serde_json::from_slice(body) {
         Ok(Value::Object(map)) => Ok(map),
         Ok(_) => Err(Failure::bad_request("the body is no JSON object")),

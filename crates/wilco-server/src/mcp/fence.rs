@@ -22,6 +22,28 @@ pub(crate) fn at_most(text: &str, most: usize, rest: &str) -> String {
     }
 }
 
+/// What stands outside of every fence of a text.
+#[cfg(test)]
+pub(crate) fn outside(text: &str) -> String {
+    let (mut outside, mut open) = (String::new(), None::<String>);
+    for line in text.split('\n') {
+        match &open {
+            None => match line.split_once("] begin: ").and_then(|(mark, _)| mark.strip_prefix('[')) {
+                Some(mark) => {
+                    outside += line;
+                    open = Some(format!("[{mark}] end"));
+                }
+                None => outside += line,
+            },
+            Some(end) if line == end => open = None,
+            Some(_) => {}
+        }
+        outside.push('\n');
+    }
+    assert_eq!(open, None, "a fence does not end: {text}");
+    outside
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

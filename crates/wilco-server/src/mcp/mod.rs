@@ -17,6 +17,7 @@ mod outcome;
 mod prompts;
 mod request;
 mod resources;
+mod structured;
 #[cfg(test)]
 mod table;
 mod tools;
@@ -36,7 +37,7 @@ use crate::app::App;
 use crate::auth::Caller;
 use crate::connection::ConnectionState;
 use crate::problem::Failure;
-use crate::v1::body::bytes;
+use crate::v1::body::{bytes, unambiguous};
 use doors::{Barred, Gate, Http};
 use inside::Inside;
 
@@ -77,10 +78,13 @@ async fn answer(
         (inside::owner(&caller.viewer), parts.extensions.get::<Arc<ConnectionState>>().cloned());
     http.admits(&parts, &owner).await.map_err(barred)?;
     let body = bytes(body, &app.config.limits).await?;
-    if parts.method == Method::POST
-        && let Err(error) = serde_json::from_slice::<&RawValue>(&body)
-    {
-        return Ok(unreadable(&error));
+    if parts.method == Method::POST {
+        if let Err(error) = serde_json::from_slice::<&RawValue>(&body) {
+            return Ok(unreadable(&format!("the body is not JSON: {error}; send one JSON-RPC request")));
+        }
+        if let Err(failure) = unambiguous(&body) {
+            return Ok(unreadable(&failure.0.detail));
+        }
     }
     let answered = http.service.handle(Request::from_parts(parts, Body::from(body))).await;
     http.began(answered.headers(), &owner).await;
@@ -91,9 +95,8 @@ async fn answer(
     Ok(answered.map(Body::new))
 }
 
-/// The error that JSON-RPC has for a body that is no JSON.
-fn unreadable(error: &serde_json::Error) -> Response {
-    let message = format!("the body is not JSON: {error}; send one JSON-RPC request");
+/// The error that JSON-RPC has for a body that is no JSON, or says two things at once.
+fn unreadable(message: &str) -> Response {
     let body = json!({"jsonrpc": "2.0", "id": null, "error": {"code": PARSE_ERROR, "message": message}});
     (StatusCode::BAD_REQUEST, Json(body)).into_response()
 }

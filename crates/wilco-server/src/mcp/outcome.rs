@@ -3,10 +3,11 @@
 use rmcp::model::{CallToolResult, ContentBlock};
 use serde_json::{Value, json};
 use wilco_language::message::MessageType;
-use wilco_language::render::fence::Fenced;
+use wilco_language::render::fence::{Fenced, is_word};
 use wilco_wire::{FieldProblem, Problem};
 
 use crate::mcp::fence::{at_most, fenced};
+use crate::mcp::structured::{is_command, structured};
 use crate::mcp::tools::Tool;
 
 /// More of one message does not stand in a list.
@@ -40,7 +41,7 @@ pub(crate) fn result(outcome: ToolOutcome) -> CallToolResult {
         ToolOutcome::Posted(posted) => (posted_words(&posted), posted),
     };
     let mut result = CallToolResult::success(vec![ContentBlock::text(words)]);
-    result.structured_content = Some(value);
+    result.structured_content = Some(structured(value));
     result
 }
 
@@ -97,10 +98,13 @@ fn todo(agent: &str, list: &Value) -> String {
         let due = item["due"].as_str().map_or(String::new(), |due| format!(", until {due}"));
         let asked = item["asked"].as_str().unwrap_or_default();
         format!(
-            "{kind} in {exchange}{due}\n{}\nAnswer with the tool {}, or: {}",
+            "{kind} in {exchange}{due}\n{}\nAnswer with the tool {}{}",
             fenced(Fenced::Asked { exchange, from: word(&item["from"]) }, asked),
             tool_for(kind),
-            word(&item["answer"])
+            item["answer"]
+                .as_str()
+                .filter(|answer| is_command(answer))
+                .map_or(String::new(), |answer| format!(", or: {answer}")),
         )
     };
     let items_in_words: Vec<_> = items.iter().map(each).collect();
@@ -132,8 +136,10 @@ fn whole(message: &Value) -> String {
 
 /// A line about a message: what a reader must know to answer it.
 fn heading(message: &Value) -> String {
-    let kind = message["content"]["type"].as_str().unwrap_or(MessageType::Conversation.name());
-    let mut line = format!("{}: {kind} from {}", word(&message["id"]), word(&message["from"]));
+    let kind = message["content"]["type"].as_str().and_then(MessageType::named);
+    // A type that is not of the catalogue is a word of its sender.
+    let kind = kind.unwrap_or(MessageType::Conversation).name();
+    let mut line = format!("{}: {kind} from {}", said(&message["id"]), said(&message["from"]));
     if let Some(exchange) = message["exchange"].as_str() {
         line += &format!(", exchange {exchange}");
     }
@@ -151,9 +157,11 @@ fn whose(message: &Value) -> Fenced<'_> {
 
 /// The subject, and the text of a content or all of it when it has none.
 fn text(message: &Value, content: &Value) -> String {
-    let text = match content["message"].as_str() {
-        Some(text) => text.to_owned(),
-        None => serde_json::to_string_pretty(content).unwrap_or_default(),
+    let own_type = content["type"].as_str().filter(|word| MessageType::named(word).is_none());
+    let text = match (content["message"].as_str(), own_type) {
+        (Some(text), None | Some("text")) => text.to_owned(),
+        (Some(text), Some(own)) => format!("Type: {own}\n\n{text}"),
+        (None, _) => serde_json::to_string_pretty(content).unwrap_or_default(),
     };
     match message["subject"].as_str().map(str::trim).unwrap_or_default() {
         "" => text,
@@ -180,27 +188,29 @@ fn list(page: &Value) -> String {
 }
 
 fn one_line(exchange: &Value) -> String {
-    let data = &exchange["data"];
-    let named = ["task_id", "operation", "handoff_id", "issue"].iter().find_map(|key| data[*key].as_str());
-    let named = named.map_or(String::new(), |name| format!(" ({name})"));
+    let task = exchange["data"]["task_id"].as_str().filter(|task| is_word(task));
+    let named = task.map_or(String::new(), |name| format!(" ({name})"));
     format!(
         "{}{named}: {}, {}, initiator {}",
         word(&exchange["id"]),
         word(&exchange["protocol"]),
         word(&exchange["state"]),
-        word(&exchange["initiator"])
+        said(&exchange["initiator"])
     )
 }
 
 fn posted_words(posted: &Value) -> String {
     let (message, exchange) = (&posted["message"], &posted["exchange"]);
     let sent = match posted["messages"].as_array() {
-        Some(several) => several.iter().map(|one| word(&one["to"])).collect::<Vec<_>>().join(", "),
-        None => word(&message["to"]).to_owned(),
+        Some(several) => several.iter().map(|one| said(&one["to"])).collect::<Vec<_>>().join(", "),
+        None => said(&message["to"]).to_owned(),
     };
     let sent = format!("Sent {} to {sent}.", word(&message["id"]));
     let Some(id) = exchange["id"].as_str() else { return sent };
-    let named = exchange["task_id"].as_str().map_or(id.to_owned(), |task| format!("{task} ({id})"));
+    let named = exchange["task_id"]
+        .as_str()
+        .filter(|task| is_word(task))
+        .map_or(id.to_owned(), |task| format!("{task} ({id})"));
     let state = word(&exchange["state"]);
     match message["reading"]["effect"].as_str() {
         Some("none") => format!(
@@ -213,6 +223,11 @@ fn posted_words(posted: &Value) -> String {
 
 fn word(value: &Value) -> &str {
     value.as_str().unwrap_or("-")
+}
+
+/// A name or id that may stand outside of the fence.
+fn said(value: &Value) -> &str {
+    Some(word(value)).filter(|word| is_word(word)).unwrap_or("-")
 }
 
 fn counted(number: usize, what: &str) -> String {

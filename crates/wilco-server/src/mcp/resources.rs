@@ -5,10 +5,13 @@ use rmcp::model::{
     ResourceContents, ResourceTemplate,
 };
 use serde_json::{Value, json};
+use wilco_language::render::fence::Fenced;
 use wilco_wire::{Event, Problem, segment};
 
+use crate::mcp::fence::fenced;
 use crate::mcp::native::Native;
 use crate::mcp::request::Request;
+use crate::mcp::structured::structured;
 
 const JSON: &str = "application/json";
 const MARKDOWN: &str = "text/markdown";
@@ -50,6 +53,14 @@ impl Place {
             }
             Place::Exchange(id) => Request::get(format!("/v1/exchanges/{id}"), &[]),
             Place::Log(id) => Request::get(format!("/v1/exchanges/{id}/log.md"), &[]),
+        }
+    }
+
+    /// Whose words it shows, where it is a text.
+    fn whose(&self) -> Fenced<'_> {
+        match self {
+            Place::Inbox(_) => Fenced::Several,
+            Place::Exchange(id) | Place::Log(id) => Fenced::Exchange { id },
         }
     }
 
@@ -95,9 +106,9 @@ pub(crate) async fn list<S: Native>(
     let page = server.ask(Request::get("/v1/exchanges".to_owned(), &query)).await.map_err(failed)?;
     for exchange in page["items"].as_array().into_iter().flatten() {
         let Some(id) = exchange["id"].as_str() else { continue };
-        let (key, subject) = (segment(id), exchange["subject"].as_str().unwrap_or_default());
+        let key = segment(id);
         let about = format!("{}, {}", text(&exchange["protocol"]), text(&exchange["state"]));
-        resources.push(resource(&Place::Exchange(key.clone()), id, subject).with_description(about));
+        resources.push(resource(&Place::Exchange(key.clone()), id, id).with_description(about));
         resources.push(resource(&Place::Log(key), &format!("{id} log"), &format!("What was said in {id}")));
     }
     let mut result = ListResourcesResult::with_all_items(resources);
@@ -133,8 +144,8 @@ pub(crate) async fn read<S: Native>(server: &S, uri: &str) -> Result<ReadResourc
     match server.ask(place.request()).await {
         Ok(value) => {
             let text = match value {
-                Value::String(text) => text,
-                value => serde_json::to_string_pretty(&value).unwrap_or_default(),
+                Value::String(text) => fenced(place.whose(), &text),
+                value => serde_json::to_string_pretty(&structured(value)).unwrap_or_default(),
             };
             let contents = ResourceContents::text(text, uri).with_mime_type(place.mime());
             Ok(ReadResourceResult::new(vec![contents]))

@@ -5,6 +5,7 @@ use axum::extract::Request;
 use http::{StatusCode, header};
 use http_body_util::BodyExt;
 use hyper::body::Body as _;
+use wilco_language::parse::{ParseError, duplicate_key};
 
 use crate::app::Limits;
 use crate::problem::Failure;
@@ -31,6 +32,14 @@ pub(crate) fn declared(request: Request, limits: &Limits) -> Result<Request, Fai
 fn too_large(most: usize) -> Failure {
     let detail = format!("the body is larger than {most} bytes");
     Failure::new(StatusCode::PAYLOAD_TOO_LARGE, "too-large", detail)
+}
+
+/// A body in which a key stands twice says two things at once.
+pub(crate) fn unambiguous(body: &[u8]) -> Result<(), Failure> {
+    match std::str::from_utf8(body).ok().and_then(duplicate_key) {
+        Some(key) => Err(Failure::from(ParseError::Twice(key))),
+        None => Ok(()),
+    }
 }
 
 pub(crate) async fn bytes(body: Body, limits: &Limits) -> Result<Vec<u8>, Failure> {

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use wilco_language::parse::FieldError;
 use wilco_protocol::Span;
 
-use super::body::bytes;
+use super::body::{bytes, unambiguous};
 use crate::app::App;
 use crate::auth::Caller;
 use crate::problem::Failure;
@@ -26,6 +26,7 @@ pub(crate) async fn advance(
 ) -> Result<Json<Value>, Failure> {
     caller.may_write()?;
     let body = bytes(body, &app.config.limits).await?;
+    unambiguous(&body)?;
     let by: Advance = serde_json::from_slice(&body).map_err(|error| match error.classify() {
         serde_json::error::Category::Data => {
             Failure::invalid(vec![FieldError { pointer: "/advance".to_owned(), detail: error.to_string() }])

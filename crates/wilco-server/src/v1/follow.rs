@@ -1,7 +1,7 @@
 //! The journal and an inbox as streams: what is there first, then what follows, without a gap.
 
+use wilco_engine::Command;
 use wilco_engine::reads::{self, EventQuery, InboxQuery};
-use wilco_engine::{Command, Viewer};
 use wilco_protocol::Name;
 use wilco_store::InboxStatus;
 
@@ -100,8 +100,7 @@ async fn sent(letter: &wilco_engine::reads::InboxEntry, outlet: &Outlet) -> Resu
 
 /// Whoever listens to its own inbox is there. A writer that is too busy need not know.
 async fn is_there(app: &App, caller: &Caller, agent: &Name) {
-    let own = caller.agent.as_ref().is_none_or(|caller| caller == agent);
-    if own && !matches!(caller.viewer, Viewer::ReadOnly) {
+    if caller.agent.as_ref().is_some_and(|caller| caller.as_str().eq_ignore_ascii_case(agent.as_str())) {
         let _ = app.handle.send(Command::Waits { agent: agent.to_string() }).await;
     }
 }

@@ -71,7 +71,14 @@ async fn pages(
     let (after, limit) = (query.cursor("after")?, query.limit()?);
     // Taken before anything is changed: whoever finds no seat has not been here.
     let seat = wait.map(|_| seat(&app)).transpose()?;
-    let agent = resolve(&app, &caller, name, wait.is_some()).await?;
+    let resolved = resolve(&app, &caller, name, wait.is_some()).await;
+    let agent = match (&resolved, wait) {
+        // Who may look into any inbox may wait for an agent that is yet to come; that registers nobody.
+        (Err(failure), Some(wait)) if failure.is_not_found() && !wait.is_zero() && !caller.is_proven() => {
+            Name::new(name)
+        }
+        _ => resolved.clone()?,
+    };
     let query = InboxQuery { agent, statuses, after, limit };
     let part = match wait {
         None => page(&app, &caller, query).await?,
@@ -79,6 +86,9 @@ async fn pages(
     };
     drop(seat);
     let part = part.ok_or_else(|| unknown(name))?;
+    if part.items.is_empty() && resolved.is_err() {
+        resolve(&app, &caller, name, false).await?;
+    }
     let items: Vec<_> = part.items.iter().map(shape::delivered).collect();
     Ok(Json(Page { items, next: part.next.map(|next| next.to_string()) }).into_response())
 }
@@ -96,21 +106,23 @@ fn statuses(given: Option<&str>) -> Result<Vec<InboxStatus>, Failure> {
     }
 }
 
-/// The agent whose inbox it is. Waiting registers it; a plain read does not, and is no sign of life.
+/// The agent whose inbox it is. Its own waiting registers it; a plain read does not, and a call that is made as
+/// somebody else, or as nobody in particular, is no sign of life of this agent.
 async fn resolve(app: &App, caller: &Caller, name: &str, waits: bool) -> Result<Name, Failure> {
+    let is_itself =
+        |agent: &str| caller.agent.as_ref().is_some_and(|caller| caller.as_str().eq_ignore_ascii_case(agent));
     let hidden = |agent: &Name| matches!(&caller.viewer, Viewer::Agent(own) if own != agent);
     let text = name.to_owned();
     let known = app.handle.read(move |reader| reads::agent(reader, &text)).await?.map(|agent| agent.name);
     match known {
         Some(agent) if hidden(&agent) => Err(unknown(name)),
         Some(agent) => {
-            // A call that is made as somebody else is no sign of life of this agent.
-            if waits && caller.agent.as_ref().is_none_or(|caller| *caller == agent) {
+            if waits && is_itself(agent.as_str()) {
                 app.handle.send(Command::Waits { agent: agent.to_string() }).await??;
             }
             Ok(agent)
         }
-        None if waits && !hidden(&Name::new(name)) => {
+        None if waits && is_itself(name) => {
             app.handle.send(Command::Waits { agent: name.to_owned() }).await??;
             Ok(Name::new(name))
         }

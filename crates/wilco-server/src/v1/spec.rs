@@ -5,6 +5,7 @@ use wilco_language::nearest;
 use wilco_language::parse::FieldError;
 use wilco_wire::AgentSpec;
 
+use super::body::unambiguous;
 use crate::problem::Failure;
 
 const TEXTS: [&str; 8] = ["name", "alias", "session", "host", "program", "role", "github", "status"];
@@ -25,6 +26,7 @@ fn checked(name: Option<&str>, body: &[u8]) -> Result<AgentSpec, Failure> {
     if body.is_empty() {
         return if errors.is_empty() { Ok(AgentSpec::default()) } else { Err(Failure::invalid(errors)) };
     }
+    unambiguous(body)?;
     let value: Value = serde_json::from_slice(body)
         .map_err(|error| Failure::bad_request(format!("the body is not JSON: {error}")))?;
     let wrong = |pointer: &str, detail: String| FieldError { pointer: pointer.to_owned(), detail };

@@ -4,6 +4,7 @@
 mod client;
 mod decided;
 mod doors;
+mod fenced;
 mod mistakes;
 mod protocols;
 mod resources;

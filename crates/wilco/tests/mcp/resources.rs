@@ -22,8 +22,10 @@ fn mcp_1_inboxes_exchanges_and_logs_are_resources() {
         };
         let inbox: Value = serde_json::from_str(&read("wilco://agents/boss/inbox")).unwrap();
         assert_eq!(inbox["items"].as_array().unwrap().len(), server.inbox("boss").len());
-        assert_eq!(serde_json::from_str::<Value>(&read(&exchange)).unwrap(), server.exchange(&id));
-        assert_eq!(read(&log), server.get_text(&format!("/v1/exchanges/{id}/log.md")).1);
+        let shown: Value = serde_json::from_str(&read(&exchange)).unwrap();
+        assert_eq!((&shown["id"], &shown["state"]), (&json!(*id), &server.exchange(&id)["state"]));
+        let (log, written) = (read(&log), server.get_text(&format!("/v1/exchanges/{id}/log.md")).1);
+        assert!(log.contains(&format!("begin: exchange {id}. ")) && log.contains(&written), "SEC-13: {log}");
         let templates = boss.ask("resources/templates/list", json!({})).unwrap();
         assert_eq!(templates["resourceTemplates"][1]["uriTemplate"], "wilco://exchanges/{id}");
         for missing in ["wilco://exchanges/del-99", "wilco://nothing", "file:///etc/passwd"] {
