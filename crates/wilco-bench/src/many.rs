@@ -14,6 +14,7 @@ use serde_json::json;
 use wilco_engine::{Api, Command, Done, Engine, Post, Settings, Viewer};
 use wilco_language::parse;
 use wilco_protocol::Time;
+use wilco_protocol::directory::Interface;
 use wilco_protocol::journal::Entry;
 use wilco_store::{Reader, SearchIndex, Sqlite, SqliteReader};
 
@@ -162,7 +163,14 @@ fn make(data: &Path, from: usize, dues: &[i64]) -> anyhow::Result<BTreeMap<u64, 
 
 fn command(body: &str) -> anyhow::Result<Command> {
     let incoming = parse::message(body.as_bytes())?;
-    let post = Post { incoming, idempotency_key: None, viewer: Viewer::Local, claimed: None, api: Api::V1 };
+    let post = Post {
+        incoming,
+        idempotency_key: None,
+        viewer: Viewer::Local,
+        claimed: None,
+        api: Api::V1,
+        interface: Interface::default(),
+    };
     Ok(Command::Post(Box::new(post)))
 }
 

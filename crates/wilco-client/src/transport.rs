@@ -19,6 +19,7 @@ pub struct Client {
     url: String,
     name: Option<String>,
     token: Option<String>,
+    speaks: Option<&'static str>,
 }
 
 /// A commit takes milliseconds; a disk in trouble takes seconds.
@@ -42,12 +43,24 @@ impl Client {
             .timeout_recv_response(Some(PATIENCE))
             .timeout_recv_body(Some(PATIENCE))
             .build();
-        Client { agent: config.into(), url: url.trim_end_matches('/').to_owned(), name: None, token: None }
+        Client {
+            agent: config.into(),
+            url: url.trim_end_matches('/').to_owned(),
+            name: None,
+            token: None,
+            speaks: None,
+        }
     }
 
     /// Says who asks; believed on loopback.
     pub fn named(mut self, name: Option<String>) -> Client {
         self.name = name;
+        self
+    }
+
+    /// Says what the caller speaks by: `cli` or `mcp`. It is taught to answer in the same way.
+    pub fn speaking(mut self, interface: &'static str) -> Client {
+        self.speaks = Some(interface);
         self
     }
 
@@ -155,6 +168,9 @@ impl Client {
     fn signed<B>(&self, mut request: RequestBuilder<B>) -> RequestBuilder<B> {
         if let Some(name) = &self.name {
             request = request.header("Wilco-Agent", name);
+        }
+        if let Some(interface) = self.speaks {
+            request = request.header("Wilco-Speaks", interface);
         }
         if let Some(token) = &self.token {
             request = request.header("Authorization", format!("Bearer {token}"));

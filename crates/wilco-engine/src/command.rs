@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use wilco_language::parse::{FieldError, Incoming};
 use wilco_protocol::decision::{Effect, Report};
-use wilco_protocol::directory::{Agent, Mark, Profile};
+use wilco_protocol::directory::{Agent, Interface, Mark, Profile};
 use wilco_protocol::{ExchangeId, MessageId, Name, Protocol, Span, Time};
 use wilco_store::{InboxStatus, Message, StoreError};
 
@@ -92,6 +92,8 @@ pub struct Post {
     /// The agent that the caller claims to be, when `from` is missing.
     pub claimed: Option<Name>,
     pub api: Api,
+    /// What its sender spoke by.
+    pub interface: Interface,
 }
 
 /// Which interface a message came in by. They differ in what they take for granted.

@@ -8,7 +8,7 @@ use wilco_language::message::MessageType;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
 use wilco_language::interpret::Cited;
-use wilco_language::render::{self, Rendered, Setting};
+use wilco_language::render::{self, Rendered};
 use wilco_protocol::decision::{Effect, Refusal, Spoken, Tell};
 use wilco_protocol::directory;
 use wilco_protocol::exchange::{Decision, Event, Exchange, Say, Signal};
@@ -178,13 +178,12 @@ fn speak(
     for id in says.iter().filter_map(|spoken| spoken.say.cites()) {
         workspace.cite(id, &mut cited)?;
     }
-    let url = &workspace.settings().url;
     for spoken in says {
-        let setting = Setting { url, now: workspace.now(), cited: &cited };
-        let rendered = render::say(exchange, &spoken.to, &spoken.say, &setting);
+        let rendered = render::say(exchange, &spoken.to, &spoken.say, &workspace.setting(&spoken.to, &cited));
         if let Some(controller) = copied_to(workspace, exchange, &spoken.to, &rendered) {
             // Its own copy: what it teaches is for the one who reads it.
-            let copy = render::say(exchange, &controller, &spoken.say, &setting);
+            let copy =
+                render::say(exchange, &controller, &spoken.say, &workspace.setting(&controller, &cited));
             send(workspace, exchange, &controller, copy, &[])?;
         }
         let given = match exact::is_needed(&rendered.content) {

@@ -3,7 +3,7 @@
 
 use serde_json::{Value, json};
 use wilco_language::interpret::Cited;
-use wilco_language::render::{self, HandedTask, Setting};
+use wilco_language::render::{self, HandedTask};
 use wilco_protocol::handoff::{
     Body, DocumentOrder, Effect, IssuesOrder, Party, Publish, Repetition, Replacement, State, StateFileOrder,
 };
@@ -38,8 +38,7 @@ pub(crate) fn handoff_order(
         (Exchange::Handoff(state), Effect::UpdateStateFile) => json!(replacement(workspace, state, &cited)),
         (Exchange::Handoff(state), Effect::UpdateIssues) => json!(issues(workspace, state, &cited)),
         (Exchange::Handoff(state), Effect::AppendAudit) => {
-            let url = &workspace.settings().url;
-            let setting = Setting { url, now: workspace.now(), cited: &cited };
+            let setting = workspace.setting(&state.initiator, &cited);
             json!(render::audit(state, workspace.now(), &setting))
         }
         (Exchange::Delegation(state), Effect::UpdateStateFile) => json!(repetition(workspace, state)),
@@ -86,8 +85,7 @@ fn facts_of(workspace: &mut Workspace<'_>, state: &State, cited: &Cited) -> Resu
         history.extend(history_of(workspace, number)?);
         messages.extend(messages_of(workspace, number)?);
     }
-    let url = &workspace.settings().url;
-    let setting = Setting { url, now: workspace.now(), cited };
+    let setting = workspace.setting(&Name::new(&state.replacement.id), cited);
     Ok(render::handoff_document(
         state,
         &known,
@@ -158,8 +156,7 @@ fn repetition(workspace: &Workspace<'_>, state: &delegation::State) -> StateFile
 }
 
 fn issues(workspace: &Workspace<'_>, state: &State, cited: &Cited) -> IssuesOrder {
-    let url = &workspace.settings().url;
-    let setting = Setting { url, now: workspace.now(), cited };
+    let setting = workspace.setting(&state.initiator, cited);
     let login = |party: &Party| {
         let agent = workspace.directory().get(&Name::new(&party.id));
         let github = agent.and_then(|agent| agent.profile.github.clone()).unwrap_or_else(|| party.id.clone());

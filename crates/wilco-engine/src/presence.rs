@@ -1,8 +1,11 @@
-//! What is known of agents that is not history: when each was last seen, and how full its inbox is. Every message asks.
+//! What is known of agents that is not history: when each was last seen, what it
+//! spoke by, and how full its inbox is. Every message asks.
 
 use std::collections::HashMap; // order never observed: what is stored is sorted first
 
+use wilco_protocol::directory::Interface;
 use wilco_protocol::{Name, Time};
+use wilco_store::PresenceRow;
 
 #[derive(Debug, Default)]
 pub(crate) struct Presence {
@@ -12,6 +15,8 @@ pub(crate) struct Presence {
 #[derive(Debug, Clone, Copy, Default)]
 struct Known {
     seen: Option<Time>,
+    /// What its last message came by.
+    spoke: Option<Interface>,
     /// Whether the store knows it.
     stored: bool,
     /// How many unread messages its inbox has, once somebody asked.
@@ -20,14 +25,26 @@ struct Known {
 
 impl Presence {
     /// Begins with what the store has.
-    pub(crate) fn stored(seen: Vec<(Name, Time)>) -> Presence {
-        let known = |at| Known { seen: Some(at), stored: true, unread: None };
-        Presence { agents: seen.into_iter().map(|(name, at)| (name, known(at))).collect() }
+    pub(crate) fn stored(rows: Vec<PresenceRow>) -> Presence {
+        let known =
+            |row: &PresenceRow| Known { seen: Some(row.seen), spoke: row.spoke, stored: true, unread: None };
+        Presence { agents: rows.into_iter().map(|row| (row.name.clone(), known(&row))).collect() }
     }
 
     pub(crate) fn saw(&mut self, agent: &Name, now: Time) {
         let known = self.known(agent);
         (known.seen, known.stored) = (Some(now), false);
+    }
+
+    /// Whether that is another interface than before.
+    pub(crate) fn spoke_by(&mut self, agent: &Name, interface: Interface) -> bool {
+        let known = self.known(agent);
+        let before = known.spoke.replace(interface);
+        before != Some(interface)
+    }
+
+    pub(crate) fn last_spoke_by(&self, agent: &Name) -> Option<Interface> {
+        self.agents.get(agent)?.spoke
     }
 
     pub(crate) fn last_seen(&self, agent: &Name) -> Option<Time> {
@@ -50,10 +67,11 @@ impl Presence {
     }
 
     /// Whose presence is newer than what is stored, by name. From now on it counts as stored.
-    pub(crate) fn take_newer(&mut self) -> Vec<(Name, Time)> {
+    pub(crate) fn take_newer(&mut self) -> Vec<PresenceRow> {
         let mut newer = Vec::new();
         for (name, known) in self.agents.iter_mut().filter(|(_, known)| !known.stored) {
-            newer.extend(known.seen.map(|seen| (name.clone(), seen)));
+            let spoke = known.spoke;
+            newer.extend(known.seen.map(|seen| PresenceRow { name: name.clone(), seen, spoke }));
             known.stored = true;
         }
         newer.sort();
@@ -61,9 +79,9 @@ impl Presence {
     }
 
     /// Storing it failed.
-    pub(crate) fn not_stored(&mut self, seen: &[(Name, Time)]) {
-        for (name, _) in seen {
-            self.known(name).stored = false;
+    pub(crate) fn not_stored(&mut self, rows: &[PresenceRow]) {
+        for row in rows {
+            self.known(&row.name).stored = false;
         }
     }
 

@@ -10,6 +10,8 @@ use wilco_protocol::{Name, Span};
 pub struct Settings {
     /// The server's address, for commands that can be pasted.
     pub url: String,
+    /// Whether every call needs a token.
+    pub requires_token: bool,
     pub auto_enrol: bool,
     pub auto_register: AutoRegister,
     pub default_sender: Name,
@@ -86,6 +88,7 @@ impl Default for Settings {
     fn default() -> Settings {
         Settings {
             url: "http://127.0.0.1:23000".to_owned(),
+            requires_token: false,
             auto_enrol: true,
             auto_register: AutoRegister::Conversations,
             default_sender: Name::new("operator"),

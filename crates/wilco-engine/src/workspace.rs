@@ -5,7 +5,8 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use wilco_language::interpret::Cited;
-use wilco_protocol::directory::{self, Directory};
+use wilco_language::render::Setting;
+use wilco_protocol::directory::{self, Directory, Interface};
 use wilco_protocol::journal::{Entry, Fact};
 use wilco_protocol::{ExchangeId, MessageId, Name, Span, Time};
 use wilco_store::{
@@ -276,6 +277,25 @@ impl<'a> Workspace<'a> {
 
     pub(crate) fn saw(&mut self, agent: &Name) {
         self.state.presence.saw(agent, self.now);
+    }
+
+    /// What an agent's message came by. Another one than before is kept at once: it decides what is taught.
+    pub(crate) fn spoke_by(&mut self, agent: &Name, interface: Interface) {
+        if self.state.presence.spoke_by(agent, interface) {
+            self.stay_alive();
+        }
+    }
+
+    /// What an agent is taught to answer by.
+    pub(crate) fn speaks(&self, agent: &Name) -> Interface {
+        let set = self.directory().get(agent).and_then(|agent| agent.profile.speaks);
+        set.or_else(|| self.state.presence.last_spoke_by(agent)).unwrap_or_default()
+    }
+
+    /// Where and when something is said to an agent.
+    pub(crate) fn setting<'s>(&'s self, to: &Name, cited: &'s Cited) -> Setting<'s> {
+        let Settings { url, requires_token, .. } = self.settings();
+        Setting { url, requires_token: *requires_token, speaks: self.speaks(to), now: self.now, cited }
     }
 
     pub(crate) fn last_seen(&self, agent: &Name) -> Option<Time> {

@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 use wilco_engine::reads::{self, InboxQuery};
 use wilco_engine::{Accepted, Api, Command, Done, Engine, Post, PutAgent, Refused, Settings, Viewer};
 use wilco_language::parse::{self, ParseError};
+use wilco_protocol::directory::Interface;
 use wilco_protocol::{ExchangeId, MessageId, Name, Span, Time};
 use wilco_store::{InboxStatus, Memory, Message};
 
@@ -173,7 +174,14 @@ pub(crate) fn posting(message: &Value, key: Option<&str>) -> Result<Command, Ref
         other => Refused::NotFound { detail: other.to_string() },
     })?;
     let (viewer, idempotency_key) = (Viewer::Local, key.map(str::to_owned));
-    Ok(Command::Post(Box::new(Post { incoming, idempotency_key, viewer, claimed: None, api: Api::V1 })))
+    Ok(Command::Post(Box::new(Post {
+        incoming,
+        idempotency_key,
+        viewer,
+        claimed: None,
+        api: Api::V1,
+        interface: Interface::default(),
+    })))
 }
 
 fn answer(accepted: &Accepted) -> Value {

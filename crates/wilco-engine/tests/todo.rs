@@ -21,7 +21,10 @@ fn talk_30_a_task_waits_for_its_ack_then_for_a_report_then_for_nobody() {
     assert_eq!(rows(&todo), [("acknowledge", id.as_str(), true)]);
     assert_eq!((&todo[0]["task_id"], &todo[0]["from"]), (&json!("GH-1"), &json!("boss")));
     assert_eq!(todo[0]["asked"], "Acknowledge GH-1: Add rate limiting to the login endpoint");
-    assert_eq!(todo[0]["answer"], "wilco ack GH-1 received --understanding \"WHAT YOU WILL DO\" --as worker");
+    assert_eq!(
+        todo[0]["answer"],
+        "wilco ack GH-1 received --as worker --understanding - <<'END'\nWHAT YOU WILL DO\nEND"
+    );
     assert_eq!(realm.exchange(&id)["timers"][0]["due"], todo[0]["due"]);
     assert!(realm.todo("boss").is_empty() && realm.todo("other").is_empty());
 

@@ -6,7 +6,8 @@ use proptest::prelude::*;
 use serde_json::{Map, Value, json};
 use wilco_language::interpret::Cited;
 use wilco_language::render::{Rendered, Setting, say};
-use wilco_protocol::delegation::{Assign, Say, Verdict};
+use wilco_protocol::delegation::{Assign, Say};
+use wilco_protocol::directory::Interface;
 use wilco_protocol::exchange::{self, Decision, Exchange, Said, Signal, Start};
 use wilco_protocol::{ExchangeId, Name, Protocol, Time};
 
@@ -26,9 +27,17 @@ impl Line {
         self.rendered.content["message"].as_str().unwrap_or("")
     }
 
-    /// Whether it is the task itself, which of course reads like a task.
+    /// Whether it holds the task itself, which of course reads like a task.
     pub(crate) fn is_task(&self) -> bool {
-        matches!(self.say, Say::Assignment { .. } | Say::Judgement { verdict: Verdict::WrongTask, .. })
+        use Say::{Assignment, Correction, Judgement, Supplement};
+        matches!(self.say, Assignment { .. } | Correction { .. } | Supplement { .. } | Judgement { .. })
+    }
+
+    /// How to answer it, which ends its text.
+    pub(crate) fn teaching(&self) -> Option<&str> {
+        let teaching = self.rendered.content.get("teaching")?.as_str()?;
+        assert!(self.text().ends_with(teaching), "{}", self.text());
+        Some(teaching)
     }
 }
 
@@ -38,6 +47,7 @@ pub(crate) struct Story {
     opening: Opening,
     steps: Vec<Step>,
     cited: Cited,
+    speaks: Interface,
 }
 
 impl std::fmt::Debug for Story {
@@ -55,8 +65,10 @@ pub(crate) fn story(
     task_id: impl Strategy<Value = String>,
     text: impl Strategy<Value = String>,
 ) -> impl Strategy<Value = Story> {
-    (task_id, opening(), steps(), prop::collection::vec(text, 60)).prop_map(
-        |(task_id, opening, steps, texts)| {
+    let all = vec![Interface::Text, Interface::Cli, Interface::Http, Interface::Api, Interface::Mcp];
+    let texts = prop::collection::vec(text, 60);
+    (task_id, opening(), steps(), texts, prop::sample::select(all)).prop_map(
+        |(task_id, opening, steps, texts, speaks)| {
             let mut cited = Cited::default();
             for (number, texts) in texts.chunks(3).enumerate() {
                 cited.add(
@@ -65,7 +77,7 @@ pub(crate) fn story(
                     Arc::new(content(texts)),
                 );
             }
-            Story { task_id, opening, steps, cited }
+            Story { task_id, opening, steps, cited, speaks }
         },
     )
 }
@@ -81,6 +93,11 @@ fn content(texts: &[String]) -> Map<String, Value> {
 }
 
 impl Story {
+    /// The same, told to agents that speak by this.
+    pub(crate) fn to(self, speaks: Interface) -> Story {
+        Story { speaks, ..self }
+    }
+
     /// Everything that is said, in order.
     pub(crate) fn told(self) -> Vec<Line> {
         let (opening, mut now) = (self.opening, Time::from_millis(1_767_150_000_000));
@@ -104,7 +121,13 @@ impl Story {
         let mut exchange = Exchange::born(&begun.events[0], now).expect("the first event");
         let mut lines = Vec::new();
         let mut heard = |exchange: &Exchange, decision: &Decision, now| {
-            let setting = Setting { url: "http://127.0.0.1:23000", now, cited: &self.cited };
+            let setting = Setting {
+                url: "http://127.0.0.1:23000",
+                requires_token: true,
+                speaks: self.speaks,
+                now,
+                cited: &self.cited,
+            };
             for spoken in &decision.says {
                 let exchange::Say::Delegation(words) = &spoken.say else { continue };
                 let rendered = say(exchange, &spoken.to, &spoken.say, &setting);

@@ -10,6 +10,7 @@ use wilco_language::read::classify::classify;
 use wilco_language::read::verdict::verdicts;
 use wilco_protocol::Exchange;
 use wilco_protocol::delegation::{AckStatus, Say, ToInitiator};
+use wilco_protocol::directory::Interface;
 
 /// A few words on one line; a criterion may have come from a checklist.
 fn words() -> impl Strategy<Value = String> {
@@ -32,13 +33,12 @@ fn any_task_id() -> impl Strategy<Value = String> {
         .prop_filter("a task id says something", |id| !id.is_empty())
 }
 
-/// The bodies of the curl lines in a text.
+/// What the curl commands of a text send: the lines between `<<'END'` and `END`.
 fn pasted(line: &Line) -> Vec<Incoming> {
-    let bodies = line.text().lines().filter_map(|text| {
-        let quoted = text.strip_prefix("- curl ")?.split_once(" -d ")?.1;
-        Some(quoted.strip_prefix('\'')?.strip_suffix('\'')?.replace(r"'\''", "'"))
-    });
-    bodies.map(|body| message(body.as_bytes()).unwrap_or_else(|error| panic!("{error:?}: {body}"))).collect()
+    let commands = line.teaching().into_iter().flat_map(|text| text.split("\ncurl ").skip(1));
+    let bodies = commands.filter_map(|command| command.split_once("<<'END'\n")?.1.split_once("\nEND\n"));
+    let read = |body: &str| message(body.as_bytes()).unwrap_or_else(|error| panic!("{error:?}: {body}"));
+    bodies.map(|(body, _)| read(body)).collect()
 }
 
 /// What a message that teaches asks for.
@@ -56,6 +56,8 @@ fn is_asked_for(say: &Say, typed: &Typed) -> bool {
                 )
         ),
         (_, Typed::Delegation(Delegation::Ack(ack))) => ack.status == AckStatus::Received,
+        (Say::BeginNow, Typed::Delegation(Delegation::Complete { .. })) => true,
+        (Say::Cancel { .. }, Typed::Delegation(Delegation::StopAck { .. })) => true,
         _ => false,
     }
 }
@@ -87,7 +89,7 @@ proptest! {
 
     #[test]
     fn del_4_what_is_taught_is_a_message_of_that_type(story in story(any_task_id(), any_text())) {
-        for line in story.told() {
+        for line in story.to(Interface::Http).told() {
             let taught = pasted(&line);
             prop_assert_eq!(line.rendered.content.get("taught").is_some(), !taught.is_empty(), "{:?}", line);
             for message in taught {
@@ -107,6 +109,27 @@ proptest! {
                 prop_assert_eq!(&ack.task_id, task_of(&line));
                 prop_assert_eq!(ack.understanding.as_deref(), Some("it"));
             }
+        }
+    }
+
+    /// TALK-20: one way in full, the others in a line, and not more than an agent reads.
+    #[test]
+    fn talk_20_teaching_is_short_in_every_way(story in story(task_id(), words())) {
+        for line in story.told() {
+            let Some(teaching) = line.teaching() else { continue };
+            let named = [task_of(&line), line.to.as_str(), "http://127.0.0.1:23000", "del-1"];
+            let bare = named.iter().fold(teaching.to_owned(), |text, name| text.replace(name, ""));
+            prop_assert!(bare.chars().count() <= 700, "{} characters:\n{teaching}", bare.chars().count());
+            prop_assert!(teaching.contains("/v1/messages") && teaching.contains("/api/messages"), "{teaching}");
+            prop_assert!(teaching.contains("MCP tool") && teaching.contains("wilco "), "{teaching}");
+        }
+    }
+
+    /// TALK-15: nobody is told to begin before its ACK is accepted.
+    #[test]
+    fn talk_15_nothing_taught_says_begin_at_once(story in story(task_id(), words())) {
+        for line in story.told() {
+            prop_assert!(!line.text().to_lowercase().contains("begin at once"), "{}", line.text());
         }
     }
 

@@ -11,6 +11,7 @@ use wilco_language::read::failures::Failure;
 use wilco_language::read::form::{FormKind, forms};
 use wilco_language::read::validation::{Answer, message_id, reading};
 use wilco_language::render::{Rendered, Setting, say};
+use wilco_protocol::directory::Interface;
 use wilco_protocol::exchange::{Exchange, Say as Any};
 use wilco_protocol::validation::{Cause, Duty, Notice, Policy, Relief, Say, State, Status, Trouble};
 use wilco_protocol::{MessageId, Name, Span, Time};
@@ -107,7 +108,8 @@ fn cited(failures: &[Failure], fixes: &[String], outcome: &str) -> Cited {
 
 fn rendered(state: &State, said: &Say, cited: &Cited) -> Rendered {
     let now = AT.parse::<Time>().unwrap().plus(Span::minutes(31));
-    let setting = Setting { url: "http://127.0.0.1:23000", now, cited };
+    let setting =
+        Setting { url: "http://127.0.0.1:23000", requires_token: false, speaks: Interface::Text, now, cited };
     say(&Exchange::Validation(state.clone()), &Name::new("alice"), &Any::Validation(said.clone()), &setting)
 }
 

@@ -190,6 +190,7 @@ pub(crate) fn agent(agent: &Agent, last_seen: Option<Time>, now: Time) -> wire::
         nudge: profile.nudge,
         github: profile.github,
         labels: profile.labels,
+        speaks: profile.speaks.map(|set| set.word().to_owned()),
         status: status(agent.mark, last_seen, now).to_owned(),
         last_seen: last_seen.map(|seen| seen.to_string()),
     }

@@ -7,7 +7,7 @@ use wilco_protocol::directory::Agent;
 use wilco_protocol::{MessageId, Name, Protocol, Time};
 use wilco_store::{
     Batch, EffectRow, ExchangeFilter, ExchangeRow, Found, Head, IdempotencyRow, InboxFilter, InboxStatus,
-    JournalRow, Memory, MessageRow, Reached, Reader, SearchFilter, Store, StoreError,
+    JournalRow, Memory, MessageRow, PresenceRow, Reached, Reader, SearchFilter, Store, StoreError,
 };
 
 use crate::bug::Bug;
@@ -191,7 +191,7 @@ impl Reader for Disk {
         self.tables.idempotent(sender, key)
     }
 
-    fn presence(&self) -> Result<Vec<(Name, Time)>, StoreError> {
+    fn presence(&self) -> Result<Vec<PresenceRow>, StoreError> {
         self.tables.presence()
     }
 }

@@ -6,6 +6,7 @@ use std::collections::BTreeSet;
 use wilco_engine::{Answer, Api, Command, Done, Post, Viewer};
 use wilco_language::parse;
 use wilco_protocol::Span;
+use wilco_protocol::directory::Interface;
 
 use crate::bug::Bug;
 use crate::initiator::Initiator;
@@ -112,7 +113,14 @@ impl World {
         let idempotency_key = request.key.clone().filter(|_| !lost);
         let viewer =
             if index.is_multiple_of(5) { Viewer::Agent(request.speech.from.clone()) } else { Viewer::Local };
-        Some(Post { incoming, idempotency_key, viewer, claimed: None, api: Api::V1 })
+        Some(Post {
+            incoming,
+            idempotency_key,
+            viewer,
+            claimed: None,
+            api: Api::V1,
+            interface: Interface::default(),
+        })
     }
 
     fn answer(&mut self, asked: &[usize], answers: Vec<Answer>, after: u64) -> Result<(), Broken> {

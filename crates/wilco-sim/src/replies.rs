@@ -12,7 +12,7 @@ use wilco_language::read::decision::{ReadDecision, decision};
 use wilco_language::read::result;
 use wilco_language::read::validation::{Answer, reading};
 use wilco_protocol::Time;
-use wilco_protocol::directory::Profile;
+use wilco_protocol::directory::{Interface, Profile};
 use wilco_store::{JournalRow, Memory, Message, Reader};
 
 /// Reads every reply of a table and prints the rates, and what was not read as the table says.
@@ -255,8 +255,14 @@ impl Stage {
         self.now = self.now.plus(wilco_protocol::Span::seconds(1));
         let incoming =
             parse::message(body.to_string().as_bytes()).map_err(|error| anyhow::anyhow!("{error}"))?;
-        let post =
-            Post { incoming, idempotency_key: None, viewer: Viewer::Local, claimed: None, api: Api::V1 };
+        let post = Post {
+            incoming,
+            idempotency_key: None,
+            viewer: Viewer::Local,
+            claimed: None,
+            api: Api::V1,
+            interface: Interface::default(),
+        };
         let stepped = self.engine.step(vec![Command::Post(Box::new(post))], self.now, &mut self.store)?;
         Ok(match stepped.answers.into_iter().next() {
             Some(Ok(Done::Accepted(accepted))) => Ok(accepted),

@@ -2,6 +2,7 @@
 
 use wilco_engine::{Api, Command, Done, Engine, Post, PutAgent, Settings, Viewer, rebuild};
 use wilco_language::parse;
+use wilco_protocol::directory::Interface;
 use wilco_protocol::{Span, Time};
 use wilco_store::{Memory, Reader};
 
@@ -29,7 +30,14 @@ fn put(name: &str) -> Command {
 fn post(body: &str) -> Command {
     let incoming = parse::message(body.as_bytes()).expect("a message");
     let (viewer, api) = (Viewer::Local, Api::V1);
-    Command::Post(Box::new(Post { incoming, idempotency_key: None, viewer, claimed: None, api }))
+    Command::Post(Box::new(Post {
+        incoming,
+        idempotency_key: None,
+        viewer,
+        claimed: None,
+        api,
+        interface: Interface::default(),
+    }))
 }
 
 fn step(engine: &mut Engine, store: &mut Memory, at: i64, commands: Vec<Command>) {

@@ -1,6 +1,6 @@
 //! Everything that one commit changes.
 
-use wilco_protocol::directory::Agent;
+use wilco_protocol::directory::{Agent, Interface};
 use wilco_protocol::{ExchangeId, MessageId, Name, Time};
 
 use crate::chain::Hash;
@@ -21,10 +21,18 @@ pub struct Batch {
     pub agents: Vec<AgentChange>,
     pub effects: Vec<EffectChange>,
     pub idempotency: Vec<IdempotencyRow>,
-    /// When agents were last seen: inserted or replaced.
-    pub presence: Vec<(Name, Time)>,
+    /// When agents were last seen, and what they spoke by: inserted or replaced.
+    pub presence: Vec<PresenceRow>,
     /// Idempotency records older than this are forgotten.
     pub forget_before: Option<Time>,
+}
+
+/// When an agent was last seen, and what it spoke by last.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct PresenceRow {
+    pub name: Name,
+    pub seen: Time,
+    pub spoke: Option<Interface>,
 }
 
 impl Batch {

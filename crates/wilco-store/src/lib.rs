@@ -19,7 +19,7 @@ mod verify;
 
 pub use batch::{
     AgentChange, Batch, EffectChange, EffectRow, ExchangeRow, IdempotencyRow, InboxMark, InboxRow,
-    InboxStatus, JournalRow, KeyChange, MessageRow, Reach, ReachRow, Reached,
+    InboxStatus, JournalRow, KeyChange, MessageRow, PresenceRow, Reach, ReachRow, Reached,
 };
 pub use chain::{Hash, genesis, hex, link};
 pub use error::{BackupError, OpenError, Source, StoreError};

@@ -3,7 +3,9 @@
 use wilco_protocol::directory::Agent;
 use wilco_protocol::{MessageId, Name, Protocol, Time};
 
-use crate::batch::{EffectRow, ExchangeRow, IdempotencyRow, InboxStatus, JournalRow, MessageRow, Reached};
+use crate::batch::{
+    EffectRow, ExchangeRow, IdempotencyRow, InboxStatus, JournalRow, MessageRow, PresenceRow, Reached,
+};
 use crate::chain::Hash;
 use crate::error::StoreError;
 use crate::search::{Found, SearchFilter};
@@ -87,8 +89,8 @@ pub trait Reader {
 
     fn agent(&self, name: &Name) -> Result<Option<Agent>, StoreError>;
     fn agents(&self) -> Result<Vec<Agent>, StoreError>;
-    /// When agents were last seen, as far as it was stored, in the order of their names.
-    fn presence(&self) -> Result<Vec<(Name, Time)>, StoreError>;
+    /// When agents were last seen and what they spoke by, as far as it was stored, in the order of their names.
+    fn presence(&self) -> Result<Vec<PresenceRow>, StoreError>;
     fn effects(&self) -> Result<Vec<EffectRow>, StoreError>;
     /// The order that stands at this position of the journal and this place there.
     fn effect(&self, position: u64, index: u32) -> Result<Option<EffectRow>, StoreError>;

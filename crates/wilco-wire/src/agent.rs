@@ -19,6 +19,9 @@ pub struct Agent {
     pub nudge: Option<Value>,
     pub github: Option<String>,
     pub labels: BTreeMap<String, String>,
+    /// What it is taught to answer by, if that was set: `text`, `cli`, `http`, `api` or `mcp`.
+    #[serde(default)]
+    pub speaks: Option<String>,
     /// `active`, `idle`, `offline`, `unresponsive`, `hibernated` or `inactive`.
     pub status: String,
     pub last_seen: Option<String>,
@@ -48,6 +51,9 @@ pub struct AgentSpec {
     pub github: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub labels: Option<BTreeMap<String, String>>,
+    /// What it is taught to answer by; without it, what it spoke by last.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub speaks: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub status: Option<String>,
 }

@@ -7,6 +7,7 @@ use std::sync::OnceLock;
 use clap::Args;
 use wilco_client::{Answer, Client, Error};
 use wilco_protocol::Time;
+use wilco_protocol::directory::Interface;
 
 use crate::commands;
 use crate::failure::{Refused, Usage};
@@ -34,7 +35,8 @@ pub(crate) struct Caller {
 impl Caller {
     pub(crate) fn client(&self) -> Client {
         let url = self.url.clone().or_else(|| variable("WILCO_URL"));
-        Client::new(url.as_deref().unwrap_or(DEFAULT_URL)).named(self.identity()).with_token(token())
+        let client = Client::new(url.as_deref().unwrap_or(DEFAULT_URL)).speaking(Interface::Cli.word());
+        client.named(self.identity()).with_token(token())
     }
 
     /// The name to act under, if any is known.

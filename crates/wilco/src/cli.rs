@@ -9,6 +9,7 @@ use crate::commands::{
     restore, result, resume, resumed, search, send, serve, show, status, stop, stopped, todo, token,
     validate, verdict, wait, watch,
 };
+use crate::values::{FREE_TEXT, free_text};
 use crate::{output, topics};
 
 /// Makes agents' handshakes reliable: acknowledged, timed, escalated, audited
@@ -179,7 +180,7 @@ fn print_or_exit(said: Result<String, String>) -> ! {
 
 /// All verbs, with the help that people, manuals and completions are made from.
 pub(crate) fn command() -> clap::Command {
-    let command = Cli::command();
+    let command = with_free_texts(Cli::command());
     let groups: Vec<_> = GROUPS.iter().map(|(title, verbs)| group(&command, title, verbs)).collect();
     let topics = topics::TOPICS.iter().map(|topic| topic.name).chain(["types"]);
     let names: Vec<_> = topics.map(|topic| format!("wilco help {topic}")).collect();
@@ -198,6 +199,15 @@ pub(crate) fn command() -> clap::Command {
         .fold(command, clap::Command::subcommand)
         .help_template(template)
         .after_long_help(format!("{EXAMPLES}\n\n{}", more.join("\n\n")))
+}
+
+/// `-` is stdin for every text of the caller's own, whichever verb it belongs to.
+fn with_free_texts(command: clap::Command) -> clap::Command {
+    let is_text = |arg: &clap::Arg| {
+        arg.get_value_names().is_some_and(|names| names.iter().any(|name| *name == FREE_TEXT))
+    };
+    let command = command.mut_args(|arg| if is_text(&arg) { arg.value_parser(free_text) } else { arg });
+    command.mut_subcommands(with_free_texts)
 }
 
 fn group(command: &clap::Command, title: &str, verbs: &[&str]) -> String {

@@ -10,7 +10,7 @@ use wilco_wire::{Exchange, Posted};
 use crate::caller::Caller;
 use crate::posted;
 use crate::task::by_id;
-use crate::values::{Content, words};
+use crate::values::Content;
 
 /// More open operations than this are not looked at.
 const LOOKED_AT: u32 = 1000;
@@ -29,7 +29,7 @@ pub(crate) struct Answering {
 
 /// Answers an operation with one of its words.
 pub(crate) fn answer(args: &Answering, word: &str) -> anyhow::Result<ExitCode> {
-    let notes = args.notes.as_deref().map(words).transpose()?;
+    let notes = args.notes.clone();
     let content = Content::new(MessageType::Acknowledgment).with("message", word).with("notes", notes);
     let answer = say(&args.caller, &args.operation, content)?;
     Ok(posted::show(&args.caller, &answer))

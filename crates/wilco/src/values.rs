@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::io::Read;
 use std::net::SocketAddr;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use serde_json::{Map, Value};
@@ -61,13 +62,21 @@ pub(crate) fn duration(span: Span) -> Duration {
     Duration::from_millis(span.as_millis())
 }
 
-/// The text, or what stands on stdin when it is `-`.
-pub(crate) fn words(text: &str) -> anyhow::Result<String> {
+/// How the help names a value that is a text of the caller's own.
+pub(crate) const FREE_TEXT: &str = "TEXT";
+
+/// The text, or what stands on stdin when it is `-`. There is one stdin, so one text can come from it.
+pub(crate) fn free_text(text: &str) -> Result<String, String> {
+    static TAKEN: AtomicBool = AtomicBool::new(false);
     if text != "-" {
         return Ok(text.to_owned());
     }
+    if TAKEN.swap(true, Ordering::Relaxed) {
+        return Err("stdin is read by another option already; only one can be -".to_owned());
+    }
     let mut read = String::new();
-    std::io::stdin().read_to_string(&mut read)?;
+    let done = std::io::stdin().read_to_string(&mut read);
+    done.map_err(|error| format!("stdin cannot be read: {error}"))?;
     Ok(read.trim_end_matches('\n').to_owned())
 }
 

@@ -111,7 +111,7 @@ fn del_11_an_escalation_says_why_nobody_else_was_asked() {
     assert_eq!(server.state(&id), "escalated");
     let told = words(&server.newest("boss"));
     assert!(told.contains("Nobody else was asked: it has shown work on it."), "{told}");
-    assert!(told.contains("reassign --agent other"), "who is left: {told}");
+    assert!(told.contains("|reassign other|"), "who is left: {told}");
 }
 
 #[test]

@@ -205,7 +205,8 @@ fn del_36_silence_is_an_incident() {
 #[test]
 fn msg_32_the_controller_may_decide_what_it_got_a_copy_of() {
     let server = Setup::new().config("[escalation]\ncontroller = \"control\"").start();
-    server.register(&["control", "second"]);
+    server.register(&["second"]);
+    server.speaks("control", "cli");
     let (id, escalation) = escalated(&server, "T-1");
     let copy = server.newest("control")["content"].clone();
     assert!(copy["message"].as_str().unwrap().contains("--as control"), "{copy}");
@@ -247,9 +248,12 @@ fn msg_30_the_controller_decides_nothing_that_it_got_no_copy_of() {
 #[test]
 fn msg_30_the_taught_reassignment_names_who_is_left() {
     let server = Server::start();
-    escalated(&server, "T-1");
+    server.register(&["worker"]);
+    server.speaks("boss", "cli");
+    server.begin(&task("T-1"));
+    server.advance("7m");
     let taught = server.newest("boss")["content"]["message"].as_str().unwrap().to_owned();
-    assert!(taught.contains("reassign --agent NAME_OF_AN_AGENT --as boss"), "{taught}");
+    assert!(taught.contains(" reassign --agent NAME_OF_AN_AGENT --as boss"), "{taught}");
     server.register(&["second"]);
     let mut judged = task_with("T-2", json!({"max_corrections": 0}));
     judged["content"]["candidates"] = json!(["second"]);

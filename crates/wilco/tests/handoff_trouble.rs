@@ -93,7 +93,7 @@ fn ho_3_a_directory_that_cannot_be_written_is_told_with_the_reason_and_the_next_
     until("it is escalated", || server.state(&id) == "escalated");
     assert!(server.kinds("helper").is_empty(), "the replacement was told nothing");
     let escalation = server.exchange(&id)["data"]["escalation"].as_str().unwrap().to_owned();
-    let next = format!("wilco decide {escalation} retry");
+    let next = format!("[DECISION] {escalation} {{");
     for agent in ["boss", "ecos-controller"] {
         let words = told(&server, agent, &id);
         assert!(words.contains("the document cannot be saved in "), "{agent}: {words}");

@@ -73,6 +73,7 @@ fn op_1_the_notice_says_what_happens_and_how_to_answer() {
 #[test]
 fn op_1_several_agents_have_a_track_each_and_one_broadcast() {
     let server = with_agents(&["ann", "bob"]);
+    ["ann", "bob"].iter().for_each(|agent| server.speaks(agent, "cli"));
     let sent = server.send(&operate(json!(["ann", "bob", "ann"]), json!({})));
     let id = sent["exchange"]["id"].as_str().unwrap();
     assert_eq!(sent["messages"].as_array().unwrap().len(), 2, "one named twice counts once");
@@ -265,6 +266,7 @@ fn op_4_wait_gives_more_time_once() {
     assert_eq!(server.state(&id), "authorized");
     let own = json!({"ready": "Say ok", "need_time": "Say wait", "help": "Ask boss"});
     let strict = json!({"extension_allowed": false, "acknowledgment_instructions": own});
+    server.speaks("worker", "cli");
     let strict = server.begin(&operate(json!("worker"), strict));
     let how = &server.newest("worker")["content"]["acknowledgment_instructions"];
     assert_eq!((&how["ready"], &how["help"]), (&json!("Say ok"), &json!("Ask boss")), "its own words stay");

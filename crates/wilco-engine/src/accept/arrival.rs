@@ -5,7 +5,7 @@ use std::sync::{Arc, OnceLock};
 
 use serde_json::value::RawValue;
 use wilco_language::parse::Incoming;
-use wilco_language::render::{Rendered, Setting, delivered, identified, passed_subject, usual_subject};
+use wilco_language::render::{Rendered, delivered, identified, passed_subject, usual_subject};
 use wilco_protocol::decision::Routing;
 use wilco_protocol::{Exchange, ExchangeId, MessageId, Name};
 use wilco_store::{Message, Priority, Reading, StoreError};
@@ -194,9 +194,8 @@ pub(crate) fn outgoing(
     }
     if let Routing::Reach { agents, teach } = routing {
         let cited = citing(workspace, exchange, Some(&arrival.cause()))?;
-        let url = &workspace.settings().url;
-        let setting = Setting { url, now: workspace.now(), cited: &cited };
         for agent in agents {
+            let setting = workspace.setting(agent, &cited);
             let content = delivered(exchange, agent, &arrival.incoming().content, *teach, &setting);
             if let Some(copy) = outgoing.copies.iter_mut().find(|copy| copy.to == *agent) {
                 let raw = exact::written(&content, &[&arrival.incoming().raw]);

@@ -48,6 +48,7 @@ pub(crate) fn accept(workspace: &mut Workspace<'_>, mut post: Post) -> Result<Ac
         return Ok(first);
     }
     sign_of_life(workspace, &from)?;
+    workspace.spoke_by(&from, post.interface);
     let to = recipients(workspace, &post.incoming, &from)?;
     let id = message_id(workspace, &post.incoming)?;
     let arrival = Arrival { id, from: from.clone(), to, text: post.incoming.text(), post: &post };

@@ -32,8 +32,8 @@ pub(super) fn asked(
     let own = original.get("acknowledgment_instructions").and_then(Value::as_object);
     content.insert("acknowledgment_instructions".to_owned(), instructions(state, own));
     content.insert("deadline".to_owned(), json!(deadline));
-    let text = format!(
-        "{said}\n\n---\n\
+    let block = format!(
+        "---\n\
          ACKNOWLEDGMENT REQUIRED. Please finish your current work and reply with \"ok\" when ready.\n\
          {} waits up to {left} seconds. {}\n\
          \n\
@@ -42,14 +42,16 @@ pub(super) fn asked(
         silence(state),
         teaching::answer(state, to, setting),
     );
-    content.insert("message".to_owned(), json!(text));
-    content.insert("taught".to_owned(), json!(true));
+    content.insert("message".to_owned(), json!(said));
+    teaching::teach(&mut content, block);
     content
 }
 
 /// A message with the ids of its operation.
 pub(super) fn named(state: &State, original: &Map<String, Value>) -> Map<String, Value> {
     let mut content = original.clone();
+    // Only Wilco teaches.
+    content.remove("teaching");
     content.insert("operation_id".to_owned(), json!(state.id));
     content.extend(state.broadcast_id.as_ref().map(|id| ("broadcast_id".to_owned(), json!(id))));
     content

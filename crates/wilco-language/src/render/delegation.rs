@@ -31,7 +31,7 @@ pub(super) fn say(state: &State, to: &Name, say: &Say, setting: &Setting<'_>) ->
         Say::WhichCriterion => which_criterion(state, to, setting),
         Say::StatusCheck { other_tasks } => status_check(state, to, other_tasks, setting),
         Say::BeginNow => begin_now(state, to, setting),
-        Say::Cancel { because } => cancel(state, *because),
+        Say::Cancel { because } => cancel(state, to, *because, setting),
         Say::Notice(kind) => {
             let (reason, text) = notice::notice(state, kind);
             let (word, subject) = (MessageType::ProtocolNotice, format!("About {task}: {reason}"));
@@ -46,9 +46,9 @@ pub(super) fn say(state: &State, to: &Name, say: &Say, setting: &Setting<'_>) ->
             let subject = format!("{task}: {}", told.reason);
             let mut message = plain(state, MessageType::ProtocolNotice, subject, told.text);
             message.content.extend(told.fields);
-            if told.asks {
+            if let Some(how) = told.teaching {
                 message.priority = "high";
-                message = message.with("taught", json!(true));
+                message = message.teaching(how);
             }
             message.with("reason", json!(told.reason))
         }
@@ -80,9 +80,9 @@ fn taught(
     setting: &Setting<'_>,
 ) -> Rendered {
     let block = teaching::acknowledge(state, to, deadline(state, setting.now), setting);
-    let mut message = plain(state, kind, subject, format!("{text}\n\n{block}"));
+    let mut message = plain(state, kind, subject, text).teaching(block);
     message.priority = "high";
-    message.with("taught", json!(true)).with("revision", json!(state.revision))
+    message.with("revision", json!(state.revision))
 }
 
 /// Until when the ACK is awaited.
@@ -101,7 +101,7 @@ fn assignment(state: &State, to: &Name, sole: bool, spell_out: bool, setting: &S
         lead.push(format!("You are the sole assignee of {} now.", state.task_id));
     }
     if spell_out {
-        lead.push(format!("Your ACK named another task. This task's id is exactly: {}", state.task_id));
+        lead.push(format!("Your ACK does not fit this task. This task's id is exactly: {}", state.task_id));
     }
     lead.extend(note(state, setting).filter(|_| spell_out));
     if let (false, Some(Value::String(text))) = (lead.is_empty(), content.get_mut("message")) {
@@ -125,8 +125,8 @@ fn begin_now(state: &State, to: &Name, setting: &Setting<'_>) -> Rendered {
             format!("What you had to do before {task} is done. Acknowledge it as RECEIVED and begin now.");
         return taught(state, to, MessageType::BeginNow, subject, text, setting);
     }
-    let text = format!("{task} is yours. Begin now. Report with checkpoint-ack, finish with task-complete.");
-    plain(state, MessageType::BeginNow, subject, noted(text, state, setting))
+    let text = noted(format!("{task} is yours: {}. Begin now.", state.title), state, setting);
+    plain(state, MessageType::BeginNow, subject, text).teaching(teaching::work(state, to, setting))
 }
 
 /// What the initiator remarked beside its verdict.
@@ -138,6 +138,11 @@ fn note(state: &State, setting: &Setting<'_>) -> Option<String> {
 
 fn noted(text: String, state: &State, setting: &Setting<'_>) -> String {
     [Some(text), note(state, setting)].into_iter().flatten().collect::<Vec<_>>().join("\n\n")
+}
+
+/// With the whole task as it is now, so that nobody must look for it.
+fn with_task(text: String, state: &State, setting: &Setting<'_>) -> String {
+    format!("{text}\n\nThe task as it is now:\n\n{}", passed::whole_task(state, setting))
 }
 
 fn ack_request(state: &State, to: &Name, setting: &Setting<'_>) -> Rendered {
@@ -156,7 +161,7 @@ fn correction(state: &State, to: &Name, right: Option<String>, setting: &Setting
     let stated = state.ack.as_ref().map(|ack| setting.cited.understanding(ack)).unwrap_or_default();
     let right = right.unwrap_or_else(|| state.title.clone());
     let text = format!("Your understanding: {stated}. Correct understanding: {right}");
-    let text = noted(text, state, setting);
+    let text = with_task(noted(text, state, setting), state, setting);
     taught(state, to, MessageType::TaskCorrection, format!("Correction: {}", state.task_id), text, setting)
         .with("your_understanding", json!(stated))
         .with("correct_understanding", json!(right))
@@ -208,7 +213,7 @@ fn supplement(state: &State, to: &Name, missing: Vec<String>, setting: &Setting<
         state.task_id,
         bulleted(&missing)
     );
-    let text = noted(text, state, setting);
+    let text = with_task(noted(text, state, setting), state, setting);
     taught(state, to, MessageType::TaskSupplement, format!("Still missing: {}", state.task_id), text, setting)
         .with("missing", json!(missing))
 }
@@ -233,7 +238,7 @@ fn status_check(state: &State, to: &Name, other_tasks: &[String], setting: &Sett
     message.with("other_tasks", json!(other_tasks))
 }
 
-fn cancel(state: &State, because: CancelReason) -> Rendered {
+fn cancel(state: &State, to: &Name, because: CancelReason, setting: &Setting<'_>) -> Rendered {
     let task = &state.task_id;
     let of = state.id;
     let (reason, text) = match because {
@@ -252,8 +257,10 @@ fn cancel(state: &State, because: CancelReason) -> Rendered {
         }
     };
     let what = if matches!(because, CancelReason::Superseded { .. }) { "the earlier one" } else { "it" };
-    let text = format!("{text} Stop working on {what}, and confirm with a message of type stop-ack.");
+    let text = format!("{text} Stop working on {what} ({}), and confirm it.", state.title);
     let mut message = plain(state, MessageType::TaskCancel, format!("Stop: {task}"), text);
     message.priority = "high";
-    message.with("reason", json!(reason))
+    message
+        .teaching(teaching::confirm(state, to, MessageType::StopAck, setting))
+        .with("reason", json!(reason))
 }

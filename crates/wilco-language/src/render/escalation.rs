@@ -159,15 +159,14 @@ pub(super) fn message(
     let taught = teaching::decide(id, to, &options, exchange.next_choice(), setting);
     let mut content = Map::new();
     content.insert("type".into(), json!(MessageType::Escalation));
-    content.insert("message".into(), json!(format!("{still}{text}\n\n{taught}")));
+    content.insert("message".into(), json!(format!("{still}{text}")));
     content.insert("escalation".into(), json!(id.to_string()));
     content.insert("reason".into(), json!(escalation.reason));
     content.insert("evidence".into(), escalation_evidence(escalation, setting.cited));
     content.insert("addressee".into(), json!(escalation.addressee));
     content.insert("opened".into(), json!(escalation.opened));
     content.insert("options".into(), json!(options));
-    content.insert("taught".into(), json!(true));
     let subject =
         format!("{}DECISION NEEDED: {}", if again { "Reminder: " } else { "" }, escalation.reason.word());
-    Some(Rendered { subject, priority: "urgent", content })
+    Some(Rendered { subject, priority: "urgent", content }.teaching(taught))
 }

@@ -101,9 +101,8 @@ fn handed(state: &State, to: &Name, setting: &Setting<'_>) -> Rendered {
     let none = if state.tasks.is_empty() { " There is no open task to take over." } else { "" };
     let text = format!(
         "You are replacing {}{why}.{none} The full handoff document with all context: {url}\n\
-         Please ACK within {within} and confirm that you understand the requirements.\n\n{}",
+         Please ACK within {within} and confirm that you understand the requirements.",
         failed(state),
-        teaching::handoff(state, to, deadline(state, setting.now), setting),
     );
     let mut message = plain(
         MessageType::ReplacementHandoff,
@@ -112,7 +111,7 @@ fn handed(state: &State, to: &Name, setting: &Setting<'_>) -> Rendered {
     );
     message.priority = state.urgency.priority();
     message.content.extend(particulars(state, &within));
-    message.with("taught", json!(true))
+    message.teaching(teaching::handoff(state, to, deadline(state, setting.now), setting))
 }
 
 fn particulars(state: &State, within: &str) -> Map<String, Value> {
@@ -135,6 +134,8 @@ pub(super) fn passed(
     setting: &Setting<'_>,
 ) -> Map<String, Value> {
     let mut content = original.clone();
+    // Only Wilco teaches.
+    content.remove("teaching");
     let said = original.get("message").and_then(Value::as_str).unwrap_or("").trim_end().to_owned();
     let lead = if MessageType::of(original) == Some(MessageType::ReplacementHandoff) {
         let within = spoken(state.ack_timeout());
@@ -158,8 +159,8 @@ pub(super) fn passed(
         answers(original, said)
     };
     let block = teaching::handoff(state, to, deadline(state, setting.now), setting);
-    content.insert("message".to_owned(), json!(format!("{lead}\n\n{block}")));
-    content.insert("taught".to_owned(), json!(true));
+    content.insert("message".to_owned(), json!(lead));
+    teaching::teach(&mut content, block);
     content
 }
 
@@ -205,8 +206,7 @@ fn reminder(state: &State, to: &Name, number: u32, grace: bool, setting: &Settin
     };
     let url = state.url().unwrap_or_default();
     let text = format!(
-        "{lead} Please ACK immediately or indicate if you cannot accept this task. The document: {url}\n\n{}",
-        teaching::handoff(state, to, until, setting),
+        "{lead} Please ACK immediately or indicate if you cannot accept this task. The document: {url}"
     );
     let subject = format!("[REMINDER] ACK Required for Handoff {}", state.handoff_id);
     let message = plain(MessageType::HandoffReminder, subject, text)
@@ -215,7 +215,7 @@ fn reminder(state: &State, to: &Name, number: u32, grace: bool, setting: &Settin
         .with("original_sent", json!(state.sent_at))
         .with("reminder_number", json!(number))
         .with("final_deadline", json!(last))
-        .with("taught", json!(true));
+        .teaching(teaching::handoff(state, to, until, setting));
     Rendered { priority: "urgent", ..message }
 }
 
@@ -259,12 +259,11 @@ fn correction(
         ));
     }
     parts.push("Please read the document again and send a new ACK.".to_owned());
-    parts.push(teaching::handoff(state, to, deadline(state, setting.now), setting));
     let subject = format!("[CORRECTION] Handoff {}", state.handoff_id);
     let mut message = plain(MessageType::HandoffCorrection, subject, parts.join("\n\n"))
         .with("handoff_id", json!(state.handoff_id))
         .with("handoff_url", json!(state.url()))
-        .with("taught", json!(true));
+        .teaching(teaching::handoff(state, to, deadline(state, setting.now), setting));
     if understanding {
         message = message
             .with("your_understanding", json!(said))

@@ -20,7 +20,7 @@ pub(super) fn notice(state: &State, to: &Name, notice: &Notice, setting: &Settin
     };
     let taught = |reason: &str, lead: String| {
         let block = teaching::handoff(state, to, deadline(state, setting.now), setting);
-        let message = about(reason, format!("{lead}\n\n{block}")).with("taught", json!(true));
+        let message = about(reason, lead).teaching(block);
         Rendered { priority: "high", ..message }
     };
     match notice {
@@ -48,13 +48,10 @@ pub(super) fn notice(state: &State, to: &Name, notice: &Notice, setting: &Settin
                 state.replacement.id
             ),
         ),
-        Notice::UnclearVerdict => about(
-            "unfinished-verdict",
-            format!(
-                "Your verdict on handoff {id} cannot be used.\n\n{}",
-                teaching::handoff_verdict(state, setting)
-            ),
-        ),
+        Notice::UnclearVerdict => {
+            about("unfinished-verdict", format!("Your verdict on handoff {id} cannot be used."))
+                .teaching(teaching::handoff_verdict(state, setting))
+        }
         Notice::Ended => about(
             "ended",
             format!("Handoff {id} has ended ({}). Your message is kept and changes nothing.", state.name()),
@@ -68,10 +65,7 @@ pub(super) fn to_initiator(state: &State, say: &ToInitiator, setting: &Setting<'
         let message = plain(MessageType::ProtocolNotice, format!("Handoff {id}: {reason}"), text);
         message.with("reason", json!(reason)).with("replacement_agent", json!(agent))
     };
-    let asks = |reason: &str, text: String| {
-        let message = about(reason, text).with("taught", json!(true));
-        Rendered { priority: "high", ..message }
-    };
+    let asks = |reason: &str, text: String| Rendered { priority: "high", ..about(reason, text) };
     let ack = state.ack.as_ref().map(|ack| &ack.message);
     match say {
         ToInitiator::NoTasks => {
@@ -93,28 +87,29 @@ pub(super) fn to_initiator(state: &State, say: &ToInitiator, setting: &Setting<'
             let taught = teaching::decide(escalation, &state.initiator, &options(state), None, setting);
             let text = format!(
                 "The document of handoff {id} could not be written: {reason}. {agent} was told nothing. \
-                 Mend that, then choose retry.\n\n{taught}"
+                 Mend that, then choose retry."
             );
-            asks("document-failed", text).with("escalation", json!(escalation.to_string()))
+            asks("document-failed", text).teaching(taught).with("escalation", json!(escalation.to_string()))
         }
         ToInitiator::Questions => questions(state, "clarification-needed", asks, setting),
         ToInitiator::ReviewAck => {
             let stated = ack.map(|ack| setting.cited.understanding(ack)).unwrap_or_default();
-            let text = format!(
-                "{agent} acknowledged handoff {id}. Its understanding:\n{stated}\n\n{}",
-                teaching::handoff_verdict(state, setting)
-            );
+            let text = format!("{agent} acknowledged handoff {id}. Its understanding:\n{stated}");
             let score = state.understanding.as_ref().map(|judged| f64::from(judged.score) / 1000.0);
-            asks("verdict-needed", text).with("understanding", json!(stated)).with("score", json!(score))
+            asks("verdict-needed", text)
+                .teaching(teaching::handoff_verdict(state, setting))
+                .with("understanding", json!(stated))
+                .with("score", json!(score))
         }
         ToInitiator::ReviewMalformed => {
             let said = ack.map(|ack| words(ack, setting)).unwrap_or_default();
             let text = format!(
                 "{agent} answered handoff {id} twice in a form that is no ACK. Its words:\n{said}\n\n\
-                 Does it confirm that it understood?\n\n{}",
-                teaching::handoff_verdict(state, setting)
+                 Does it confirm that it understood?"
             );
-            asks("verdict-needed", text).with("understanding", json!(said))
+            asks("verdict-needed", text)
+                .teaching(teaching::handoff_verdict(state, setting))
+                .with("understanding", json!(said))
         }
         ToInitiator::Blocked => {
             let said = ack.and_then(|ack| setting.cited.text(ack, "message")).unwrap_or_default();
@@ -127,11 +122,9 @@ pub(super) fn to_initiator(state: &State, say: &ToInitiator, setting: &Setting<'
             Owed::Answers => questions(state, "clarification-due", asks, setting),
             Owed::Verdict => asks(
                 "verdict-due",
-                format!(
-                    "The ACK of {agent} for handoff {id} still waits for your verdict.\n\n{}",
-                    teaching::handoff_verdict(state, setting)
-                ),
-            ),
+                format!("The ACK of {agent} for handoff {id} still waits for your verdict."),
+            )
+            .teaching(teaching::handoff_verdict(state, setting)),
             Owed::Help => asks(
                 "help-due",
                 format!(
@@ -173,13 +166,12 @@ fn questions(
         lines.push(format!("It lists no questions. Its words: {}", words(&asked.asked_in, setting)));
     }
     let text = format!(
-        "{} asks before it takes over ({}):\n{}\n\n{}",
+        "{} asks before it takes over ({}):\n{}",
         state.replacement.id,
         state.handoff_id,
         lines.join("\n"),
-        teaching::handoff_clarify(state, setting)
     );
-    asks(reason, text).with("questions", json!(asked))
+    asks(reason, text).teaching(teaching::handoff_clarify(state, setting)).with("questions", json!(asked))
 }
 
 /// What an answer says, in its text or as its understanding.

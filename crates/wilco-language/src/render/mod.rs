@@ -24,6 +24,7 @@ mod to_initiator;
 mod to_judge;
 mod todo;
 mod validation;
+mod ways;
 
 pub use checked::checked;
 pub use escalation::{escalation_evidence, escalation_text};
@@ -40,6 +41,7 @@ pub use to_judge::delegation_to_judge;
 pub use todo::{TodoText, todo_text};
 
 use serde_json::{Map, Value};
+use wilco_protocol::directory::Interface;
 use wilco_protocol::exchange::{Exchange, Say};
 use wilco_protocol::{Name, Time};
 
@@ -59,6 +61,12 @@ impl Rendered {
         self.content.insert(key.to_owned(), value);
         self
     }
+
+    /// Ends with how to answer.
+    fn teaching(mut self, block: String) -> Rendered {
+        teaching::teach(&mut self.content, block);
+        self
+    }
 }
 
 /// Where and when something is said.
@@ -66,6 +74,10 @@ impl Rendered {
 pub struct Setting<'a> {
     /// The server's address, for commands that can be pasted.
     pub url: &'a str,
+    /// Whether every call needs a token.
+    pub requires_token: bool,
+    /// What whoever hears it is taught to answer by.
+    pub speaks: Interface,
     pub now: Time,
     pub cited: &'a Cited,
 }

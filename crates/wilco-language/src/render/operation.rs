@@ -125,10 +125,9 @@ fn reminder(
         (Tone::Final, false) => "Final notice",
     };
     let text = format!(
-        "{lead}: please reply 'ok' when ready for the pending {}. {left} seconds remaining. {}\n\n{}",
+        "{lead}: please reply 'ok' when ready for the pending {}. {left} seconds remaining. {}",
         state.operation,
         silence(state),
-        teaching::answer(state, to, setting),
     );
     plain(state, MessageType::Reminder, "", text)
         .titled("Reminder: Acknowledgment Required", "high")
@@ -138,7 +137,7 @@ fn reminder(
         .with("time_remaining_seconds", json!(left))
         .with("reminder_number", json!(number))
         .with("total_reminders", json!(total))
-        .with("taught", json!(true))
+        .teaching(teaching::answer(state, to, setting))
 }
 
 fn extension(state: &State, to: &Name, setting: &Setting<'_>) -> Rendered {
@@ -198,16 +197,16 @@ fn authorized(state: &State, to: &Name, because: Why, setting: &Setting<'_>) -> 
         Why::Decision => "by decision".to_owned(),
         _ => format!("ready: {}; no answer: {}", listed(&ready), listed(&silent)),
     };
-    let mut text = format!("{operation} goes on: {why}.");
-    if to == &state.initiator && state.execute == Execute::Manual {
-        text = format!("{text} Perform it now, and say how it went.\n\n{}", teaching::result(state, setting));
-    }
+    let performs = to == &state.initiator && state.execute == Execute::Manual;
+    let now = if performs { " Perform it now, and say how it went." } else { "" };
+    let text = format!("{operation} goes on: {why}.{now}");
     let message = plain(state, MessageType::OperationAuthorized, "Authorized", text)
         .with("because", json!(because))
         .with("ready", json!(ready))
         .with("timed_out", json!(silent))
         .with("excluded", json!(excluded));
-    Rendered { priority: "high", ..message }
+    let message = Rendered { priority: "high", ..message };
+    if performs { message.teaching(teaching::result(state, setting)) } else { message }
 }
 
 fn performed(state: &State, to: &Name, outcome: Outcome, setting: &Setting<'_>) -> Rendered {
@@ -315,11 +314,8 @@ fn to_initiator(state: &State, say: &ToInitiator, setting: &Setting<'_>) -> Rend
                 .with("agent", json!(agent))
         }
         ToInitiator::ResultDue => {
-            let text = format!(
-                "How did {operation} go? The agents wait to hear.\n\n{}",
-                teaching::result(state, setting)
-            );
-            let message = about("result-due", text).with("taught", json!(true));
+            let text = format!("How did {operation} go? The agents wait to hear.");
+            let message = about("result-due", text).teaching(teaching::result(state, setting));
             Rendered { priority: "high", ..message }
         }
         ToInitiator::Executed { outcome } => {

@@ -77,37 +77,51 @@ pub(super) fn taught_if(
     original: &Map<String, Value>,
     setting: &Setting<'_>,
 ) -> Map<String, Value> {
-    if teach { with_teaching(state, to, original, setting) } else { worded(state, to, original) }
+    if teach { with_teaching(state, to, original, setting) } else { worded(state, to, original, setting) }
 }
 
-/// The message with the ids of its task, and a text where it came without one.
-fn worded(state: &State, to: &Name, original: &Map<String, Value>) -> Map<String, Value> {
+/// The message with the ids of its task, and with how to confirm it where it asks for that. One that came without a
+/// text gets one.
+fn worded(
+    state: &State,
+    to: &Name,
+    original: &Map<String, Value>,
+    setting: &Setting<'_>,
+) -> Map<String, Value> {
     let mut content = named(state, original);
-    let said = original.get("message").and_then(Value::as_str).is_some_and(|text| !text.trim().is_empty());
-    if !said {
-        let asked = wordless(state, to, MessageType::of(original));
-        content.insert("message".to_owned(), json!(asked.unwrap_or_else(|| body(state, original))));
+    let said = text_of(original, "message");
+    if let Some((ask, confirm)) = to_confirm(MessageType::of(original)) {
+        let title = super::form::one_line(&state.title);
+        let mut parts = vec![format!("{ask} {} ({title}), and confirm it.", state.task_id)];
+        parts.extend(text_of(original, "reason").map(|reason| format!("Reason: {reason}")));
+        parts.extend(said.map(str::to_owned));
+        content.insert("message".to_owned(), json!(parts.join("\n\n")));
+        teaching::teach(&mut content, teaching::confirm(state, to, confirm, setting));
+    } else if said.is_none() {
+        content.insert("message".to_owned(), json!(body(state, original)));
     }
     content
 }
 
-/// What a request without words asks for, and how to confirm it.
-fn wordless(state: &State, to: &Name, of: Option<MessageType>) -> Option<String> {
-    let (task, word, me) = (&state.task_id, super::quoted(&state.task_id), super::quoted(to.as_str()));
-    let (ask, verb, confirm) = match of? {
-        MessageType::TaskCancel => ("Stop working on", "stopped", MessageType::StopAck),
-        MessageType::TaskPause => ("Pause", "paused", MessageType::PauseAck),
-        MessageType::TaskResume => ("Go on with", "resumed", MessageType::ResumeAck),
-        _ => return None,
-    };
-    Some(format!(
-        "{ask} {task}, and confirm it: wilco {verb} {word} --as {me}, or a message of type {confirm}."
-    ))
+fn text_of<'a>(content: &'a Map<String, Value>, key: &str) -> Option<&'a str> {
+    content.get(key).and_then(Value::as_str).map(str::trim).filter(|text| !text.is_empty())
+}
+
+/// What a request asks for that is to be confirmed, and by which message.
+fn to_confirm(of: Option<MessageType>) -> Option<(&'static str, MessageType)> {
+    match of? {
+        MessageType::TaskCancel => Some(("Stop working on", MessageType::StopAck)),
+        MessageType::TaskPause => Some(("Pause", MessageType::PauseAck)),
+        MessageType::TaskResume => Some(("Go on with", MessageType::ResumeAck)),
+        _ => None,
+    }
 }
 
 /// The message with the ids of its task.
 fn named(state: &State, original: &Map<String, Value>) -> Map<String, Value> {
     let mut content = original.clone();
+    // Only Wilco teaches.
+    content.remove("teaching");
     content.insert("task_id".to_owned(), json!(state.task_id));
     content.insert("task_uuid".to_owned(), json!(state.task_uuid));
     content.insert("revision".to_owned(), json!(state.revision));
@@ -125,11 +139,30 @@ fn with_teaching(
     if original.get("message").and_then(Value::as_str).is_some_and(asks) {
         return content;
     }
-    let text = body(state, original);
+    let text = match MessageType::of(original) {
+        Some(MessageType::TaskAmend) => amended(state, original),
+        Some(MessageType::TaskClarification) => {
+            let now = whole_task(state, setting);
+            format!("{}\n\nThe task as it is now:\n\n{now}", body(state, original))
+        }
+        _ => body(state, original),
+    };
     let block = teaching::acknowledge(state, to, deadline(state, setting.now), setting);
-    content.insert("message".to_owned(), json!(format!("{text}\n\n{block}")));
-    content.insert("taught".to_owned(), json!(true));
+    content.insert("message".to_owned(), json!(text));
+    teaching::teach(&mut content, block);
     content
+}
+
+/// What changes, of which task, and why.
+fn amended(state: &State, original: &Map<String, Value>) -> String {
+    let lead = format!("{} ({}) is changed.", state.task_id, super::form::one_line(&state.title));
+    let why = text_of(original, "reason").map(|reason| format!("Reason: {reason}"));
+    [Some(lead), why, Some(body(state, original))].into_iter().flatten().collect::<Vec<_>>().join("\n\n")
+}
+
+/// The text of the task as it stands now.
+pub(super) fn whole_task(state: &State, setting: &Setting<'_>) -> String {
+    body(state, &as_amended(state, setting))
 }
 
 /// The assignment as it stands now: what was sent first, and every change since.

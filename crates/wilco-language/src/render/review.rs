@@ -4,6 +4,7 @@
 use wilco_protocol::delegation::State;
 
 use super::form::one_line;
+use super::to_initiator::entry;
 use crate::interpret::Cited;
 use crate::parse::Task;
 
@@ -40,7 +41,7 @@ fn asked(task: &Task, missing: &[usize]) -> Vec<String> {
     let (lacking, said): (Vec<usize>, Vec<usize>) = (0..task.criteria.len()).partition(is_missing);
     let line = |place: &usize| {
         let mark = if is_missing(place) { " (not found in it)" } else { "" };
-        format!("- {}{mark}", cut(&one_line(&task.criteria[*place]), CRITERION))
+        format!("- {}{mark}", cut(&entry(&task.criteria[*place]), CRITERION))
     };
     let places: Vec<usize> = lacking.into_iter().chain(said).collect();
     let mut lines: Vec<_> = places.iter().take(LISTED).map(line).collect();

@@ -13,13 +13,13 @@ pub(super) struct Told {
     pub(super) reason: &'static str,
     pub(super) text: String,
     pub(super) fields: Map<String, Value>,
-    /// Whether an answer is asked for, and taught.
-    pub(super) asks: bool,
+    /// How to answer, if that is asked for.
+    pub(super) teaching: Option<String>,
 }
 
 pub(super) fn told(state: &State, say: &ToInitiator, setting: &Setting<'_>) -> Told {
     let (task, agent) = (&state.task_id, &state.assignee);
-    let tell = |reason, text: String| Told { reason, text, fields: Map::new(), asks: false };
+    let tell = |reason, text: String| Told { reason, text, fields: Map::new(), teaching: None };
     match say {
         ToInitiator::Questions { vague } => questions(state, *vague, setting),
         ToInitiator::StillOpen { from, count } => still_open(state, *from, *count, setting),
@@ -27,17 +27,16 @@ pub(super) fn told(state: &State, say: &ToInitiator, setting: &Setting<'_>) -> T
         ToInitiator::ReviewEarlyWork => Told {
             reason: "verdict-needed",
             text: format!(
-                "{agent} reports work on {task} without having acknowledged it. Does it do the right thing?\n\n{}",
-                teaching::verdict(state, setting)
+                "{agent} reports work on {task} without having acknowledged it. Does it do the right thing?"
             ),
             fields: Map::new(),
-            asks: true,
+            teaching: Some(teaching::verdict(state, setting)),
         },
         ToInitiator::AmendNeeded => Told {
             reason: "amendment-needed",
-            text: format!("{agent} cannot read {task} as it stands.\n\n{}", teaching::amend(state, setting)),
+            text: format!("{agent} cannot read {task} as it stands."),
             fields: Map::new(),
-            asks: true,
+            teaching: Some(teaching::amend(state, setting)),
         },
         ToInitiator::Reminder { of } => reminder(state, *of, setting),
         ToInitiator::Blocked { tasks } => {
@@ -107,32 +106,32 @@ fn evidence(task: &str, failed: &Name) -> Told {
         "{failed} sent something about {task}, which is being handed over. It is kept and changes nothing."
     );
     let fields = Map::from_iter([("agent".to_owned(), json!(failed))]);
-    Told { reason: "evidence", text, fields, asks: false }
+    Told { reason: "evidence", text, fields, teaching: None }
 }
 
 fn handed_over(task: &str, from: &Name, to: &Name) -> Told {
     let text = format!("{task} was handed over from {from} to {to}, who is asked to acknowledge it.");
     let fields = Map::from_iter([("from_agent".to_owned(), json!(from)), ("to_agent".to_owned(), json!(to))]);
-    Told { reason: "handed-over", text, fields, asks: false }
+    Told { reason: "handed-over", text, fields, teaching: None }
 }
 
 fn questions(state: &State, vague: bool, setting: &Setting<'_>) -> Told {
     let asked =
         state.questions.as_ref().map(|asked| setting.cited.questions(&asked.asked_in)).unwrap_or_default();
     let hint = if vague {
-        "They stay vague after Wilco asked which criterion is unclear. Perhaps the task is too large: split it.\n\n"
+        "\n\nThey stay vague after Wilco asked which criterion is unclear. Perhaps the task is too large: split it."
     } else {
         ""
     };
     let text = format!(
-        "{} asks before beginning {}:\n{}\n\n{hint}{}",
+        "{} asks before beginning {}:\n{}{hint}",
         state.assignee,
         state.task_id,
         numbered(&asked, 0),
-        teaching::clarify(state, setting)
     );
     let fields = Map::from_iter([("questions".to_owned(), json!(asked))]);
-    Told { reason: "clarification-needed", text, fields, asks: true }
+    let teaching = Some(teaching::clarify(state, setting));
+    Told { reason: "clarification-needed", text, fields, teaching }
 }
 
 fn still_open(state: &State, from: u32, count: u32, setting: &Setting<'_>) -> Told {
@@ -141,15 +140,15 @@ fn still_open(state: &State, from: u32, count: u32, setting: &Setting<'_>) -> To
     let open: Vec<_> = asked.into_iter().skip(from as usize).collect();
     let left = count - from;
     let text = format!(
-        "{left} of {} about {} {} still open:\n{}\n\n{}",
+        "{left} of {} about {} {} still open:\n{}",
         counted(count as usize, "question"),
         state.task_id,
         if left == 1 { "is" } else { "are" },
         numbered(&open, from as usize),
-        teaching::clarify(state, setting)
     );
     let fields = Map::from_iter([("questions".to_owned(), json!(open))]);
-    Told { reason: "questions-open", text, fields, asks: true }
+    let teaching = Some(teaching::clarify(state, setting));
+    Told { reason: "questions-open", text, fields, teaching }
 }
 
 fn review(state: &State, setting: &Setting<'_>) -> Told {
@@ -161,21 +160,15 @@ fn review(state: &State, setting: &Setting<'_>) -> Told {
     let judged = state.understanding.as_ref();
     let covered = judged.map(|judged| pick(&judged.covered)).unwrap_or_default();
     let missing = judged.map(|judged| pick(&judged.missing)).unwrap_or_default();
-    let mut text =
-        format!("{} acknowledged {}. Its understanding:\n{stated}\n\n", state.assignee, state.task_id);
-    for (label, list) in [("Found in it", &covered), ("Not found in it", &missing)] {
-        if !list.is_empty() {
-            text.push_str(&format!("{label}:\n{}\n\n", bulleted(list)));
-        }
-    }
-    text.push_str(&teaching::verdict(state, setting));
+    let text = super::review::review(state, setting.cited);
     let fields = Map::from_iter([
         ("understanding".to_owned(), json!(stated)),
         ("score".to_owned(), json!(judged.map(|judged| f64::from(judged.score) / 1000.0))),
         ("covered".to_owned(), json!(covered)),
         ("missing".to_owned(), json!(missing)),
     ]);
-    Told { reason: "verdict-needed", text, fields, asks: true }
+    let teaching = Some(teaching::verdict(state, setting));
+    Told { reason: "verdict-needed", text, fields, teaching }
 }
 
 fn reminder(state: &State, of: Owed, setting: &Setting<'_>) -> Told {
@@ -184,8 +177,8 @@ fn reminder(state: &State, of: Owed, setting: &Setting<'_>) -> Told {
         Owed::Verdict => ("your verdict on its acknowledgement", teaching::verdict(state, setting)),
         Owed::Amendment => ("an amended task", teaching::amend(state, setting)),
     };
-    let text = format!("Reminder: {} waits for {what} ({}).\n\n{how}", state.assignee, state.task_id);
-    Told { reason: "reminder", text, fields: Map::new(), asks: true }
+    let text = format!("Reminder: {} waits for {what} ({}).", state.assignee, state.task_id);
+    Told { reason: "reminder", text, fields: Map::new(), teaching: Some(how) }
 }
 
 fn completed(state: &State, setting: &Setting<'_>) -> Told {
@@ -220,7 +213,7 @@ fn completed(state: &State, setting: &Setting<'_>) -> Told {
     let text = format!("{} completed {} ({reached}). {pace}", state.assignee, state.task_id);
     let fields =
         Map::from_iter([("durations".to_owned(), durations), ("checkpoints".to_owned(), json!(checkpoints))]);
-    Told { reason: "completed", text, fields, asks: false }
+    Told { reason: "completed", text, fields, teaching: None }
 }
 
 fn why(because: Why) -> &'static str {
@@ -250,7 +243,7 @@ pub(super) fn bulleted(list: &[String]) -> String {
 }
 
 /// On one line and without the box of a checklist, or a list of ours would look like a task of its own.
-fn entry(text: &str) -> String {
+pub(super) fn entry(text: &str) -> String {
     let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
     match text::checkbox(&format!("- {line}")) {
         Some((_, item)) => item.to_owned(),

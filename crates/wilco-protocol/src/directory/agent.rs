@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use strum::IntoStaticStr;
+use strum::{EnumString, IntoStaticStr};
 
 use crate::name::Name;
 use crate::time::Time;
@@ -42,6 +42,46 @@ pub struct Profile {
     pub github: Option<String>,
     #[serde(default)]
     pub labels: BTreeMap<String, String>,
+    /// What it is taught to answer by; without it, what it spoke by last.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub speaks: Option<Interface>,
+}
+
+/// What an agent speaks to Wilco by.
+#[derive(
+    Debug,
+    Clone,
+    Copy,
+    PartialEq,
+    Eq,
+    PartialOrd,
+    Ord,
+    Hash,
+    Default,
+    Serialize,
+    Deserialize,
+    IntoStaticStr,
+    EnumString,
+)]
+#[serde(rename_all = "kebab-case")]
+#[strum(serialize_all = "kebab-case")]
+pub enum Interface {
+    /// Plain words, however they came.
+    #[default]
+    Text,
+    /// The verbs of the command line.
+    Cli,
+    /// Typed JSON over `/v1`.
+    Http,
+    /// Typed JSON over `/api`, as scripts of AI Maestro send it.
+    Api,
+    Mcp,
+}
+
+impl Interface {
+    pub fn word(self) -> &'static str {
+        self.into()
+    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]

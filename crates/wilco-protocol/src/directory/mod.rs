@@ -8,7 +8,7 @@ mod calls;
 mod change;
 
 pub use address::{Unresolved, nearest};
-pub use agent::{Agent, Mark, Profile, Role};
+pub use agent::{Agent, Interface, Mark, Profile, Role};
 pub use change::{Event, Input, apply, decide};
 
 use std::collections::BTreeSet;

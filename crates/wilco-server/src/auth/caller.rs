@@ -5,15 +5,21 @@ use http::request::Parts;
 use http::{HeaderMap, StatusCode};
 use wilco_engine::Viewer;
 use wilco_protocol::Name;
+use wilco_protocol::directory::Interface;
 
 use crate::app::App;
 use crate::problem::Failure;
+
+/// By which a client of Wilco says what it is.
+pub(crate) const SPEAKS: &str = "wilco-speaks";
 
 #[derive(Debug, Clone)]
 pub(crate) struct Caller {
     pub(crate) viewer: Viewer,
     /// Who it says it is: by its token, or by the header `Wilco-Agent`.
     pub(crate) agent: Option<Name>,
+    /// What it speaks by, where its client says so in the header `Wilco-Speaks`.
+    pub(crate) speaks: Option<Interface>,
 }
 
 impl Caller {
@@ -24,7 +30,8 @@ impl Caller {
             Viewer::Local | Viewer::Operator => claimed.filter(|name| !name.is_empty()).map(Name::new),
             Viewer::ReadOnly => None,
         };
-        Caller { viewer, agent }
+        let speaks = headers.get(SPEAKS).and_then(|value| value.to_str().ok()?.parse().ok());
+        Caller { viewer, agent, speaks }
     }
 
     /// Whether its token proves who it is.

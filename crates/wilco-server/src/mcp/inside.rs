@@ -8,11 +8,12 @@ use http_body_util::BodyExt;
 use serde_json::Value;
 use tower::ServiceExt;
 use wilco_engine::Viewer;
+use wilco_protocol::directory::Interface;
 use wilco_wire::Problem;
 
 use super::{Native, NativeRequest};
 use crate::app::App;
-use crate::auth::{Caller, bearer};
+use crate::auth::{Caller, SPEAKS, bearer};
 use crate::problem::Failure;
 use crate::v1;
 
@@ -43,7 +44,7 @@ impl Native for Inside {
     fn for_caller(&self, parts: Option<&Parts>) -> Inside {
         let Some(parts) = parts else { return self.clone() };
         let viewer = parts.extensions.get::<Viewer>().cloned().unwrap_or(Viewer::ReadOnly);
-        let Caller { viewer, agent } = Caller::new(viewer, &parts.headers);
+        let Caller { viewer, agent, .. } = Caller::new(viewer, &parts.headers);
         let secret = bearer(&parts.headers).map(str::to_owned);
         Inside { viewer, agent: agent.map(|name| name.to_string()), secret, ..self.clone() }
     }
@@ -69,6 +70,7 @@ impl Native for Inside {
         };
         let mut request = Request::builder().method(method).uri(asked.target);
         request = request.header(header::CONTENT_TYPE, "application/json");
+        request = request.header(SPEAKS, Interface::Mcp.word());
         if let Some(agent) = &self.agent {
             request = request.header("wilco-agent", agent);
         }

@@ -103,6 +103,12 @@ pub(crate) fn registration(name: String, spec: AgentSpec, caller: Caller) -> Res
             return Err(wrong("/status", detail));
         }
     };
+    let speaks = match spec.speaks.as_deref() {
+        None => None,
+        Some(word) => Some(word.parse().map_err(|_| {
+            wrong("/speaks", format!("expected one of {}, got {word:?}", spec::SPEAKS.join(", ")))
+        })?),
+    };
     let profile = Profile {
         alias: spec.alias,
         session: spec.session,
@@ -113,6 +119,7 @@ pub(crate) fn registration(name: String, spec: AgentSpec, caller: Caller) -> Res
         nudge: spec.nudge,
         github: spec.github,
         labels: spec.labels.unwrap_or_default(),
+        speaks,
     };
     Ok(PutAgent { name, profile, mark, viewer: caller.viewer })
 }

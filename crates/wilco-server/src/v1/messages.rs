@@ -7,7 +7,8 @@ use http::{HeaderMap, StatusCode, header};
 use serde::Serialize;
 use serde_json::{Map, Value};
 use wilco_engine::{Accepted, Answer, Api, Command, Done, MarkAs, Post, Viewer, reads};
-use wilco_language::parse::{self, FieldError, ParseError};
+use wilco_language::parse::{self, FieldError, Incoming, ParseError, Typed};
+use wilco_protocol::directory::Interface;
 use wilco_protocol::{MessageId, Name};
 use wilco_wire as wire;
 
@@ -66,7 +67,8 @@ impl ParsedPost {
         match parse::message_within(body, limits.depth) {
             Ok(incoming) => {
                 let (viewer, claimed) = (caller.viewer.clone(), caller.agent.clone());
-                let post = Post { incoming, idempotency_key, viewer, claimed, api };
+                let interface = caller.speaks.unwrap_or_else(|| spoken(&incoming, api));
+                let post = Post { incoming, idempotency_key, viewer, claimed, api, interface };
                 Ok(ParsedPost::Whole(Command::Post(Box::new(post))))
             }
             Err(ParseError::Fields { errors, content: Some(content) }) => {
@@ -81,6 +83,15 @@ impl ParsedPost {
             ParsedPost::Whole(command) => accepted(app.handle.send(command).await?),
             ParsedPost::Wrong { content, errors } => Err(wrong(app, content, errors).await?),
         }
+    }
+}
+
+/// What a message shows of how its sender speaks: plain words are a text, whichever door they came by.
+fn spoken(incoming: &Incoming, api: Api) -> Interface {
+    match (&incoming.typed, api) {
+        (Typed::Conversation | Typed::Talk, _) => Interface::Text,
+        (_, Api::V1) => Interface::Http,
+        (_, Api::Maestro) => Interface::Api,
     }
 }
 

@@ -8,7 +8,8 @@ use wilco_wire::AgentSpec;
 use super::body::unambiguous;
 use crate::problem::Failure;
 
-const TEXTS: [&str; 8] = ["name", "alias", "session", "host", "program", "role", "github", "status"];
+const TEXTS: [&str; 9] =
+    ["name", "alias", "session", "host", "program", "role", "github", "speaks", "status"];
 const OTHERS: [&str; 3] = ["capabilities", "nudge", "labels"];
 
 /// An empty body says nothing. Syntax is 400; wrong and unknown fields are 422.
@@ -61,6 +62,8 @@ const FORMER_ROLE: &str = "user";
 pub(super) const STATUSES: [&str; 6] =
     ["active", "idle", "offline", "unresponsive", "hibernated", "inactive"];
 
+pub(super) const SPEAKS: [&str; 5] = ["text", "cli", "http", "api", "mcp"];
+
 /// What is wrong with a field, or with each entry of it.
 fn wrongs(key: &str, value: &Value) -> Vec<FieldError> {
     let wrong = |place: String, detail: String| FieldError { pointer: format!("/{place}"), detail };
@@ -90,6 +93,7 @@ fn kind_of(key: &str, value: &Value) -> Option<String> {
         "role" if value == FORMER_ROLE => return None,
         "role" => return one_of(&ROLES, value),
         "status" => return one_of(&STATUSES, value),
+        "speaks" => return one_of(&SPEAKS, value),
         _ if TEXTS.contains(&key) => (value.is_string(), "a text"),
         "capabilities" => (value.is_array(), "a list of texts"),
         "labels" => (value.is_object(), "an object of texts"),

@@ -5,7 +5,7 @@ use anyhow::{Context, ensure};
 use serde_json::{Value, json};
 use wilco_engine::{Api, Command, Engine, Post, PutAgent, Settings, StoredEffect, Viewer};
 use wilco_language::parse;
-use wilco_protocol::directory::Profile;
+use wilco_protocol::directory::{Interface, Profile};
 use wilco_protocol::{MessageId, Name, Time};
 use wilco_store::{Batch, Memory, Reader, Store};
 
@@ -94,7 +94,14 @@ impl Script {
         let idempotency_key = Some(format!("key-{seconds}"));
         self.step(
             seconds,
-            Command::Post(Box::new(Post { incoming, idempotency_key, viewer, claimed: None, api })),
+            Command::Post(Box::new(Post {
+                incoming,
+                idempotency_key,
+                viewer,
+                claimed: None,
+                api,
+                interface: Interface::default(),
+            })),
         )
     }
 

@@ -1,9 +1,10 @@
 //! Effects, idempotency, and the rebuild that leaves them alone.
 
+use wilco_protocol::directory::Interface;
 use wilco_protocol::{Name, Time};
 
 use crate::Store;
-use crate::batch::InboxStatus;
+use crate::batch::{InboxStatus, PresenceRow};
 use crate::error::StoreError;
 
 use super::{Author, StoreQuestions, answers};
@@ -32,7 +33,8 @@ pub(super) fn effects_stay_until_settled(store: &mut dyn Store) -> Result<(), St
 }
 
 pub(super) fn msg_23_presence_is_kept(store: &mut dyn Store) -> Result<(), StoreError> {
-    let seen = |name: &str, at| (Name::new(name), Time::from_millis(at));
+    let spoke = Some(Interface::Mcp);
+    let seen = |name: &str, at| PresenceRow { name: Name::new(name), seen: Time::from_millis(at), spoke };
     let mut batch = Author::default().take(1);
     batch.presence = vec![seen("bob", 5), seen("alice", 7)];
     store.commit(&batch)?;

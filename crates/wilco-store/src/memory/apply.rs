@@ -103,7 +103,7 @@ impl Operational {
                 EffectChange::Settled { position, index } => self.effects.remove(&(*position, *index)),
             };
         }
-        self.presence.extend(batch.presence.iter().cloned());
+        self.presence.extend(batch.presence.iter().map(|row| (row.name.clone(), row.clone())));
         for row in &batch.idempotency {
             self.remember(row);
         }

@@ -13,7 +13,7 @@ use wilco_protocol::directory::Agent;
 use wilco_protocol::{MessageId, Name, Time};
 
 use crate::batch::{
-    Batch, EffectRow, ExchangeRow, IdempotencyRow, InboxStatus, JournalRow, MessageRow, Reached,
+    Batch, EffectRow, ExchangeRow, IdempotencyRow, InboxStatus, JournalRow, MessageRow, PresenceRow, Reached,
 };
 use crate::error::StoreError;
 use crate::{Head, Store, genesis};
@@ -126,7 +126,7 @@ struct Operational {
     idempotency: BTreeMap<(Name, String), IdempotencyRow>,
     /// Keys of `idempotency` by age.
     ages: BTreeSet<(Time, Name, String)>,
-    presence: BTreeMap<Name, Time>,
+    presence: BTreeMap<Name, PresenceRow>,
 }
 
 impl Record {

@@ -6,7 +6,9 @@ use std::ops::Bound::{Excluded, Included, Unbounded};
 use wilco_protocol::directory::Agent;
 use wilco_protocol::{MessageId, Name, Protocol, Time};
 
-use crate::batch::{EffectRow, ExchangeRow, IdempotencyRow, InboxStatus, JournalRow, MessageRow, Reached};
+use crate::batch::{
+    EffectRow, ExchangeRow, IdempotencyRow, InboxStatus, JournalRow, MessageRow, PresenceRow, Reached,
+};
 use crate::error::StoreError;
 use crate::reader::{ExchangeFilter, Head, InboxFilter, Reader, Walk};
 use crate::search::{Found, SearchFilter, scan};
@@ -156,8 +158,8 @@ impl Reader for Memory {
         Ok(self.tables.derived.agents.values().cloned().collect())
     }
 
-    fn presence(&self) -> Result<Vec<(Name, Time)>, StoreError> {
-        Ok(self.tables.operational.presence.iter().map(|(name, seen)| (name.clone(), *seen)).collect())
+    fn presence(&self) -> Result<Vec<PresenceRow>, StoreError> {
+        Ok(self.tables.operational.presence.values().cloned().collect())
     }
 
     fn effects(&self) -> Result<Vec<EffectRow>, StoreError> {

@@ -4,7 +4,9 @@
 use wilco_protocol::directory::Agent;
 use wilco_protocol::{MessageId, Name, Protocol, Time};
 
-use crate::batch::{EffectRow, ExchangeRow, IdempotencyRow, InboxStatus, JournalRow, MessageRow, Reached};
+use crate::batch::{
+    EffectRow, ExchangeRow, IdempotencyRow, InboxStatus, JournalRow, MessageRow, PresenceRow, Reached,
+};
 use crate::error::StoreError;
 use crate::reader::{ExchangeFilter, Head, InboxFilter, Reader};
 use crate::search::{Found, SearchFilter};
@@ -127,8 +129,8 @@ impl<C: Connected> Reader for C {
         list(self.connection(), "SELECT body FROM agent ORDER BY name", (), rows::agent)
     }
 
-    fn presence(&self) -> Result<Vec<(Name, Time)>, StoreError> {
-        list(self.connection(), "SELECT name, seen FROM presence ORDER BY name", (), rows::presence)
+    fn presence(&self) -> Result<Vec<PresenceRow>, StoreError> {
+        list(self.connection(), "SELECT name, seen, spoke FROM presence ORDER BY name", (), rows::presence)
     }
 
     fn effects(&self) -> Result<Vec<EffectRow>, StoreError> {

@@ -5,7 +5,9 @@ use rusqlite::{Row, RowIndex};
 use wilco_protocol::directory::Agent;
 use wilco_protocol::{ExchangeId, MessageId, Name, Protocol, Time};
 
-use crate::batch::{EffectRow, ExchangeRow, IdempotencyRow, InboxStatus, JournalRow, MessageRow};
+use crate::batch::{
+    EffectRow, ExchangeRow, IdempotencyRow, InboxStatus, JournalRow, MessageRow, PresenceRow,
+};
 use crate::error::StoreError;
 
 pub(super) fn journal(row: &Row<'_>) -> Result<JournalRow, StoreError> {
@@ -65,8 +67,11 @@ pub(super) fn effect(row: &Row<'_>) -> Result<EffectRow, StoreError> {
     })
 }
 
-pub(super) fn presence(row: &Row<'_>) -> Result<(Name, Time), StoreError> {
-    Ok((Name::new(text(row, 0, 0)?), time(row, 1)?))
+pub(super) fn presence(row: &Row<'_>) -> Result<PresenceRow, StoreError> {
+    let spoke: Option<String> = column(row, 2, 0)?;
+    // A word of a later version is nothing that can be taught here.
+    let spoke = spoke.and_then(|word| word.parse().ok());
+    Ok(PresenceRow { name: Name::new(text(row, 0, 0)?), seen: time(row, 1)?, spoke })
 }
 
 pub(super) fn idempotency(row: &Row<'_>) -> Result<IdempotencyRow, StoreError> {

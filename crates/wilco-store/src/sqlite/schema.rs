@@ -4,7 +4,7 @@ use rusqlite::{Connection, Result};
 
 /// Each brings the database from the version that is its place here to the next. Never changed once
 /// released, only added to.
-const MIGRATIONS: [&str; 3] = [FIRST, REACH, LEAN];
+const MIGRATIONS: [&str; 4] = [FIRST, REACH, LEAN, SPOKE];
 
 /// The version of a database that all migrations were applied to.
 pub(super) const VERSION: i64 = MIGRATIONS.len() as i64;
@@ -142,6 +142,9 @@ const LEAN: &str = "
     INSERT INTO run SELECT exchange, seq, position, 1 FROM journal WHERE exchange IS NOT NULL;
     DROP INDEX journal_of;
 ";
+
+/// What an agent spoke by last, as a word.
+const SPOKE: &str = "ALTER TABLE presence ADD COLUMN spoke TEXT;";
 
 /// Within a run the seq follows the position.
 const RUNS: &str = "

@@ -1,11 +1,12 @@
 //! Writes a batch, kind by kind. Each statement is prepared once and looked up once per batch.
 
 use rusqlite::{Connection, Result, Statement, params};
-use wilco_protocol::{Name, Time};
+use wilco_protocol::Time;
+use wilco_protocol::directory::Interface;
 
 use crate::batch::{
     AgentChange, Batch, EffectChange, EffectRow, ExchangeRow, IdempotencyRow, JournalRow, KeyChange,
-    MessageRow,
+    MessageRow, PresenceRow,
 };
 
 use super::inbox;
@@ -144,12 +145,14 @@ fn put_effect(connection: &Connection, row: &EffectRow) -> Result<usize> {
         .execute(params![int(row.position), row.index, row.due.millis(), row.attempts, row.body])
 }
 
-fn presence(connection: &Connection, rows: &[(Name, Time)]) -> Result<()> {
+fn presence(connection: &Connection, rows: &[PresenceRow]) -> Result<()> {
     each(
         connection,
         rows,
-        "INSERT OR REPLACE INTO presence (name, seen) VALUES (?1, ?2)",
-        |insert, (name, seen)| insert.execute(params![name.as_str(), seen.millis()]),
+        "INSERT OR REPLACE INTO presence (name, seen, spoke) VALUES (?1, ?2, ?3)",
+        |insert, row| {
+            insert.execute(params![row.name.as_str(), row.seen.millis(), row.spoke.map(Interface::word)])
+        },
     )
 }
 

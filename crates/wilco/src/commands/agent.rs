@@ -58,6 +58,9 @@ pub(crate) struct Register {
     /// A label; repeat it for more
     #[arg(long = "label", value_name = "KEY=VALUE", value_parser = values::pair)]
     pub(crate) labels: Vec<(String, String)>,
+    /// What it is taught to answer by: text, cli, http, api or mcp; else what it spoke by last
+    #[arg(long, value_name = "WORD")]
+    pub(crate) speaks: Option<String>,
     /// active, hibernated or inactive
     #[arg(long, value_name = "WORD")]
     pub(crate) status: Option<String>,
@@ -106,6 +109,7 @@ fn spec(args: &Register) -> AgentSpec {
         nudge: args.nudge.clone().map(Value::Object),
         github: args.github.clone(),
         labels: values::labels(&args.labels),
+        speaks: args.speaks.clone(),
         status: args.status.clone(),
     }
 }

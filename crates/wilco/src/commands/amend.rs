@@ -6,7 +6,7 @@ use wilco_language::message::MessageType;
 use crate::caller::Caller;
 use crate::follow::Follow;
 use crate::task::{self, Role};
-use crate::values::{Content, words};
+use crate::values::Content;
 
 /// Change a task; the agent must acknowledge it again
 #[derive(Debug, clap::Args)]
@@ -17,6 +17,7 @@ pub(crate) struct Args {
     /// The task's id, or the exchange's
     pub(crate) task: String,
     /// What changes; - reads it from stdin
+    #[arg(value_name = "TEXT")]
     pub(crate) message: Vec<String>,
     /// A new title
     #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
@@ -34,7 +35,7 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: Args) -> anyhow::Result<ExitCode> {
-    let message = words(&args.message.join(" "))?;
+    let message = args.message.join(" ");
     let answer = task::say(&args.caller, &args.task, Role::Initiator, content(&args, message))?;
     args.follow.show(&args.caller, &answer)
 }

@@ -4,7 +4,7 @@ use std::process::ExitCode;
 use wilco_language::message::MessageType;
 
 use crate::caller::Caller;
-use crate::values::{Content, words};
+use crate::values::Content;
 use crate::{operation, posted};
 
 /// Cancel an operation: as one of its agents, or as its initiator
@@ -23,7 +23,7 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: Args) -> anyhow::Result<ExitCode> {
-    let reason = args.reason.as_deref().map(words).transpose()?;
+    let reason = args.reason.clone();
     let (client, from) = (args.caller.client(), args.caller.sender()?);
     let exchange = operation::find(&args.caller, &client, from.as_deref(), &args.operation)?;
     let content = if from.as_deref() == Some(exchange.initiator.as_str()) {

@@ -6,7 +6,7 @@ use wilco_language::message::MessageType;
 use serde_json::{Value, json};
 
 use crate::caller::Caller;
-use crate::values::{Content, words};
+use crate::values::Content;
 use crate::{posted, validation};
 
 /// Say what a check of a validation came to: pass, fail or error
@@ -36,7 +36,7 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: Args) -> anyhow::Result<ExitCode> {
-    let trace = args.stack_trace.as_deref().map(words).transpose()?;
+    let trace = args.stack_trace.clone();
     let content = Content::new(MessageType::ValidationResult)
         .with("status", args.status.to_uppercase())
         .with("failures", args.failures.iter().map(|text| failure(text)).collect::<Vec<_>>())

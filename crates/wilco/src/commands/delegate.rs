@@ -9,7 +9,7 @@ use wilco_client::{IdempotencyKey, Outgoing};
 use crate::caller::Caller;
 use crate::follow::Follow;
 use crate::suggested::{self, PRIORITIES};
-use crate::values::{self, Content, words};
+use crate::values::{self, Content};
 
 /// Delegate a task; its agent must show that it understood it
 #[derive(Debug, clap::Args)]
@@ -61,8 +61,7 @@ pub(crate) struct Args {
     pub(crate) caller: Caller,
 }
 
-pub(crate) fn run(mut args: Args) -> anyhow::Result<ExitCode> {
-    args.description = args.description.as_deref().map(words).transpose()?;
+pub(crate) fn run(args: Args) -> anyhow::Result<ExitCode> {
     let from = args.caller.sender()?;
     let message = outgoing(&args, from);
     let answer = args.caller.checked(args.caller.client().send(&message, &IdempotencyKey::fresh()))?;

@@ -22,7 +22,7 @@ pub(crate) struct Args {
     #[arg(long = "file", value_name = "PATH")]
     pub(crate) files: Vec<String>,
     /// Why it cannot be fixed
-    #[arg(long, value_name = "REASON", allow_hyphen_values = true, conflicts_with = "fixes")]
+    #[arg(long, value_name = "TEXT", allow_hyphen_values = true, conflicts_with = "fixes")]
     pub(crate) cannot: Option<String>,
     /// The id of what is answered, such as FIXDONE-42-1, where several phases wait
     #[arg(long, value_name = "ID")]

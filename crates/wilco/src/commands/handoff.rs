@@ -12,7 +12,7 @@ use crate::caller::Caller;
 use crate::follow::Follow;
 use crate::output::escape::one_line;
 use crate::task::by_id;
-use crate::values::{self, Content, words};
+use crate::values::{self, Content};
 use crate::{output, posted};
 
 /// Hand the work of a failed agent to its replacement
@@ -173,7 +173,7 @@ pub(crate) fn run(args: Args) -> anyhow::Result<ExitCode> {
 }
 
 fn request(args: &Args) -> anyhow::Result<ExitCode> {
-    let document = args.document.as_deref().map(words).transpose()?;
+    let document = args.document.clone();
     let content = Content::new(MessageType::ReplacementRequest)
         .with("failed_agent", args.from.clone())
         .with("replacement_agent", args.to.clone())
@@ -221,7 +221,7 @@ fn answer_questions(args: &ClarifyArgs) -> anyhow::Result<ExitCode> {
     let asked = exchange.data["questions"].as_array().cloned().unwrap_or_default();
     let pair = |(place, answer): (usize, &String)| json!({"question": asked.get(place).and_then(Value::as_str).unwrap_or(""), "answer": answer});
     let pairs: Vec<_> = args.answers.iter().enumerate().map(pair).collect();
-    let document = args.document.as_deref().map(words).transpose()?;
+    let document = args.document.clone();
     let content = Content::new(MessageType::HandoffClarification)
         .with("clarifications", pairs)
         .with("document", document);

@@ -5,6 +5,7 @@ use std::process::ExitCode;
 use http::request::Parts;
 use serde_json::Value;
 use wilco_client::{Client, Error};
+use wilco_protocol::directory::Interface;
 use wilco_server::mcp::{Native, NativeRequest, stdio};
 use wilco_wire::Problem;
 
@@ -29,7 +30,7 @@ pub(crate) struct Args {
 
 pub(crate) fn run(args: Args) -> anyhow::Result<ExitCode> {
     let caller = Caller { name: args.name, url: args.url, json: false };
-    let far = Far { client: caller.client(), name: caller.identity() };
+    let far = Far { client: caller.client().speaking(Interface::Mcp.word()), name: caller.identity() };
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let served = runtime.block_on(stdio(far, env!("CARGO_PKG_VERSION")));
     // A call that is still on its way is nobody's business any more.

@@ -10,7 +10,7 @@ use wilco_protocol::Span;
 
 use crate::caller::Caller;
 use crate::follow::Follow;
-use crate::values::{self, Content, words};
+use crate::values::{self, Content};
 
 /// Ask agents before they are interrupted
 #[derive(Debug, clap::Args)]
@@ -68,8 +68,7 @@ pub(crate) struct Args {
     pub(crate) caller: Caller,
 }
 
-pub(crate) fn run(mut args: Args) -> anyhow::Result<ExitCode> {
-    args.message = args.message.as_deref().map(words).transpose()?;
+pub(crate) fn run(args: Args) -> anyhow::Result<ExitCode> {
     let from = args.caller.sender()?;
     let message = outgoing(&args, from)?;
     let answer = args.caller.checked(args.caller.client().send(&message, &IdempotencyKey::fresh()))?;

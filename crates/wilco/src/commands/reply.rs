@@ -9,7 +9,6 @@ use wilco_wire::Message;
 
 use crate::caller::Caller;
 use crate::posted;
-use crate::values::words;
 
 /// Answer a message in plain words, or with an [ACK] line
 #[derive(Debug, clap::Args)]
@@ -28,7 +27,7 @@ pub(crate) struct Args {
 pub(crate) fn run(args: Args) -> anyhow::Result<ExitCode> {
     let (client, from) = (args.caller.client(), args.caller.sender()?);
     let answered = args.caller.checked(client.message(&args.id))?.value;
-    let message = outgoing(&answered, from, words(&args.text)?);
+    let message = outgoing(&answered, from, args.text.clone());
     let answer = args.caller.checked(client.send(&message, &IdempotencyKey::fresh()))?;
     Ok(posted::show(&args.caller, &answer))
 }

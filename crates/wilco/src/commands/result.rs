@@ -6,7 +6,7 @@ use wilco_language::message::MessageType;
 use serde_json::{Value, json};
 
 use crate::caller::Caller;
-use crate::values::{self, Content, words};
+use crate::values::{self, Content};
 use crate::{operation, posted};
 
 /// Say how an operation went; its agents are told
@@ -30,7 +30,7 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: Args) -> anyhow::Result<ExitCode> {
-    let message = args.message.as_deref().map(words).transpose()?;
+    let message = args.message.clone();
     let of = |(agent, status): &(String, String)| json!({"agent": agent, "status": status});
     let results: Vec<Value> = args.agents.iter().map(of).collect();
     let content = Content::new(MessageType::OperationResult)

@@ -6,7 +6,7 @@ use wilco_language::message::MessageType;
 use crate::caller::Caller;
 use crate::posted;
 use crate::task::{self, Role};
-use crate::values::{Content, words};
+use crate::values::Content;
 
 /// Ask the agent to go on with a paused task
 #[derive(Debug, clap::Args)]
@@ -21,7 +21,7 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: Args) -> anyhow::Result<ExitCode> {
-    let message = args.message.as_deref().map(words).transpose()?;
+    let message = args.message.clone();
     let content = Content::new(MessageType::TaskResume).with("message", message);
     let answer = task::say(&args.caller, &args.task, Role::Initiator, content)?;
     Ok(posted::show(&args.caller, &answer))

@@ -9,7 +9,7 @@ use crate::caller::Caller;
 use crate::failure::Usage;
 use crate::posted;
 use crate::suggested::{self, PRIORITIES};
-use crate::values::{self, words};
+use crate::values;
 
 /// Send a message
 #[derive(Debug, clap::Args)]
@@ -49,8 +49,7 @@ pub(crate) struct Args {
 /// The type of plain words.
 const PLAIN: &str = "text";
 
-pub(crate) fn run(mut args: Args) -> anyhow::Result<ExitCode> {
-    args.text = args.text.as_deref().map(words).transpose()?;
+pub(crate) fn run(args: Args) -> anyhow::Result<ExitCode> {
     if args.text.as_deref().is_some_and(|text| text.trim().is_empty()) {
         return Err(Usage("the text is empty; say something, or give --content".to_owned()).into());
     }

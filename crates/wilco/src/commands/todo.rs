@@ -42,6 +42,11 @@ pub(crate) fn entry(item: &TodoEntry, now: Time, screen: &Screen) -> String {
     let due = item.due.as_ref().map(|due| format!(", {}", left(now, due))).unwrap_or_default();
     let head = format!("{} {named} from {}{due}", item.kind, one_line(&item.from));
     let indented = |text: &str| text.lines().map(|line| format!("  {line}")).collect::<Vec<_>>().join("\n");
-    let answer = format!("  answer with: {}", visible(&item.answer));
+    let answer = visible(&item.answer);
+    // What reads a text on stdin is pasted from the start of its line to its end mark.
+    let answer = match answer.contains('\n') {
+        true => format!("  answer with:\n{answer}"),
+        false => format!("  answer with: {answer}"),
+    };
     format!("{}\n{}\n{answer}", screen.paint.bold(&head), indented(&visible(&item.asked)))
 }

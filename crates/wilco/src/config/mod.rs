@@ -176,6 +176,7 @@ impl Config {
         let controller = self.values.text("escalation.controller");
         Ok(Settings {
             url,
+            requires_token: self.auth_required()?,
             auto_enrol: self.values.flag("delegation.auto_enrol"),
             auto_register,
             default_sender: Name::new(self.values.text("agents.default_sender")),

@@ -8,10 +8,10 @@ use crate::server::{Server, task_with, until};
 /// The newest line in somebody's inbox that teaches this tool: its arguments.
 #[track_caller]
 fn taught(server: &Server, agent: &str, tool: &str) -> Value {
-    let start = format!("- MCP tool {tool} with ");
+    let start = format!("Call the MCP tool {tool} with ");
     let inbox = server.inbox(agent);
     let texts = inbox.iter().rev().filter_map(|message| message["content"]["message"].as_str());
-    let line = texts.flat_map(str::lines).find_map(|line| line.trim().strip_prefix(&start));
+    let line = texts.flat_map(str::lines).find_map(|line| Some(line.split_once(&start)?.1));
     let line = line.unwrap_or_else(|| panic!("nothing teaches {tool} in {inbox:#?}"));
     serde_json::from_str(line).unwrap()
 }
@@ -24,7 +24,9 @@ fn called(server: &Server, agent: &str, tool: &str) -> Value {
 
 fn scene() -> Server {
     let server = Server::start();
-    server.register(&["boss", "worker", "helper", "ecos-controller"]);
+    for agent in ["boss", "worker", "helper", "ecos-controller"] {
+        server.speaks(agent, "mcp");
+    }
     server
 }
 

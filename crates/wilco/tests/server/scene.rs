@@ -24,6 +24,12 @@ impl Caller {
         }
     }
 
+    /// Registers somebody who is taught to answer by this.
+    pub(crate) fn speaks(&self, name: &str, interface: &str) {
+        let (status, body) = self.put(&format!("/v1/agents/{name}"), &json!({"speaks": interface}));
+        assert!(status == 201 || status == 200, "{status} {body}");
+    }
+
     /// Sends what must be accepted.
     pub(crate) fn send(&self, message: &Value) -> Value {
         let (status, body) = self.post("/v1/messages", message);

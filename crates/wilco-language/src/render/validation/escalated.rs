@@ -75,13 +75,12 @@ pub(super) fn escalation(
         .section("Recommended Actions", RECOMMENDED)
         .sent_by(SENDER, Some("User Decision"));
     let id = EscalationId { exchange: state.id, number };
-    let text =
-        format!("{text}\n\n{}", super::super::teaching::decide(id, to, &options(state), None, setting));
     let mut message = base;
     message.content.insert("message".into(), json!(text));
     message.content.insert("message_id".into(), json!(draft.id));
     message.content.extend(about(state, Some(phase)));
     message
+        .teaching(super::super::teaching::decide(id, to, &options(state), None, setting))
         .with("iterations", json!(phase.iteration))
         .with("time", json!(clock(took)))
         .with("persistent_failures", json!(persistent))

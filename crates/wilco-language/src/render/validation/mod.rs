@@ -128,14 +128,13 @@ fn request(state: &State, to: &Name, place: usize, again: bool, setting: &Settin
         .section("Iteration", &iteration(phase))
         .section("Expected Outcome", &format!("- {}", form::inline(&outcome)))
         .sent_by(SENDER, Some("Validation result"));
-    let text = format!("{text}\n\n{}", taught::check(state, phase, Label::Result, setting));
     let subject = format!("Validation Request: {}", draft.id);
     draft
         .message(MessageType::ValidationRequest, subject, text, Some(phase))
         .with("expected_outcome", json!(outcome))
         .with("deadline", json!(deadline(phase)))
         .with("again", json!(again))
-        .with("taught", json!(true))
+        .teaching(taught::check(state, phase, Label::Result, setting))
 }
 
 fn trigger(state: &State, to: &Name, place: usize, again: bool, setting: &Setting<'_>) -> Rendered {
@@ -170,7 +169,6 @@ fn trigger(state: &State, to: &Name, place: usize, again: bool, setting: &Settin
             &format!("- All previous failures resolved\n- New status: PASS\n- {}", form::inline(&outcome)),
         )
         .sent_by(SENDER, Some("Re-validation result"));
-    let text = format!("{text}\n\n{}", taught::check(state, phase, Label::TriggerResult, setting));
     let subject = format!("Re-validation Trigger: {}", draft.id);
     draft
         .message(MessageType::RevalidationTrigger, subject, text, Some(phase))
@@ -180,7 +178,7 @@ fn trigger(state: &State, to: &Name, place: usize, again: bool, setting: &Settin
         .with("expected_outcome", json!(outcome))
         .with("deadline", json!(deadline(phase)))
         .with("again", json!(again))
-        .with("taught", json!(true))
+        .teaching(taught::check(state, phase, Label::TriggerResult, setting))
 }
 
 fn report(state: &State, to: &Name, place: usize, setting: &Setting<'_>) -> Rendered {
@@ -244,7 +242,6 @@ fn fix_request(state: &State, to: &Name, place: usize, again: bool, setting: &Se
         .section("Suggested Approach", &suggested(&suggestions))
         .section("Expected Outcome", &format!("After fixes: {}", form::inline(&outcome)))
         .sent_by(SENDER, Some("Fix completion signal"));
-    let text = format!("{text}\n\n{}", taught::fix(state, phase, setting));
     let subject = format!("Fix Request: {}", draft.id);
     draft
         .message(MessageType::FixRequest, subject, text, Some(phase))
@@ -252,7 +249,7 @@ fn fix_request(state: &State, to: &Name, place: usize, again: bool, setting: &Se
         .with("suggestions", json!(suggestions))
         .with("expected_outcome", json!(outcome))
         .with("deadline", json!(deadline(phase)))
-        .with("taught", json!(true))
+        .teaching(taught::fix(state, phase, setting))
 }
 
 fn success(

@@ -7,7 +7,7 @@ use wilco_protocol::validation::{Duty, Label, Phase, State, id};
 
 use super::super::Setting;
 use super::super::shell::quoted;
-use super::super::teaching::{curl, tool};
+use super::super::ways::{CommandLine, Ways};
 use super::label_of;
 use crate::read::form::FormKind;
 
@@ -21,7 +21,7 @@ pub(super) fn how(state: &State, phase: &Phase, duty: Duty, setting: &Setting<'_
 
 /// How a specialist says what it found.
 pub(super) fn check(state: &State, phase: &Phase, label: Label, setting: &Setting<'_>) -> String {
-    let (loop_id, me) = (state.id, quoted(phase.specialist.as_str()));
+    let loop_id = state.id;
     let answer = json!({
         "from": phase.specialist,
         "exchange": state.id,
@@ -32,25 +32,31 @@ pub(super) fn check(state: &State, phase: &Phase, label: Label, setting: &Settin
             "failures": [{"location": "FILE:LINE", "error": "WHAT FAILS", "suggestion": "WHAT WOULD HELP"}],
         },
     });
-    let call = json!({"issue": state.id, "status": "PASS", "message_id": id(state, phase, label), "from": phase.specialist});
+    let form = expected(state, phase, label);
+    let ways = Ways {
+        reply: format!("Reply in this form, with one status, and no failures with PASS:\n```\n{form}\n```"),
+        briefly: "PASS, FAIL or ERROR, with what fails".to_owned(),
+        commands: vec![
+            CommandLine::plain(format!("checked {loop_id} pass")),
+            CommandLine::with(format!("checked {loop_id} fail"), "--failure", "FILE:LINE - WHAT FAILS"),
+            CommandLine::with(format!("checked {loop_id} error"), "--error", "WHY IT COULD NOT BE CHECKED"),
+        ],
+        verb: "checked",
+        tool: "report_validation",
+        arguments: json!({
+            "issue": state.id, "status": "PASS", "message_id": id(state, phase, label), "from": phase.specialist,
+        }),
+        body: answer,
+    };
     format!(
-        "Answer with PASS, FAIL or ERROR (it could not be checked), in one of these ways:\n\
-         - reply to this message in this form, with only one status, and no failures with PASS:\n\
-         ```\n{}\n```\n\
-         - wilco checked {loop_id} pass --as {me}\n\
-         - wilco checked {loop_id} fail --failure \"FILE:LINE - WHAT FAILS\" --as {me}\n\
-         - wilco checked {loop_id} error --error \"WHY IT COULD NOT BE CHECKED\" --as {me}\n\
-         - {}\n\
-         - {}",
-        expected(state, phase, label),
-        tool("report_validation", &call),
-        curl(setting.url, &answer),
+        "Answer with PASS, FAIL or ERROR (it could not be checked). {}",
+        ways.taught(phase.specialist.as_str(), setting)
     )
 }
 
 /// How the main agent says that something is fixed.
 pub(super) fn fix(state: &State, phase: &Phase, setting: &Setting<'_>) -> String {
-    let (loop_id, me) = (state.id, quoted(state.main_agent.as_str()));
+    let loop_id = state.id;
     let (done, request) = (id(state, phase, Label::FixDone), id(state, phase, Label::FixRequest));
     let word = quoted(&done);
     let answer = json!({
@@ -63,24 +69,31 @@ pub(super) fn fix(state: &State, phase: &Phase, setting: &Setting<'_>) -> String
             "files": ["FILE"],
         },
     });
-    let call = json!({
-        "issue": state.id, "status": "FIXED", "fixes": ["WHAT YOU FIXED"], "files": ["FILE"], "message_id": done,
-        "from": state.main_agent,
-    });
+    let form = expected(state, phase, Label::FixDone);
+    let ways = Ways {
+        reply: format!("Reply in this form:\n```\n{form}\n```\nIf you cannot fix it, say so and why."),
+        briefly: "what you fixed, or that you cannot, and why".to_owned(),
+        commands: vec![
+            CommandLine::with(
+                format!("fixed {loop_id} --file FILE --message-id {word}"),
+                "--fix",
+                "WHAT YOU FIXED",
+            ),
+            CommandLine::with(format!("fixed {loop_id} --message-id {word}"), "--cannot", "WHY NOT"),
+        ],
+        verb: "fixed",
+        tool: "report_validation",
+        arguments: json!({
+            "issue": state.id, "status": "FIXED", "fixes": ["WHAT YOU FIXED"], "files": ["FILE"],
+            "message_id": done, "from": state.main_agent,
+        }),
+        body: answer,
+    };
     format!(
-        "Say that you have it with a line: [ACK] {} - RECEIVED\n\
-         When it is fixed, answer in one of these ways:\n\
-         - reply to this message in this form:\n\
-         ```\n{}\n```\n\
-         - wilco fixed {loop_id} --fix \"WHAT YOU FIXED\" --file FILE --message-id {word} --as {me}\n\
-         - {}\n\
-         - {}\n\
-         If you cannot fix it, send the same type with \"status\": \"cannot-fix\" and a \"reason\", or:\n\
-         - wilco fixed {loop_id} --cannot \"WHY NOT\" --message-id {word} --as {me}",
-        request,
-        expected(state, phase, Label::FixDone),
-        tool("report_validation", &call),
-        curl(setting.url, &answer),
+        "Say that you have it with a line: [ACK] {request} - RECEIVED\n\
+         When it is fixed: {}\n\
+         Not to be fixed: \"status\": \"cannot-fix\" and a \"reason\".",
+        ways.taught(state.main_agent.as_str(), setting)
     )
 }
 

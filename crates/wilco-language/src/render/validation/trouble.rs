@@ -41,7 +41,6 @@ pub(super) fn reminder(
     )
     .section("Reminder", &body)
     .sent_by(SENDER, None);
-    let text = format!("{text}\n\n{}", taught::how(state, phase, duty, setting));
     let draft = Draft { state, to, kind: FormKind::Timeout, id, priority: "high", now: setting.now };
     let subject = format!("Timeout Reminder: {}", draft.id);
     draft
@@ -51,7 +50,7 @@ pub(super) fn reminder(
         .with("timeout", json!(timeout))
         .with("escalates_in", json!(grace))
         .with("status", json!(status))
-        .with("taught", json!(true))
+        .teaching(taught::how(state, phase, duty, setting))
 }
 
 /// `31:05`.
@@ -197,7 +196,6 @@ pub(super) fn unreadable(
         "**Recovered**: No\n**Next Action**: Answer again in the form below. A second answer that cannot be read is escalated.",
     )
     .sent_by(SENDER, None);
-    let text = format!("{text}\n\n{}", taught::how(state, phase, duty, setting));
     let draft = Draft { state, to, kind: FormKind::Error, id, priority: "high", now: setting.now };
     let subject = format!("Error Notification: {}", draft.id);
     draft
@@ -210,7 +208,7 @@ pub(super) fn unreadable(
         .with("recovered", json!(false))
         .with("next_action", json!("answer again in the expected form"))
         .with("expected_form", json!(taught::expected(state, phase, label_of(duty))))
-        .with("taught", json!(true))
+        .teaching(taught::how(state, phase, duty, setting))
 }
 
 pub(super) fn notice(state: &State, to: &Name, notice: &Notice, setting: &Setting<'_>) -> Rendered {
@@ -280,15 +278,16 @@ pub(super) fn notice(state: &State, to: &Name, notice: &Notice, setting: &Settin
     let phase = place.and_then(|place| state.phases.get(place));
     let awaited = phase.and_then(|phase| phase.awaited.as_ref().map(|awaited| (phase, awaited.duty)));
     let owed = awaited.filter(|(phase, duty)| state.doer(phase, *duty) == *to && reason != "paused");
-    let text = match owed {
-        Some((phase, duty)) => format!("{text}\n\n{}", taught::how(state, phase, duty, setting)),
-        None => text,
-    };
     let mut content = Map::new();
     content.insert("type".into(), json!(MessageType::ProtocolNotice));
     content.insert("message".into(), json!(text));
     content.insert("reason".into(), json!(reason));
     content.extend(about(state, phase));
     content.insert("state".into(), json!(state.name()));
-    Rendered { subject: format!("Validation of #{}: {reason}", state.issue), priority: "normal", content }
+    let subject = format!("Validation of #{}: {reason}", state.issue);
+    let message = Rendered { subject, priority: "normal", content };
+    match owed {
+        Some((phase, duty)) => message.teaching(taught::how(state, phase, duty, setting)),
+        None => message,
+    }
 }
