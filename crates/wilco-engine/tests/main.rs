@@ -5,5 +5,6 @@
 
 mod again;
 mod correlation;
+mod delivered;
 mod realm;
 mod todo;

@@ -2,6 +2,7 @@
 
 use anyhow::bail;
 use wilco_client::{Answer, Client, ExchangeParameters, IdempotencyKey, Outgoing};
+use wilco_language::parse::unmarked;
 use wilco_wire::{Exchange, Posted};
 
 use crate::caller::Caller;
@@ -22,7 +23,7 @@ pub(crate) fn say(caller: &Caller, issue: &str, content: Content) -> anyhow::Res
 
 /// The validations of an issue, open or ended, newest first.
 pub(crate) fn of_issue(caller: &Caller, client: &Client, issue: &str) -> anyhow::Result<Vec<Exchange>> {
-    let issue = issue.trim_start_matches('#');
+    let issue = unmarked(issue);
     let query = ExchangeParameters {
         protocol: Some("validation".to_owned()),
         q: Some(issue.to_owned()),
@@ -35,7 +36,7 @@ pub(crate) fn of_issue(caller: &Caller, client: &Client, issue: &str) -> anyhow:
 }
 
 fn of(exchange: &Exchange, issue: &str) -> bool {
-    exchange.data["issue"].as_str().is_some_and(|known| known.eq_ignore_ascii_case(issue))
+    exchange.data["issue"].as_str().is_some_and(|known| unmarked(known).eq_ignore_ascii_case(issue))
 }
 
 /// The validation of this id, or the only open one of this issue in which the caller takes part.
@@ -55,7 +56,7 @@ fn find(caller: &Caller, client: &Client, me: Option<&str>, issue: &str) -> anyh
         ..ExchangeParameters::default()
     };
     let open = caller.checked(client.exchanges(&query))?.value.items;
-    let issue = issue.trim_start_matches('#');
+    let issue = unmarked(issue);
     let mut found: Vec<_> = open.into_iter().filter(|exchange| of(exchange, issue)).collect();
     match found.len() {
         1 => Ok(found.remove(0)),

@@ -7,7 +7,7 @@ use wilco_language::message::MessageType;
 use wilco_language::scene::{Communication, LogEntry, Statistics, summary, worded};
 use wilco_protocol::exchange::{Event, Exchange};
 use wilco_protocol::journal::{Entry, Fact, MessageEvent};
-use wilco_protocol::validation::{self, Named, State, Status};
+use wilco_protocol::validation::{self, Label, Named, State, Status};
 use wilco_protocol::{ExchangeId, Name};
 use wilco_store::{Message, Reader, StoreError};
 
@@ -50,12 +50,13 @@ pub fn communication(
     let iterations = last.phases.iter().map(|phase| phase.iteration).sum();
     let escalations = last.escalations.iter().map(|one| one.number).max().unwrap_or(0);
     let phases = last.phases.iter().filter(|phase| phase.iteration > 0).count();
+    let skipped = last.phases.iter().filter(|phase| phase.status == Status::Skipped).count();
     Ok(Some(Communication {
         issue: last.issue.clone(),
         feature: last.feature.clone(),
         started: last.created,
         completed: last.outcome.map(|_| last.updated.min(log.ended.unwrap_or(last.updated))),
-        statistics: Statistics::of(&log.entries, iterations, phases, escalations, last.status()),
+        statistics: Statistics::of(&log.entries, iterations, phases, skipped, escalations, last.status()),
         entries: log.entries,
     }))
 }
@@ -125,7 +126,10 @@ impl Log {
         let plain = MessageType::named(&given).is_none_or(MessageType::is_talk);
         let said = text("message").filter(|_| plain && takes_part).and_then(|said| worded(said, again));
         let kind = said.map_or(given, |of| of.to_string());
-        let of = MessageType::named(&kind).filter(|_| outgoing);
+        let typed = MessageType::named(&kind);
+        let id =
+            phase.filter(|_| !outgoing).and_then(|phase| own_id(state, phase, typed, id.as_deref())).or(id);
+        let of = typed.filter(|_| outgoing);
         let told = |place: usize| self.told.get(&place).copied().unwrap_or(Status::Pending);
         let before = match place {
             _ if opening => Status::Pending,
@@ -184,6 +188,31 @@ const STATUSES: [Status; 11] = [
     Status::Completed,
     Status::Aborted,
 ];
+
+/// The id that an awaited answer has in its loop; none for what is no such answer, or has one of its own kind already.
+fn own_id(
+    state: &State,
+    phase: &validation::Phase,
+    typed: Option<MessageType>,
+    given: Option<&str>,
+) -> Option<String> {
+    let label = match (typed?, phase.status) {
+        (MessageType::ValidationResult | MessageType::RevalidationResult, Status::InProgress) => {
+            Label::Result
+        }
+        (MessageType::ValidationResult | MessageType::RevalidationResult, Status::ReChecking) => {
+            Label::TriggerResult
+        }
+        (MessageType::FixCompletion, Status::AwaitingFix | Status::Fixing) => Label::FixDone,
+        _ => return None,
+    };
+    // Who answers under the id of the request means this round; any other id is what its sender wrote.
+    let round = |id: &str| match validation::named(state, id) {
+        Named::Round { iteration, .. } => iteration == phase.iteration && !label.is_of(id),
+        Named::Nothing | Named::Elsewhere => false,
+    };
+    given.is_none_or(round).then(|| validation::id(state, phase, label))
+}
 
 /// The phase that a message is about: the one it names, its specialist's, or the one that waits.
 fn phase_of(

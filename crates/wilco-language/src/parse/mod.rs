@@ -26,4 +26,4 @@ pub use fingerprint::fingerprint;
 pub use handoff::{Agent, Handed, Handoff, HandoffAck, Replacement};
 pub use operation::{Announcement, Named, Operation};
 pub use task::Task;
-pub use validation::{PhaseSpec, Start, Validation};
+pub use validation::{PhaseSpec, Start, Validation, unmarked};

@@ -30,7 +30,8 @@ impl Task {
     /// Reads the task of an assignment or amendment, flat or nested, or of a plain text.
     pub fn of(content: &Map<String, Value>, subject: &str) -> Task {
         let fields = Fields::unchecked(content);
-        let message = fields.text("message");
+        // A text of nothing says no more than none.
+        let message = fields.text("message").filter(|text| !text.trim().is_empty());
         let found = message.as_deref().and_then(|text| classify(None, text));
         let criteria = fields.texts("acceptance_criteria");
         let classified = |task: crate::read::classify::Task| task.criteria;

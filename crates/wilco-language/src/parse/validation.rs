@@ -75,12 +75,20 @@ pub(super) fn start(mut fields: Fields<'_>) -> Read {
         Some(Value::Number(number)) if number.is_u64() => Some(number.to_string()),
         Some(_) => {
             fields.needs("issue", "the number or the name of what is validated");
-            fields.text("issue").map(|text| text.trim().to_owned())
+            fields.text("issue").map(|text| unmarked(&text).to_owned())
         }
         None => None,
     };
-    if issue.as_ref().is_some_and(|issue| !is_word(issue)) {
-        fields.error("issue", format!("expected at most {MAX_NAME} characters on one line, without spaces"));
+    match issue.as_deref() {
+        // One of spaces is named already.
+        Some("") if fields.says("issue") => fields.error("issue", "expected a number or a name after the #"),
+        Some(issue) if !is_word(issue) => {
+            fields.error(
+                "issue",
+                format!("expected at most {MAX_NAME} characters on one line, without spaces"),
+            );
+        }
+        Some(_) | None => {}
     }
     let feature = fields.text("feature").map(|text| text.trim().to_owned()).filter(|text| !text.is_empty());
     if feature.as_ref().is_some_and(|text| text.chars().count() > 998 || text.contains(char::is_control)) {
@@ -99,6 +107,11 @@ pub(super) fn start(mut fields: Fields<'_>) -> Read {
             policy,
         })))
     })
+}
+
+/// An issue as it is called: people write `42` and `#42` of the same one.
+pub fn unmarked(issue: &str) -> &str {
+    issue.trim().trim_start_matches('#').trim_start()
 }
 
 fn is_word(text: &str) -> bool {

@@ -44,6 +44,12 @@ impl Label {
         }
     }
 
+    /// Whether this is such an id, of whatever loop.
+    pub fn is_of(self, id: &str) -> bool {
+        let rest = folded(id.trim()).strip_prefix(&folded(self.prefix())).map(str::to_owned);
+        rest.is_some_and(|rest| rest.starts_with('-'))
+    }
+
     /// Whether a loop of one phase leaves the specialist out.
     fn may_be_short(self) -> bool {
         match self {

@@ -29,7 +29,7 @@ pub(crate) struct Args {
     #[arg(long, conflicts_with = "form")]
     diagram: bool,
     /// What it looks like
-    #[arg(long, value_enum, default_value_t = Form::Markdown)]
+    #[arg(long, value_enum, default_value_t = Form::Text)]
     form: Form,
     #[command(flatten)]
     caller: Caller,
@@ -38,6 +38,8 @@ pub(crate) struct Args {
 #[derive(Debug, Clone, Copy, ValueEnum)]
 enum Form {
     /// The whole texts, for people
+    Text,
+    /// The same for a page: what looks like HTML is escaped
     Markdown,
     /// A sequence diagram for this terminal
     Diagram,
@@ -50,7 +52,7 @@ enum Form {
 impl Form {
     fn file(self) -> &'static str {
         match self {
-            Form::Markdown => "log.md",
+            Form::Text | Form::Markdown => "log.md",
             Form::Diagram => "diagram.txt",
             Form::Mermaid => "diagram.mmd",
             Form::Svg => "diagram.svg",
@@ -67,7 +69,7 @@ pub(crate) fn run(args: Args) -> anyhow::Result<ExitCode> {
     let form = if args.diagram { Form::Diagram } else { args.form };
     let width = match form {
         Form::Diagram => Some(Screen::of_stdout().columns.unwrap_or(WIDTH)),
-        Form::Markdown | Form::Mermaid | Form::Svg => None,
+        Form::Text | Form::Markdown | Form::Mermaid | Form::Svg => None,
     };
     for exchange in found {
         if args.caller.json {
@@ -75,9 +77,17 @@ pub(crate) fn run(args: Args) -> anyhow::Result<ExitCode> {
             continue;
         }
         let drawn = args.caller.checked(client.drawn(&exchange.id, form.file(), width))?;
-        output::print(&visible(&drawn));
+        output::print(&visible(&match form {
+            Form::Text => unescaped(&drawn),
+            Form::Markdown | Form::Diagram | Form::Mermaid | Form::Svg => drawn,
+        }));
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// As it was written: a terminal reads no HTML.
+fn unescaped(markdown: &str) -> String {
+    markdown.replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&")
 }
 
 /// What is meant: an exchange, else the task, else the validations of the issue, the newest or all.

@@ -63,4 +63,19 @@ fn val_21_the_log_of_an_issue_is_that_of_its_newest_loop() {
     assert_eq!((json["issue"].as_str(), json["entries"].as_array().map(Vec::len)), (Some("42"), Some(4)));
     assert!(server.run("anna", &["log", "42", "--diagram"]).ok().contains("ula"));
     assert_eq!(server.run("anna", &["log", "43"]).code, 1);
+    let start = ["validate", "--issue", "#44", "--phase", "unit=ula", "--main", "bob"];
+    server.run("anna", &start).ok();
+    server.run("ula", &["checked", "#44", "fail", "--failure", "a.rs:3 - Vec<u8> && more"]).ok();
+    server.run("bob", &["fixing", "44"]).ok();
+    assert!(server.run("anna", &["log", "#44"]).ok().contains("Feature #44"));
+}
+
+#[test]
+fn val_21_cli_5_a_log_is_printed_as_it_was_written() {
+    let server = Server::of(&["anna", "bob"]);
+    let title = "Vec<u8> && &lt;";
+    server.run("anna", &["delegate", "bob", "--task", "GH-1", "--title", title]).ok();
+    assert!(server.run("anna", &["log", "GH-1"]).ok().contains(title));
+    let page = server.run("anna", &["log", "GH-1", "--form", "markdown"]).ok();
+    assert!(page.contains("Vec&lt;u8&gt; &amp;&amp; &amp;lt;"), "{page}");
 }

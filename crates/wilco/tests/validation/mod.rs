@@ -3,6 +3,7 @@
 
 mod commands;
 mod decided;
+mod log;
 use crate::server;
 
 use std::os::unix::fs::PermissionsExt;
@@ -357,91 +358,6 @@ fn val_14_what_reaches_nobody_is_escalated() {
     let errors = of_type(&server, "boss", "error-notification");
     assert_eq!(errors.len(), 2, "when it occurs, and when it is escalated");
     assert!(errors.iter().all(|one| one["content"]["error_type"] == "communication"));
-}
-
-/// Answers in words count as what they are; what is about the whole loop belongs to the iteration it has come to.
-#[test]
-fn val_20_answers_in_words_and_the_end_of_a_loop() {
-    let server = with_agents();
-    let id = server.begin(&start(json!({})));
-    server.send(&fails("alice"));
-    server.send(&fixed("FIXDONE-42-1"));
-    let form = "## Validation Result\n\n**Message ID**: REVALRES-42-alice-2\n**Status**: PASS";
-    server.send(&text("alice", "validation-orchestrator", form));
-    let log = server.get(&format!("/v1/exchanges/{id}/log.json")).1;
-    let entries = log["entries"].as_array().unwrap();
-    let passed = entries.iter().find(|entry| entry["message_id"] == "REVALRES-42-alice-2").unwrap();
-    assert_eq!((&passed["type"], &passed["summary"]), (&json!("revalidation-result"), &json!("PASS")));
-    let iterations: Vec<_> = entries.iter().map(|entry| entry["iteration"].as_u64().unwrap()).collect();
-    assert!(iterations.is_sorted(), "{iterations:?}");
-    let last = entries.last().unwrap();
-    let count = entries.len();
-    assert_eq!((&last["type"], &last["summary"]), (&json!("status-change"), &json!("PASS to COMPLETED")));
-    assert_eq!((&last["entry_id"], &last["iteration"]), (&json!(format!("LOG-42-2-{count}")), &json!(2)));
-}
-
-#[test]
-fn val_20_val_21_every_message_is_an_entry_of_the_log() {
-    let server = with_agents();
-    let id = server.begin(&start(json!({"watch": false})));
-    server.send(&fails("alice"));
-    server.send(&fixed("FIXDONE-42-1"));
-    server.send(&result("alice", "PASS", json!({"message_id": "REVALRES-42-alice-2"})));
-    let log = server.get(&format!("/v1/exchanges/{id}/log.json")).1;
-    assert_eq!((&log["issue"], &log["feature"]), (&json!("42"), &json!("Login")));
-    assert!(log["started"].is_string() && log["completed"].is_string());
-    let entries = log["entries"].as_array().unwrap();
-    let told: Vec<_> = entries
-        .iter()
-        .map(|entry| {
-            let text = |key: &str| entry[key].as_str().unwrap();
-            format!(
-                "{} {} {} {}",
-                text("entry_id"),
-                text("type"),
-                text("status_before"),
-                text("status_after")
-            )
-        })
-        .collect();
-    assert_eq!(
-        told,
-        [
-            "LOG-42-0-1 validation-start PENDING PENDING",
-            "LOG-42-1-2 validation-request PENDING IN_PROGRESS",
-            "LOG-42-1-3 validation-result IN_PROGRESS FAIL",
-            "LOG-42-1-4 failure-report FAIL FAIL",
-            "LOG-42-1-5 fix-request FAIL AWAITING_FIX",
-            "LOG-42-1-6 fix-completion AWAITING_FIX FIXING",
-            "LOG-42-2-7 revalidation-trigger FIXING RE_CHECKING",
-            "LOG-42-2-8 validation-result RE_CHECKING PASS",
-            "LOG-42-2-9 success-notification PASS PASS",
-        ]
-    );
-    let summaries: Vec<_> = entries.iter().map(|entry| entry["summary"].as_str().unwrap()).collect();
-    assert_eq!(
-        summaries,
-        [
-            "validate 42: 1 phase",
-            "check unit, iteration 1 of 5",
-            "FAIL, 1 failure",
-            "unit, iteration 1 of 5: 1 failure",
-            "fix unit, iteration 1 of 5: 1 failure",
-            "The password is checked",
-            "check again unit, iteration 2 of 5",
-            "PASS",
-            "unit passed after 2 iterations",
-        ]
-    );
-    assert_eq!(log["statistics"]["total_messages"], 9);
-    assert_eq!((&entries[8]["iteration"], &entries[8]["max_iterations"]), (&json!(2), &json!(5)));
-    let (status, text) = server.caller().get_text(&format!("/v1/exchanges/{id}/log.md"));
-    assert_eq!(status, 200);
-    assert!(
-        text.contains("**Issue**: #42 - Login") && text.contains("- Message ID: VFR-42-alice-1"),
-        "{text}"
-    );
-    assert_eq!(text.matches("**Total Messages**: 9").count(), 2);
 }
 
 #[test]

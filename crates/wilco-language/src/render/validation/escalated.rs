@@ -65,11 +65,12 @@ pub(super) fn escalation(
         phase.max_iterations,
         clock(took)
     );
+    let listed = if persistent.is_empty() { NO_FAILURES.to_owned() } else { form::failures(&persistent) };
     let side_by_side = if opened.reason == Reason::Deadlock { sets(&laps) } else { String::new() };
     let text = draft
         .form()
         .section("Escalation Summary", &summary)
-        .section("Persistent Failures", &form::failures(&persistent))
+        .section("Persistent Failures", &listed)
         .section("The Same Failures Again", &side_by_side)
         .section("Iteration History", &history(&laps))
         .section("Recommended Actions", RECOMMENDED)
@@ -86,6 +87,8 @@ pub(super) fn escalation(
         .with("persistent_failures", json!(persistent))
         .with("history", history_json(&laps))
 }
+
+const NO_FAILURES: &str = "None: no check has reported a failure.";
 
 const RECOMMENDED: &str = "- manual-fix: somebody fixed it; it is checked again\n\
      - skip: go on without this phase\n\
@@ -116,12 +119,13 @@ fn history(laps: &[Lap]) -> String {
     let rows = laps.iter().map(|lap| {
         let failures: Vec<_> =
             lap.failures.iter().map(|one| format!("{} - {}", one.location, one.error)).collect();
+        let failed = match failures.len() {
+            0 => "none".to_owned(),
+            some => format!("{}: {}", counted(some, "failure"), failures.join("; ")),
+        };
         Map::from_iter([
             ("Iteration".to_owned(), json!(lap.iteration)),
-            (
-                "Failures".to_owned(),
-                json!(format!("{}: {}", counted(failures.len(), "failure"), failures.join("; "))),
-            ),
+            ("Failures".to_owned(), json!(failed)),
             ("Fixes".to_owned(), json!(lap.fixes.join("; "))),
         ])
     });
