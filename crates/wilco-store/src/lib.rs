@@ -29,7 +29,9 @@ pub use message::{Message, Priority, Reading, content_kind};
 pub use reader::{ExchangeFilter, Head, InboxFilter, Reader, Walk};
 pub use salvage::{EachEvent, Salvaged};
 pub use search::{Found, SearchFilter, kind_word, words};
-pub use sqlite::{Restored, SearchIndex, Sqlite, SqliteReader, backup, has_build_flags, rescue, restore};
+pub use sqlite::{
+    Restored, SearchIndex, Sqlite, SqliteReader, backup, check_writers, has_build_flags, rescue, restore,
+};
 pub use verify::verify;
 
 /// A piece of work that a store asks to have done.

@@ -198,3 +198,29 @@ fn g8_an_interrupted_rebuild_is_found() {
     drop(store);
     Sqlite::open(directory.path()).unwrap();
 }
+
+#[test]
+fn sec_16_a_directory_that_everybody_may_write_into_is_refused() {
+    let place = TempDir::new().unwrap();
+    for (mode, files, fine) in
+        [(0o777, 0, false), (0o757, 1, false), (0o1777, 1, false), (0o775, 1, true), (0o755, 1, true)]
+    {
+        let directory = place.path().join(format!("{mode:o}"));
+        fs::create_dir(&directory).unwrap();
+        if files > 0 {
+            fs::write(directory.join("notes.txt"), "mine").unwrap();
+        }
+        fs::set_permissions(&directory, fs::Permissions::from_mode(mode)).unwrap();
+        match Sqlite::open(&directory) {
+            Ok(_) => assert!(fine, "{mode:o}"),
+            Err(refused) => {
+                let said = refused.to_string();
+                assert!(
+                    !fine && said.contains("everybody may write") && said.contains("chmod o-w"),
+                    "{said}"
+                );
+                assert!(!directory.join("wilco.db").exists(), "nothing is made");
+            }
+        }
+    }
+}

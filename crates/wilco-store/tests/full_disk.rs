@@ -2,6 +2,7 @@
 
 use std::ffi::CStr;
 use std::fs;
+use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
 use rustix::mount::{MountFlags, UnmountFlags, mount, unmount};
@@ -63,7 +64,10 @@ impl SmallDisk {
     pub(crate) fn new(size: &CStr) -> Option<SmallDisk> {
         let directory = TempDir::new().unwrap();
         let mounted = mount("none", directory.path(), "tmpfs", MountFlags::empty(), size);
-        mounted.ok().map(|()| SmallDisk(directory))
+        mounted.ok()?;
+        // Such a disk is everybody's when it is mounted.
+        fs::set_permissions(directory.path(), fs::Permissions::from_mode(0o700)).unwrap();
+        Some(SmallDisk(directory))
     }
 
     pub(crate) fn path(&self) -> &Path {

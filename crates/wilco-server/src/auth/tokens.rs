@@ -6,11 +6,12 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::{fmt, fs};
 
-use rustix::fs::OFlags;
+use rustix::fs::{FlockOperation, OFlags, flock};
 use serde::{Deserialize, Serialize};
 use subtle::ConstantTimeEq;
 use wilco_engine::Viewer;
 use wilco_protocol::Name;
+use wilco_store::check_writers;
 
 #[derive(Debug, Clone)]
 pub struct Tokens {
@@ -61,7 +62,7 @@ pub enum TokenError {
 }
 
 /// What tells two versions of a file apart.
-type Stamp = Option<(i64, i64, u64, u64)>;
+type Stamp = Option<(i64, i64, i64, i64, u64, u64)>;
 
 const SECRET_BYTES: usize = 32;
 
@@ -76,10 +77,11 @@ impl Tokens {
         getrandom::fill(&mut secret).map_err(|error| self.file(io::Error::other(error)))?;
         let text = format!("wilco_{}", wilco_store::hex(&secret));
         let hash = hashed(&text);
-        let mut tokens = self.load()?;
         let token = Token { id: format!("tok-{}", &hash[..12]), name, role, hash };
-        tokens.push(token.clone());
-        self.store(&tokens)?;
+        self.change(|tokens| {
+            tokens.push(token.clone());
+            Ok(())
+        })?;
         Ok(Created { token, secret: text })
     }
 
@@ -88,13 +90,35 @@ impl Tokens {
     }
 
     pub fn revoke(&self, id: &str) -> Result<(), TokenError> {
+        self.change(|tokens| {
+            let before = tokens.len();
+            tokens.retain(|token| token.id != id);
+            if tokens.len() == before { Err(TokenError::Unknown(id.to_owned())) } else { Ok(()) }
+        })
+    }
+
+    /// One change at a time, whichever process makes it: the list that is written is the list that was read, changed.
+    fn change(
+        &self,
+        change: impl FnOnce(&mut Vec<Token>) -> Result<(), TokenError>,
+    ) -> Result<(), TokenError> {
+        let _lock = self.lock().map_err(|error| self.file(error))?;
         let mut tokens = self.load()?;
-        let before = tokens.len();
-        tokens.retain(|token| token.id != id);
-        if tokens.len() == before {
-            return Err(TokenError::Unknown(id.to_owned()));
-        }
+        change(&mut tokens)?;
         self.store(&tokens)
+    }
+
+    /// Held until it is dropped. A file of its own: the list itself is replaced by each change.
+    fn lock(&self) -> io::Result<fs::File> {
+        if let Some(directory) = self.path.parent() {
+            fs::DirBuilder::new().recursive(true).mode(0o700).create(directory)?;
+            check_writers(directory)?;
+        }
+        let mut options = fs::OpenOptions::new();
+        options.write(true).create(true).truncate(false).mode(0o600).custom_flags(no_follow());
+        let lock = options.open(self.path.with_file_name(LOCK))?;
+        flock(&lock, FlockOperation::LockExclusive)?;
+        Ok(lock)
     }
 
     /// On whose behalf a bearer of this secret comes; none when nobody has it.
@@ -139,10 +163,9 @@ impl Tokens {
     fn load(&self) -> Result<Vec<Token>, TokenError> {
         let read = || -> io::Result<Vec<u8>> {
             let mut bytes = Vec::new();
-            let no_follow = OFlags::NOFOLLOW.bits() as i32;
             fs::OpenOptions::new()
                 .read(true)
-                .custom_flags(no_follow)
+                .custom_flags(no_follow())
                 .open(&self.path)?
                 .read_to_end(&mut bytes)?;
             Ok(bytes)
@@ -157,23 +180,39 @@ impl Tokens {
 
     /// Written whole or not at all, readable by the owner only.
     fn store(&self, tokens: &[Token]) -> Result<(), TokenError> {
-        let write = || -> io::Result<()> {
-            if let Some(directory) = self.path.parent() {
-                fs::DirBuilder::new().recursive(true).mode(0o700).create(directory)?;
-            }
-            let new = self.path.with_extension("new");
-            let mut file =
-                fs::OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(&new)?;
+        let write = |new: &Path| -> io::Result<()> {
+            let mut options = fs::OpenOptions::new();
+            options.write(true).create_new(true).mode(0o600).custom_flags(no_follow());
+            let mut file = options.open(new)?;
             file.write_all(&serde_json::to_vec_pretty(tokens)?)?;
             file.sync_all()?;
-            fs::rename(new, &self.path)
+            fs::rename(new, &self.path)?;
+            self.path.parent().map_or(Ok(()), |directory| fs::File::open(directory)?.sync_all())
         };
-        write().map_err(|error| self.file(error))
+        let new = self.unguessed().map_err(|error| self.file(error))?;
+        write(&new).map_err(|error| {
+            let _ = fs::remove_file(&new);
+            self.file(error)
+        })
+    }
+
+    /// A name that nobody can have put something under.
+    fn unguessed(&self) -> io::Result<PathBuf> {
+        let mut random = [0u8; 12];
+        getrandom::fill(&mut random).map_err(io::Error::other)?;
+        Ok(self.path.with_file_name(format!("tokens.{}.new", wilco_store::hex(&random))))
     }
 
     fn file(&self, source: io::Error) -> TokenError {
         TokenError::File { path: self.path.clone(), source }
     }
+}
+
+/// Changes are made under it.
+const LOCK: &str = "tokens.lock";
+
+fn no_follow() -> i32 {
+    OFlags::NOFOLLOW.bits() as i32
 }
 
 fn hashed(secret: &str) -> String {
@@ -182,7 +221,8 @@ fn hashed(secret: &str) -> String {
 
 fn stamp(path: &Path) -> Stamp {
     let meta = fs::symlink_metadata(path).ok()?;
-    Some((meta.mtime(), meta.mtime_nsec(), meta.size(), meta.ino()))
+    let (changed, made) = ((meta.mtime(), meta.mtime_nsec()), (meta.ctime(), meta.ctime_nsec()));
+    Some((changed.0, changed.1, made.0, made.1, meta.size(), meta.ino()))
 }
 
 #[cfg(test)]
@@ -202,5 +242,46 @@ mod tests {
         let id = Tokens::new(data.path()).list().unwrap()[0].id.clone();
         Tokens::new(data.path()).revoke(&id).unwrap();
         assert_eq!(tokens.viewer(&secret).unwrap(), None);
+    }
+
+    /// Forty at once: none is lost, and one that is revoked beside them stays revoked.
+    #[test]
+    fn sec_16_changes_from_many_sides_are_made_one_by_one() {
+        let data = tempfile::tempdir().unwrap();
+        let first = Tokens::new(data.path()).create(Name::new("mallory"), Role::Agent).unwrap();
+        std::thread::scope(|scope| {
+            for number in 0..40 {
+                let (data, first) = (data.path(), &first);
+                scope.spawn(move || {
+                    let tokens = Tokens::new(data);
+                    if number == 20 {
+                        tokens.revoke(&first.token.id).unwrap();
+                        assert_eq!(tokens.viewer(&first.secret).unwrap(), None);
+                    }
+                    tokens.create(Name::new(format!("a{number}")), Role::Agent).unwrap();
+                });
+            }
+        });
+        let tokens = Tokens::new(data.path());
+        assert_eq!(tokens.list().unwrap().len(), 40);
+        assert_eq!(tokens.viewer(&first.secret).unwrap(), None);
+        let left: Vec<_> = fs::read_dir(data.path()).unwrap().map(|file| file.unwrap().file_name()).collect();
+        assert_eq!(left.len(), 2, "the list and its lock: {left:?}");
+    }
+
+    /// Whoever could write into the directory once cannot have the list written elsewhere.
+    #[test]
+    fn sec_16_nothing_is_written_through_a_link() {
+        let data = tempfile::tempdir().unwrap();
+        let victim = data.path().join("victim");
+        fs::write(&victim, "precious").unwrap();
+        std::os::unix::fs::symlink(&victim, data.path().join("tokens.new")).unwrap();
+        let tokens = Tokens::new(data.path());
+        tokens.create(Name::new("alice"), Role::Agent).unwrap();
+        assert_eq!(fs::read_to_string(&victim).unwrap(), "precious");
+        fs::remove_file(data.path().join("tokens.lock")).unwrap();
+        std::os::unix::fs::symlink(&victim, data.path().join("tokens.lock")).unwrap();
+        assert!(tokens.create(Name::new("bob"), Role::Agent).is_err());
+        assert_eq!(fs::read_to_string(&victim).unwrap(), "precious");
     }
 }

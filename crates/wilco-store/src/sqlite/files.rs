@@ -15,6 +15,7 @@ pub(super) const LOCK: &str = "wilco.lock";
 pub(super) const MARK: &str = "wilco.mark";
 /// The doors keep it; it is no part of a copy.
 pub(super) const TOKENS: &str = "tokens.json";
+pub(super) const TOKENS_LOCK: &str = "tokens.lock";
 /// Where a restore prepares what it puts in place: in a directory that is free, else beside it.
 pub(super) const RESTORING: &str = "restoring";
 /// Where it puts what was there, beside the directory.
@@ -36,11 +37,25 @@ pub(super) fn directory(path: &Path) -> io::Result<PathBuf> {
     if !real.is_dir() {
         return Err(io::ErrorKind::NotADirectory.into());
     }
+    check_writers(&real)?;
     if fs::read_dir(&real)?.next().is_none() {
         // Somebody made it for this; whoever may not change its rights has chosen them.
         let _ = fs::set_permissions(&real, Permissions::from_mode(PRIVATE_DIRECTORY));
     }
     Ok(real)
+}
+
+/// Refuses a directory that everybody may write into: anybody could put another database, or other tokens, in the
+/// place of these.
+pub fn check_writers(directory: &Path) -> io::Result<()> {
+    let mode = fs::metadata(directory)?.permissions().mode() & 0o777;
+    if mode & 0o002 == 0 {
+        return Ok(());
+    }
+    let path = directory.display();
+    let text =
+        format!("everybody may write into it (mode {mode:04o}); take that away with: chmod o-w {path}");
+    Err(io::Error::new(io::ErrorKind::PermissionDenied, text))
 }
 
 pub(super) fn prepare_database(directory: &Path) -> io::Result<PathBuf> {

@@ -39,6 +39,7 @@ use query::Connected;
 
 pub use backup::backup;
 pub use connection::has_build_flags;
+pub use files::check_writers;
 pub use rescue::rescue;
 pub use restore::{Restored, restore};
 pub use search::SearchIndex;

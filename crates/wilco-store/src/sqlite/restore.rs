@@ -36,7 +36,8 @@ pub fn restore(file: &Path, directory: &Path, replace: bool) -> Result<Restored,
 /// Whether there is nothing in it that a copy would take the place of.
 fn is_free(directory: &Path) -> io::Result<bool> {
     // Where a restore was interrupted, nothing else was put in place yet. Volumes come with a place for lost files.
-    const NO_DATA: [&str; 4] = [files::LOCK, files::TOKENS, files::RESTORING, "lost+found"];
+    const NO_DATA: [&str; 5] =
+        [files::LOCK, files::TOKENS, files::TOKENS_LOCK, files::RESTORING, "lost+found"];
     if !directory.exists() {
         return Ok(true);
     }
@@ -52,6 +53,7 @@ fn put_into(file: &Path, directory: &Path) -> Result<Head, BackupError> {
     if made {
         DirBuilder::new().mode(0o700).create(directory).map_err(wrong)?;
     }
+    files::check_writers(directory).map_err(wrong)?;
     let lock = owned(directory)?;
     if !is_free(directory).map_err(wrong)? {
         return Err(BackupError::Occupied { path: directory.to_owned() });

@@ -88,6 +88,9 @@ async fn serving(args: Args) -> anyhow::Result<ExitCode> {
     let config = Config::load(args.config.as_deref())?
         .flagged("data", args.data.map(|data| data.display().to_string()), "--data")
         .flagged("server.listen", args.listen.map(|listen| listen.to_string()), "--listen");
+    if let (None, Some(found)) = (&args.config, config.local_file()) {
+        eprintln!("wilco: configured by ./{}, as no --config names another", found.display());
+    }
     // Before anything is opened or made.
     config.check()?;
     let address = config.listen()?;

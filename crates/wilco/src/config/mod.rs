@@ -102,6 +102,11 @@ impl Config {
         self.file.as_deref()
     }
 
+    /// The file that was found in the working directory, if that was read.
+    pub(crate) fn local_file(&self) -> Option<&Path> {
+        self.file().filter(|path| *path == Path::new(file::LOCAL))
+    }
+
     /// Whether a server could use all of it.
     pub(crate) fn check(&self) -> anyhow::Result<()> {
         let listen = self.listen()?;

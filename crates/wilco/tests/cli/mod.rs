@@ -11,6 +11,7 @@ mod looking;
 mod messages;
 mod offline;
 mod operating;
+mod own_files;
 mod program;
 mod sessions;
 mod shell;
