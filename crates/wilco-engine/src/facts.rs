@@ -106,6 +106,12 @@ impl Facts for World<'_, '_> {
         others.map(|exchange| (exchange.id(), exchange.initiator().clone())).collect()
     }
 
+    fn has_ended(&self, exchange: ExchangeId) -> bool {
+        self.ask(|workspace| {
+            Ok(workspace.live(exchange.number)?.is_some_and(|live| !live.exchange.is_open()))
+        })
+    }
+
     fn task_with_uuid(&self, task_uuid: &str) -> Option<ExchangeId> {
         self.open(&key("uuid", task_uuid)).first().map(|exchange| exchange.id())
     }

@@ -35,7 +35,7 @@ pub(crate) fn handoff_order(
         (Exchange::Handoff(state), Effect::PublishDocument { .. }) => {
             json!(document(workspace, state, &cited)?)
         }
-        (Exchange::Handoff(state), Effect::UpdateStateFile) => json!(replacement(workspace, state, &cited)),
+        (Exchange::Handoff(state), Effect::UpdateStateFile) => json!(replacement(workspace, state, &cited)?),
         (Exchange::Handoff(state), Effect::UpdateIssues) => json!(issues(workspace, state, &cited)),
         (Exchange::Handoff(state), Effect::AppendAudit) => {
             let setting = workspace.setting(&state.initiator, &cited);
@@ -130,20 +130,34 @@ fn messages_of(workspace: &mut Workspace<'_>, number: u64) -> Result<Vec<Value>,
     Ok(found)
 }
 
-fn replacement(workspace: &Workspace<'_>, state: &State, cited: &Cited) -> StateFileOrder {
+fn replacement(
+    workspace: &mut Workspace<'_>,
+    state: &State,
+    cited: &Cited,
+) -> Result<StateFileOrder, StoreError> {
+    let mut tasks = Vec::new();
+    for task in state.movable() {
+        let ended = match &task.delegation {
+            Some(one) => workspace.live(one.exchange.number)?.is_some_and(|live| !live.exchange.is_open()),
+            None => false,
+        };
+        if !ended {
+            tasks.push(task.task.clone());
+        }
+    }
     let unknown = || Party { id: "unknown".to_owned(), session: String::new(), github: None };
     let reason = cited.text(&state.opening, "reason").unwrap_or_default();
-    StateFileOrder::Replace(Box::new(Replacement {
+    Ok(StateFileOrder::Replace(Box::new(Replacement {
         failed: state.failed.clone().unwrap_or_else(unknown),
         replacement: state.replacement.clone(),
         reason,
         at: workspace.now(),
         handoff_id: state.handoff_id.clone(),
         handoff_url: state.url().unwrap_or_default().to_owned(),
-        tasks: state.movable().map(|task| task.task.clone()).collect(),
+        tasks,
         replacement_status: state.overridden.as_ref().map(|_| "acknowledged_with_delay".to_owned()),
         note: render::progress_note(state),
-    }))
+    })))
 }
 
 fn repetition(workspace: &Workspace<'_>, state: &delegation::State) -> StateFileOrder {

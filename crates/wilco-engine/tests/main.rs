@@ -6,5 +6,6 @@
 mod again;
 mod correlation;
 mod delivered;
+mod handing_over;
 mod realm;
 mod todo;

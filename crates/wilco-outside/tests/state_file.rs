@@ -117,6 +117,17 @@ fn ho_20_only_the_named_fields_change_whatever_shape_the_file_has() {
     assert!(seen >= 14, "{seen} shapes");
 }
 
+/// The registry may know nothing of the agent that failed; its session is the one in the file.
+#[test]
+fn ho_20_the_replaced_session_is_the_one_that_the_file_has() {
+    let file = File::with(&fs::read_to_string(shapes().join("source.yaml")).unwrap());
+    let mut order = order();
+    order.failed.session = order.failed.id.clone();
+    file.replace(&order).unwrap();
+    let text = file.text();
+    assert!(text.contains("      replaced_session: \"helper-agent-generic\""), "{text}");
+}
+
 #[test]
 fn ho_20_every_field_of_the_source_is_there() {
     let file = File::with(&fs::read_to_string(shapes().join("source.yaml")).unwrap());

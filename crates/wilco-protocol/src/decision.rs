@@ -185,6 +185,10 @@ pub enum Problem {
         got: String,
     },
     SelfAssigned,
+    /// Whoever had the task is no agent any more.
+    AssigneeRemoved {
+        got: String,
+    },
     UnknownEscalation,
     NoCandidateLeft,
     NothingAcknowledged,
@@ -261,6 +265,10 @@ pub trait Facts {
     /// Open delegations of this task by other initiators.
     fn task_of_others(&self, _initiator: &Name, _task_id: &str) -> Vec<(ExchangeId, Name)> {
         Vec::new()
+    }
+    /// Whether this exchange, which was open, has ended.
+    fn has_ended(&self, _exchange: ExchangeId) -> bool {
+        false
     }
     /// The open delegation with this uuid.
     fn task_with_uuid(&self, _task_uuid: &str) -> Option<ExchangeId> {

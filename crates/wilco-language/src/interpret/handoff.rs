@@ -3,6 +3,7 @@
 use crate::message::MessageType;
 use serde_json::Value;
 use wilco_protocol::delegation::{Ruling, Scored, Understanding};
+use wilco_protocol::exchange::Texts;
 use wilco_protocol::handoff::{Ack, AckStatus, Choice, Named, Phase, Said, StartingFrom, State, Statement};
 
 use super::{Cited, InContext};
@@ -15,9 +16,11 @@ use crate::read::verdict::{VerdictReading, verdicts};
 
 pub(super) fn interpret(state: &State, context: &InContext<'_>, cited: &Cited) -> Said {
     let what = match &context.incoming.typed {
-        Typed::Handoff(said) => typed(state, cited, said),
+        Typed::Handoff(said) => typed(state, context, cited, said),
         Typed::Delegation(Delegation::Verdict(said)) => Statement::Verdict { verdict: said.verdict },
-        Typed::Delegation(Delegation::Clarify { .. }) => Statement::Clarify { document: false },
+        Typed::Delegation(Delegation::Clarify { answers, .. }) => {
+            Statement::Clarify { document: false, answered: *answers }
+        }
         Typed::Decision(choice) => Statement::Decide(Choice {
             option: choice.option.clone(),
             escalation: choice.escalation.map(|id| id.number),
@@ -35,14 +38,35 @@ fn says(value: Option<&Value>) -> bool {
     value.and_then(Value::as_str).is_some_and(|text| !text.trim().is_empty())
 }
 
-fn typed(state: &State, cited: &Cited, said: &Handoff) -> Statement {
+fn typed(state: &State, context: &InContext<'_>, cited: &Cited, said: &Handoff) -> Statement {
     match said {
         Handoff::Ack(ack) => ack_of(state, cited, ack),
-        Handoff::Clarify { document } => Statement::Clarify { document: *document },
+        Handoff::Clarify { document } => {
+            let entries = context.incoming.content.get("clarifications").and_then(Value::as_array);
+            let asked = state.questions.as_ref().map(|asked| cited.questions(&asked.asked_in));
+            let answered = entries.zip(asked).map(|(entries, asked)| answered(&asked, entries));
+            Statement::Clarify { document: *document, answered }
+        }
         Handoff::Override => Statement::Override,
         Handoff::Reminder => Statement::OwnReminder,
         Handoff::Replace(_) | Handoff::HandOver(_) => Statement::Remark,
     }
+}
+
+/// How many questions have their answer: those that an entry names, and one more for each entry that names none of them.
+fn answered(asked: &[String], entries: &[Value]) -> u32 {
+    let fold = |text: &str| text.trim().trim_end_matches(['?', '.', ' ']).to_lowercase();
+    let (mut named, mut others) = (vec![false; asked.len()], 0);
+    for entry in entries.iter().filter(|entry| says(entry.get("answer"))) {
+        let question = fold(entry.get("question").and_then(Value::as_str).unwrap_or(""));
+        match asked.iter().position(|one| fold(one) == question) {
+            Some(place) => named[place] = true,
+            None => others += 1,
+        }
+    }
+    let named = named.iter().filter(|named| **named).count();
+    // Questions that were asked without a list count as one.
+    (named + others).min(asked.len().max(1)) as u32
 }
 
 /// Plain text: an `[ACK]`, a `[VERDICT]`, answers to questions; of the replacement, anything else is a malformed ACK.
@@ -57,7 +81,7 @@ fn text(state: &State, context: &InContext<'_>, cited: &Cited) -> Statement {
         let decides =
             context.parent.as_ref().is_some_and(|parent| parent.of == Some(MessageType::Escalation));
         if state.is_asked() && !decides && reply(body) == Reply::Answers {
-            return Statement::Clarify { document: false };
+            return Statement::Clarify { document: false, answered: None };
         }
         let reviews = matches!(state.phase, Phase::InReview { .. }) && verdicts(body).is_empty();
         return match judgement(body).filter(|_| reviews) {

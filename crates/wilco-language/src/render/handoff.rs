@@ -322,12 +322,16 @@ fn confirmation(state: &State, setting: &Setting<'_>) -> Rendered {
     .with("status", json!(outcome.status()))
     .with("failed_agent", json!(state.failed.as_ref().map(Party::shown)))
     .with("replacement_agent", state.replacement.shown());
-    let failed: Vec<_> = state.tasks.iter().filter_map(failed_task).collect();
+    let failed: Vec<_> = state.tasks.iter().filter(|task| task.is_wanted()).filter_map(failed_task).collect();
+    let ended: Vec<_> = state.tasks.iter().filter(|task| !task.is_wanted()).filter_map(failed_task).collect();
     let mut details = details(state, setting.now);
     if !failed.is_empty() {
         details.insert("tasks_failed".to_owned(), json!(failed.len()));
         details.insert("failed_tasks".to_owned(), json!(failed));
         details.insert("action_required".to_owned(), json!("manual_reassignment_needed"));
+    }
+    if !ended.is_empty() {
+        details.insert("ended_tasks".to_owned(), json!(ended));
     }
     let message = Rendered { priority, ..message };
     let Some(code) = state.confirmation.as_ref().and_then(|sent| sent.code) else {

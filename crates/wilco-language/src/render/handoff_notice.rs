@@ -144,7 +144,7 @@ fn ended(state: &State) -> String {
     if state.moved_at.is_none() {
         return format!("The work of {failed} was not handed over: {}.", state.name());
     }
-    match state.tasks.len() {
+    match state.tasks.iter().filter(|task| task.is_wanted()).count() {
         0 => format!("{agent} replaces {failed}: {}. There was no open task to move.", state.name()),
         tasks => {
             format!("The work of {failed} went to {agent}: {}. {}", state.name(), counted(tasks, "task"))

@@ -40,6 +40,10 @@ fn problem(problem: &Problem) -> String {
         Problem::UnknownAgent { got } => {
             format!("there is no agent {got:?}; register it first, or name another")
         }
+        Problem::AssigneeRemoved { got } => format!(
+            "{got:?} has the task and is not registered any more; register it again, or reassign the task to another \
+             agent"
+        ),
         Problem::SelfAssigned => {
             "a task cannot be assigned to its own initiator; name another agent".to_owned()
         }

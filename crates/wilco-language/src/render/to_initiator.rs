@@ -88,6 +88,14 @@ pub(super) fn told(state: &State, say: &ToInitiator, setting: &Setting<'_>) -> T
         ),
         ToInitiator::Evidence { agent: failed } => evidence(task, failed),
         ToInitiator::HandedOver { from, to } => handed_over(task, from, to),
+        ToInitiator::AmendedMeanwhile => tell(
+            "amended",
+            format!(
+                "{task} is being handed over, so {agent} is not asked. Your change is kept: whoever takes over gets \
+                 the task with it, as revision {}.",
+                state.revision
+            ),
+        ),
         ToInitiator::FormerAgentSpoke { agent: former } if state.superseded_by.is_some() => tell(
             "former-assignee",
             format!("{former} answered to {task} although it was assigned anew. It was told again to stop."),

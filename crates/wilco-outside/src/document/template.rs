@@ -1,8 +1,10 @@
 //! The template that documents are written from: the built-in one, or a file of the user's.
 
+use std::fmt;
 use std::sync::Arc;
 
 use minijinja::Environment;
+use minijinja::value::{Enumerator, Object};
 use serde_json::{Value, json};
 
 /// A template that was tried once and works.
@@ -59,8 +61,34 @@ fn plain(value: &Value) -> minijinja::Value {
         Value::String(text) => minijinja::Value::from(text.clone()),
         Value::Array(items) => minijinja::Value::from(items.iter().map(plain).collect::<Vec<_>>()),
         Value::Object(entries) => {
-            minijinja::Value::from_pairs(entries.iter().map(|(key, value)| (key.clone(), plain(value))))
+            let pairs =
+                minijinja::Value::from_pairs(entries.iter().map(|(key, value)| (key.clone(), plain(value))));
+            match entries.get("id").and_then(Value::as_str) {
+                Some(id) => minijinja::Value::from_object(Identified { id: id.to_owned(), pairs }),
+                None => pairs,
+            }
         }
+    }
+}
+
+/// Something with an id, such as an agent: it prints as its id, and its fields can be named.
+#[derive(Debug)]
+struct Identified {
+    id: String,
+    pairs: minijinja::Value,
+}
+
+impl Object for Identified {
+    fn get_value(self: &Arc<Self>, key: &minijinja::Value) -> Option<minijinja::Value> {
+        self.pairs.get_item(key).ok().filter(|value| !value.is_undefined())
+    }
+
+    fn enumerate(self: &Arc<Self>) -> Enumerator {
+        Enumerator::Values(self.pairs.try_iter().map(Iterator::collect).unwrap_or_default())
+    }
+
+    fn render(self: &Arc<Self>, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.id)
     }
 }
 
@@ -150,6 +178,16 @@ mod tests {
         variables["reason"] = "{{ 7 * 7 }}{% include 'x' %}<b>&".into();
         variables["tasks"][0]["title"] = "{{ handoff_id }}".into();
         assert_eq!(template.filled(&variables).unwrap(), "{{ 7 * 7 }}{% include 'x' %}<b>&|{{ handoff_id }}");
+    }
+
+    #[test]
+    fn ho_2_an_agent_prints_as_its_id_and_has_its_fields() {
+        let template = Template::read(
+            "{{ failed_agent }} {{ replacement_agent }} {{ replacement_agent.id }} {{ replacement_agent.session }}",
+        )
+        .unwrap();
+        let filled = template.filled(&sample()).unwrap();
+        assert_eq!(filled, "implementer-1 implementer-2 implementer-2 implementer-2");
     }
 
     #[test]

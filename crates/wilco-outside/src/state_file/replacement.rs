@@ -56,6 +56,10 @@ fn assignment(
 
 fn moved(root: &Node, at: usize, item: &Node, order: &Replacement) -> Result<Vec<Change>, Wrong> {
     let path = [key("active_assignments"), Step::Item(at)];
+    // The file knows where its agent worked; the registry may have never met it.
+    let own = text(item, "agent", root).is_none_or(|agent| is_agent(agent, &order.failed.id));
+    let session = text(item, "session", root).filter(|session| own && !session.trim().is_empty());
+    let session = session.unwrap_or(&order.failed.session).to_owned();
     let mut changes = set(
         item,
         &path,
@@ -67,7 +71,7 @@ fn moved(root: &Node, at: usize, item: &Node, order: &Replacement) -> Result<Vec
     );
     let mut info = vec![
         ("replaced_agent", Value::text(&order.failed.id)),
-        ("replaced_session", Value::text(&order.failed.session)),
+        ("replaced_session", Value::text(&session)),
         ("replacement_reason", Value::text(&order.reason)),
         ("replacement_timestamp", Value::text(seconds(order.at))),
         ("handoff_id", Value::text(&order.handoff_id)),

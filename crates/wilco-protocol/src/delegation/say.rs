@@ -134,6 +134,8 @@ pub enum ToInitiator {
         from: Name,
         to: Name,
     },
+    /// Its amendment goes to whoever takes over.
+    AmendedMeanwhile,
 }
 
 /// What the initiator owes.

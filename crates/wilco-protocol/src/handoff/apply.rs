@@ -7,7 +7,7 @@ use super::state::Failure;
 use super::state::{Confirmation, FileStep, Former, IssueStep, Overridden, Phase, State, Step};
 use crate::delegation::Questions;
 use crate::escalation::{Closed, keep};
-use crate::name::Name;
+use crate::name::{MessageId, Name};
 use crate::time::Time;
 
 /// States hold no text of unknown length: a longer reason stands in its event.
@@ -35,6 +35,7 @@ pub(super) fn requested(first: &Requested, at: Time) -> State {
         reminders_sent: 0,
         ack: None,
         understanding: None,
+        unseen: false,
         corrections: 0,
         malformed: false,
         questions: None,
@@ -84,7 +85,9 @@ pub fn apply(state: &mut State, event: &Event, at: Time) {
                 awaiting(state, *until);
             }
         }
-        Event::Judged { understanding } => state.understanding = Some(understanding.clone()),
+        Event::Judged { understanding, unseen } => {
+            (state.understanding, state.unseen) = (Some(understanding.clone()), *unseen);
+        }
         Event::ReviewAwaited { until, judging } => {
             state.phase = Phase::InReview { until: *until, reminded: false, judging: *judging };
         }
@@ -93,17 +96,15 @@ pub fn apply(state: &mut State, event: &Event, at: Time) {
             state.questions = Some(Questions { asked_in: message.clone(), count: *count, answered: 0, at });
             state.phase = Phase::Clarifying { until: *until, reminded: false, publishing: false };
         }
-        Event::AnswersKept { message } => {
+        Event::AnswersKept { message, answered: count } => {
+            answered(state, count.unwrap_or(0));
             keep(&mut state.answers, message.clone());
             keep(&mut state.kept, message.clone());
         }
-        Event::Clarified { message, until } => clarified(state, message, *until),
+        Event::Clarified { message, until, answered } => clarified(state, message, *until, *answered),
         Event::Blocked { until } => state.phase = Phase::Blocked { until: *until, reminded: false },
         Event::InitiatorReminded { until } => reminded(state, *until),
-        Event::Accepted => {
-            state.accepted_at = Some(at);
-            answered(state);
-        }
+        Event::Accepted => state.accepted_at = Some(at),
         Event::Overridden { by, message } => {
             state.accepted_at = Some(at);
             state.overridden = Some(Overridden { by: by.clone(), message: message.clone(), at });
@@ -196,22 +197,22 @@ fn awaiting(state: &mut State, until: Time) {
     state.phase = Phase::AwaitingAck { until };
 }
 
-fn clarified(state: &mut State, message: &crate::name::MessageId, until: Option<Time>) {
+fn clarified(state: &mut State, message: &MessageId, until: Option<Time>, count: Option<u32>) {
     if !state.answers.contains(message) {
         keep(&mut state.answers, message.clone());
     }
     state.kept.retain(|kept| kept != message);
     // What was asked after these answers were given stays open.
     if until.is_some() || !state.is_asked() {
-        answered(state);
+        answered(state, count.unwrap_or(u32::MAX));
     }
     until.into_iter().for_each(|until| awaiting(state, until));
 }
 
-/// No question is open any more.
-fn answered(state: &mut State) {
+/// So many more questions have their answer.
+fn answered(state: &mut State, more: u32) {
     if let Some(questions) = &mut state.questions {
-        questions.answered = questions.count;
+        questions.answered = questions.answered.saturating_add(more).min(questions.count);
     }
 }
 

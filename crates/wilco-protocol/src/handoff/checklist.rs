@@ -103,10 +103,15 @@ fn acknowledged(state: &State, list: &mut List, [id, understanding, checkpoint]:
     list.add(id, found(state, &|ack| ack.id_matches), at, Some(state.handoff_id.clone()));
     let score = state.understanding.as_ref().map(|judged| f64::from(judged.score) / 1000.0);
     let score = score.map(|score| format!("score {score}"));
-    list.add(understanding, found(state, &|_| verified(state)), at, score);
+    list.add(understanding, accurate(state), at, score);
     let documented = state.starting_from.as_ref();
     let matches = found(state, &|ack| ack.starting_from_matches).filter(|_| documented.is_some());
     list.add(checkpoint, matches, at, documented.map(|from| from.name.clone()));
+}
+
+/// Whether the understanding was found right. Where the policy accepts any, nobody looked.
+fn accurate(state: &State) -> Option<bool> {
+    found(state, &|_| verified(state)).filter(|right| !(*right && state.unseen))
 }
 
 /// Whether the ACK has something. Who went on without one needs none of it.

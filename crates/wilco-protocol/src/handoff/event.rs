@@ -52,9 +52,11 @@ pub enum Event {
         wrong: bool,
         malformed: bool,
     },
-    /// The understanding was scored or judged.
+    /// The understanding was scored or judged. `unseen`: the policy accepts any, so nobody compared it.
     Judged {
         understanding: Understanding,
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        unseen: bool,
     },
     ReviewAwaited {
         until: Time,
@@ -75,12 +77,18 @@ pub enum Event {
         until: Time,
     },
     /// The answers come with a document, which is being written.
+    /// `answered`: how many questions they answer.
     AnswersKept {
         message: MessageId,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        answered: Option<u32>,
     },
+    /// `answered`: how many more questions have their answer now; none: all.
     Clarified {
         message: MessageId,
         until: Option<Time>,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        answered: Option<u32>,
     },
     Blocked {
         until: Time,

@@ -23,9 +23,10 @@ pub enum Statement {
     Ack(Ack),
     /// An answer that lacks what an ACK needs, or some other text.
     Malformed,
-    /// `document`: it brings a new one.
+    /// `document`: it brings a new one; `answered`: how many questions it answers, none: all.
     Clarify {
         document: bool,
+        answered: Option<u32>,
     },
     Verdict {
         verdict: Verdict,

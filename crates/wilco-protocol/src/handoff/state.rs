@@ -35,6 +35,9 @@ pub struct State {
     /// The newest acknowledgement.
     pub ack: Option<AckSeen>,
     pub understanding: Option<Understanding>,
+    /// The policy accepted it without a look.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub unseen: bool,
     /// Wrong acknowledgements of this agent, and whether a malformed one was sent back.
     pub corrections: u32,
     pub malformed: bool,
@@ -89,6 +92,11 @@ pub struct Delegated {
 }
 
 impl Task {
+    /// Whether somebody still waits for it.
+    pub fn is_wanted(&self) -> bool {
+        !matches!(self.failure, Some(Failure::Ended {}))
+    }
+
     pub(super) fn is_asked_by(&self, agent: &Name) -> bool {
         self.delegation.as_ref().is_some_and(|one| one.initiator.as_ref() == Some(agent))
     }
@@ -106,6 +114,8 @@ pub enum Failure {
     Own {
         agent: Name,
     },
+    /// It was cancelled or completed meanwhile: there is nothing left to hand over.
+    Ended {},
     /// The state file has it as this agent's.
     Foreign {
         agent: String,
@@ -125,6 +135,7 @@ impl Failure {
         match self {
             Failure::Elsewhere { agent } => format!("{agent} works on it, not the agent that failed"),
             Failure::Own { agent } => format!("{agent} asked for it itself, and cannot take it over"),
+            Failure::Ended {} => "it was ended before it could be handed over".to_owned(),
             Failure::Foreign { agent } => format!("assigned to {agent} in the state file"),
             Failure::StateFile { reason } => reason.clone(),
             Failure::Issue { number, reason } => format!("#{number}: {reason}"),

@@ -192,25 +192,28 @@ fn understanding(state: &State) -> Value {
 
 fn questions(state: &State, texts: &dyn Texts) -> Vec<String> {
     match &state.questions {
-        Some(asked) if asked.open() => texts.questions(&asked.asked_in),
+        Some(asked) if asked.open() && state.accepted_at.is_none() => texts.questions(&asked.asked_in),
         _ => Vec::new(),
     }
 }
 
 fn confirmation(state: &State) -> Value {
     let Some(confirmation) = &state.confirmation else { return Value::Null };
-    let failed: Vec<_> = state
-        .tasks
-        .iter()
-        .filter_map(|task| Some(json!({"uuid": task.task, "reason": task.failure.as_ref()?.reason()})))
-        .collect();
+    let reasons = |wanted: bool| -> Vec<_> {
+        let tasks = state.tasks.iter().filter(|task| task.is_wanted() == wanted);
+        tasks
+            .filter_map(|task| Some(json!({"uuid": task.task, "reason": task.failure.as_ref()?.reason()})))
+            .collect()
+    };
+    let (failed, ended) = (reasons(true), reasons(false));
     let aborted = state.moved_at.is_none();
     json!({
         "status": confirmation.outcome.status(),
         "sent_at": confirmation.at,
         "code": confirmation.code,
-        "tasks_reassigned": if aborted { 0 } else { state.tasks.len() - failed.len() },
+        "tasks_reassigned": if aborted { 0 } else { state.tasks.len() - failed.len() - ended.len() },
         "failed_tasks": failed,
+        "ended_tasks": ended,
         "audited": state.audited,
     })
 }

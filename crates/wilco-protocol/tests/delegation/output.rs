@@ -81,6 +81,7 @@ fn problem(problem: &Problem) -> String {
         Problem::UnknownOption { got, options } => format!("{got} is none of {}", options.join(", ")),
         Problem::UnknownAgent { got } => format!("{got} is not registered"),
         Problem::SelfAssigned => "the initiator itself".to_owned(),
+        Problem::AssigneeRemoved { got } => format!("{got} was removed"),
         Problem::UnknownEscalation => "no such escalation".to_owned(),
         Problem::NoCandidateLeft => "no candidate left".to_owned(),
         Problem::NothingAcknowledged => "nothing was acknowledged".to_owned(),
@@ -198,6 +199,7 @@ fn to_initiator(say: &ToInitiator) -> String {
         ToInitiator::EnrolledByWeakSign => "enrolled as a task, and how to undo it".to_owned(),
         ToInitiator::FormerAgentSpoke { agent } => format!("{agent} still speaks of this task"),
         ToInitiator::Evidence { agent } => format!("evidence of {agent}"),
+        ToInitiator::AmendedMeanwhile => "its amendment is kept for who takes over".to_owned(),
         ToInitiator::HandedOver { from, to } => format!("handed over from {from} to {to}"),
     }
 }

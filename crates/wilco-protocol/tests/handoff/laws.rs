@@ -59,7 +59,8 @@ fn what() -> impl Strategy<Value = Statement> {
         });
     prop_oneof![
         8 => prop::sample::select(Answer::ALL.to_vec()).prop_map(Answer::what),
-        2 => any::<bool>().prop_map(|document| Statement::Clarify { document }),
+        2 => (any::<bool>(), prop::option::of(0..3u32))
+            .prop_map(|(document, answered)| Statement::Clarify { document, answered }),
         2 => prop::sample::select(verdicts).prop_map(|verdict| Statement::Verdict { verdict }),
         3 => decision,
         1 => Just(Statement::UnclearVerdict),

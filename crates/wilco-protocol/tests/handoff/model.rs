@@ -71,7 +71,7 @@ impl Model for Bounds {
             }
             let verdict = |verdict| Statement::Verdict { verdict };
             let whats = [
-                Statement::Clarify { document: false },
+                Statement::Clarify { document: false, answered: None },
                 verdict(Verdict::Correct),
                 verdict(Verdict::WrongSummary),
                 Statement::Override,
@@ -80,7 +80,10 @@ impl Model for Bounds {
             // Two documents at a time only where answers are owed: elsewhere nothing else can happen to them.
             let publishes = |one: &Order| matches!(one, Order::Courier(Effect::PublishDocument { .. }));
             if moment.state.is_asked() || !moment.orders.iter().any(publishes) {
-                acts.push(Act::Say { by: "boss", what: Statement::Clarify { document: true } });
+                acts.push(Act::Say {
+                    by: "boss",
+                    what: Statement::Clarify { document: true, answered: Some(1) },
+                });
             }
             for option in ["provide_alternative_agent", "retry", "override", "abort"] {
                 let choice = Choice { option: option.to_owned(), escalation: None, agent: None, note: true };
@@ -218,7 +221,7 @@ impl Moment {
                 Event::ReplacementChanged { .. } | Event::Retried => {
                     (self.last, self.kept) = (None, Vec::new())
                 }
-                Event::AnswersKept { message } => self.kept.push(message.clone()),
+                Event::AnswersKept { message, .. } => self.kept.push(message.clone()),
                 Event::Clarified { message, .. } => self.kept.retain(|kept| kept != message),
                 _ => {}
             }

@@ -171,9 +171,10 @@ impl Texts for NoTexts {
 pub(crate) fn shown(at: Time, text: &str, state: &State) -> String {
     let lines: Vec<String> = match text {
         "show options" => vec![options(state).join(", ")],
-        "show checklist" => view(state, &NoTexts)
+        all if all.starts_with("show checklist") => view(state, &NoTexts)
             .checklist
             .iter()
+            .filter(|item| item.item.contains(all.trim_start_matches("show checklist").trim_start()))
             .map(|item| {
                 let done = match item.done {
                     Some(true) => "x",

@@ -44,11 +44,15 @@ transcripts! {
     ho_1_no_tasks
     ho_1_request
     ho_20_state_file
+    ho_21_all_cancelled
+    ho_21_cancelled
     ho_21_others
     ho_22_all_failed
     ho_22_foreign
     ho_22_issue
     ho_22_own_task
+    ho_32_accepted
+    ho_32_answers
     ho_32_checklist
     ho_3_not_written
     ho_4_refused
@@ -56,6 +60,7 @@ transcripts! {
     ho_6_failed_agent
     ho_6_unknown_task
     msg_11_handoff_roles
+    msg_32_no_controller
 }
 
 #[test]

@@ -25,6 +25,9 @@ pub(crate) struct World {
     away: Vec<Name>,
     others: Vec<ExchangeId>,
     unknown: bool,
+    /// Delegations that ended meanwhile.
+    ended: Vec<ExchangeId>,
+    strangers: Vec<Name>,
     state: Option<State>,
 }
 
@@ -50,6 +53,7 @@ impl Harness for World {
     fn play(&mut self, _: Time, text: &str) -> String {
         match text.split_once(": ") {
             Some(("courier", rest)) => self.report(rest),
+            Some((task, "cancelled")) => self.ended.push(task.parse().expect("an exchange")),
             Some((who, rest)) => self.say(who, rest),
             None if text == "end" => {}
             None => {
@@ -74,6 +78,8 @@ impl World {
             away: Vec::new(),
             others: Vec::new(),
             unknown: false,
+            ended: Vec::new(),
+            strangers: Vec::new(),
             state: None,
         };
         for (key, value) in scene {
@@ -111,6 +117,7 @@ impl World {
             "state file" => self.state_file = value == "yes",
             "issues" => self.issues = value.split(' ').map(|one| one.parse().expect("a number")).collect(),
             "away" => self.away = names(),
+            "not registered" => self.strangers = names(),
             "others" => self.others = value.split(' ').map(|id| id.parse().expect("an exchange")).collect(),
             "nothing known" => self.unknown = value == "yes",
             shared => self.timeline.set(shared, value),
@@ -239,7 +246,10 @@ impl World {
         match head {
             "ack" => Statement::Ack(self.ack(rest)),
             "talk" => Statement::Malformed,
-            "clarify" => Statement::Clarify { document: rest.contains("document") },
+            "clarify" => {
+                let answered = rest.split(' ').find_map(|word| word.parse().ok());
+                Statement::Clarify { document: rest.contains("document"), answered }
+            }
             "verdict" => {
                 Statement::Verdict { verdict: serde_json::from_value(Value::from(rest)).expect("a verdict") }
             }
@@ -322,11 +332,16 @@ impl Facts for World {
     }
 
     fn is_registered(&self, agent: &Name) -> bool {
-        matches!(agent.as_str(), "boss" | "worker" | "helper" | "carol" | "dora" | "ecos")
+        let known = ["boss", "worker", "helper", "carol", "dora", "ecos"].contains(&agent.as_str());
+        known && !self.strangers.contains(agent)
     }
 
     fn mark(&self, agent: &Name) -> Option<Mark> {
         self.away.contains(agent).then_some(Mark::Inactive)
+    }
+
+    fn has_ended(&self, exchange: ExchangeId) -> bool {
+        self.ended.contains(&exchange)
     }
 
     fn open_tasks(&self, _: &Name) -> Vec<(ExchangeId, String)> {

@@ -1,6 +1,7 @@
 //! `wilco handoff`: work moves from a failed agent to its replacement.
 
 use std::process::ExitCode;
+use std::time::{Duration, Instant};
 use wilco_language::message::MessageType;
 
 use anyhow::bail;
@@ -194,15 +195,34 @@ fn request(args: &Args) -> anyhow::Result<ExitCode> {
         ..Outgoing::default()
     };
     let client = args.caller.client();
-    let answer = args.caller.checked(client.send(&message, &IdempotencyKey::fresh()))?;
-    if let Some(begun) = answer.value.exchange.as_ref().filter(|_| !args.caller.json) {
-        let begun = args.caller.checked(client.exchange(&begun.id))?.value;
+    let mut answer = args.caller.checked(client.send(&message, &IdempotencyKey::fresh()))?;
+    if let Some(told) = answer.value.exchange.as_mut().filter(|_| !args.caller.json) {
+        let begun = delivered(&args.caller, &client, &told.id)?;
+        told.state = begun.state;
         if begun.data["tasks"].as_array().is_some_and(Vec::is_empty) {
             let failed = begun.data["failed_agent"].as_str().unwrap_or("the failed agent");
             output::print(&format!("{} has no open task to move.", one_line(failed)));
         }
     }
     args.follow.show(&args.caller, &answer)
+}
+
+/// The handoff once its replacement was told of it, so that whoever looks into that inbox next finds it. A document
+/// that takes long is not waited for.
+fn delivered(caller: &Caller, client: &Client, id: &str) -> anyhow::Result<Exchange> {
+    const PATIENCE: Duration = Duration::from_secs(10);
+    let began = Instant::now();
+    let past = caller.checked(client.events_of(id, None))?.value.items;
+    let mut after = past.last().map_or(0, |event| event.position).to_string();
+    loop {
+        let exchange = caller.checked(client.exchange(id))?.value;
+        let left = PATIENCE.saturating_sub(began.elapsed());
+        if exchange.state != "preparing" || left.is_zero() {
+            return Ok(exchange);
+        }
+        let page = caller.checked(client.events(&after, left))?.value;
+        after = page.next.unwrap_or(after);
+    }
 }
 
 fn acknowledgment(args: &AckArgs) -> Content {

@@ -102,6 +102,10 @@ enum Decided {
 fn check(draft: &Draft<'_>, choice: &Choice) -> Result<Decided, Refusal> {
     let field = |pointer: &'static str, problem| Refusal::Field { pointer: pointer.into(), problem };
     match choice.option.as_str() {
+        "retry" if !draft.facts.is_registered(&draft.state.assignee) => {
+            let got = draft.state.assignee.to_string();
+            Err(field("/content/option", Problem::AssigneeRemoved { got }))
+        }
         "retry" => Ok(Decided::Retry),
         "abort" => Ok(Decided::Abort),
         "accept" if draft.state.ack.is_none() => Err(field("/content/option", Problem::NothingAcknowledged)),

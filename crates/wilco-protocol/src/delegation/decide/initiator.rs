@@ -29,6 +29,11 @@ pub(super) fn clarify(draft: &mut Draft<'_>, message: MessageId, answers: Option
 pub(super) fn amend(draft: &mut Draft<'_>, message: MessageId) {
     let (revision, until) = (draft.state.revision + 1, draft.answer_deadline());
     draft.event(Event::Amended { message, revision, until });
+    if draft.state.held.is_some() {
+        // Its agent was told to stop: the replacement gets the task as it is then.
+        draft.withhold();
+        return draft.tell_initiator(ToInitiator::AmendedMeanwhile);
+    }
     draft.pass_to_assignee(true);
 }
 

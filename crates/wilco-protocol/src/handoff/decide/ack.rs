@@ -69,7 +69,8 @@ fn verify(draft: &mut Draft<'_>, message: MessageId, ack: Ack) {
     let starting_from = !ack.starting_from_matches;
     if empty || starting_from {
         let verdict = empty.then_some(Verdict::Partial);
-        draft.event(Event::Judged { understanding: Understanding { verdict, ..understanding } });
+        let understanding = Understanding { verdict, ..understanding };
+        draft.event(Event::Judged { understanding, unseen: false });
         return correct(
             draft,
             empty,
@@ -80,15 +81,17 @@ fn verify(draft: &mut Draft<'_>, message: MessageId, ack: Ack) {
     match (judge, ruling) {
         (Judge::Accept, _) | (Judge::Auto, Ruling::Correct) => {
             let verdict = Some(Verdict::Correct);
-            draft.event(Event::Judged { understanding: Understanding { verdict, ..understanding } });
+            let unseen = judge == Judge::Accept;
+            let understanding = Understanding { verdict, ..understanding };
+            draft.event(Event::Judged { understanding, unseen });
             accept(draft);
         }
         (Judge::Auto | Judge::Initiator, _) => {
-            draft.event(Event::Judged { understanding });
+            draft.event(Event::Judged { understanding, unseen: false });
             review(draft, ToInitiator::ReviewAck);
         }
         (Judge::Command, _) => {
-            draft.event(Event::Judged { understanding });
+            draft.event(Event::Judged { understanding, unseen: false });
             let judging = Some(draft.after(JUDGE_PATIENCE));
             let until = draft.after(draft.state.policy.review_timeout);
             draft.event(Event::ReviewAwaited { until, judging });
@@ -173,7 +176,7 @@ pub(super) fn judged(draft: &mut Draft<'_>, message: MessageId, verdict: Verdict
         said_missing: Vec::new(),
         ..draft.state.understanding.clone().unwrap_or_else(nothing_scored)
     };
-    draft.event(Event::Judged { understanding: judged });
+    draft.event(Event::Judged { understanding: judged, unseen: false });
     match verdict {
         Verdict::Correct => accept(draft),
         Verdict::WrongTask => ask_again(draft, Notice::WrongId),
@@ -206,7 +209,7 @@ pub(super) fn by_command(
         said_missing: bounded(&missing),
         ..draft.state.understanding.clone().unwrap_or_else(nothing_scored)
     };
-    draft.event(Event::Judged { understanding });
+    draft.event(Event::Judged { understanding, unseen: false });
     match verdict {
         Verdict::Correct => accept(draft),
         Verdict::WrongTask => ask_again(draft, Notice::WrongId),

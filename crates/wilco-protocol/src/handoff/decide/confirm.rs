@@ -114,7 +114,9 @@ fn hand_over(draft: &mut Draft<'_>, failures: Vec<(String, Failure)>) {
     let agent = draft.state.agent();
     let own = draft.state.tasks.iter().filter(|task| task.is_asked_by(&agent));
     let own = own.map(|task| (task.task.clone(), Failure::Own { agent: agent.clone() }));
-    let failures = own.chain(failures).collect();
+    let over = |task: &&Task| task.delegation.as_ref().is_some_and(|one| draft.facts.has_ended(one.exchange));
+    let ended = draft.state.tasks.iter().filter(over).map(|task| (task.task.clone(), Failure::Ended {}));
+    let failures = ended.chain(own).chain(failures).collect();
     draft.event(Event::Moved { failures });
     let (by, to, initiator) = (draft.state.id, draft.state.agent(), draft.state.initiator.clone());
     let state_file = draft.state.state_file;
@@ -122,6 +124,7 @@ fn hand_over(draft: &mut Draft<'_>, failures: Vec<(String, Failure)>) {
     for task in &tasks {
         let Some(delegated) = &task.delegation else { continue };
         let signal = match task.failure {
+            Some(Failure::Ended {}) => continue,
             Some(Failure::Elsewhere { .. } | Failure::Foreign { .. } | Failure::Own { .. }) => {
                 Signal::HandoffFailed { by }
             }
@@ -151,11 +154,12 @@ fn hand_over(draft: &mut Draft<'_>, failures: Vec<(String, Failure)>) {
 
 /// How it went, to the controller and into the audit.
 fn conclude(draft: &mut Draft<'_>) {
-    let tasks = &draft.state.tasks;
-    let failed = tasks.iter().filter(|task| task.failure.is_some()).count();
+    // What nobody wants any more is neither handed over nor missing.
+    let wanted: Vec<_> = draft.state.tasks.iter().filter(|task| task.is_wanted()).collect();
+    let failed = wanted.iter().filter(|task| task.failure.is_some()).count();
     let (outcome, code) = match failed {
         0 => (Outcome::Complete, None),
-        all if all == tasks.len() => (Outcome::Failed, Some(Code::TasksNotMoved)),
+        all if all == wanted.len() => (Outcome::Failed, Some(Code::TasksNotMoved)),
         _ => (Outcome::Partial, None),
     };
     end(draft, outcome, code);

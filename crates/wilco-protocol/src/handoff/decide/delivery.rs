@@ -105,7 +105,8 @@ fn pass_answers(draft: &mut Draft<'_>, updated: bool) {
         | Phase::Ended { .. } => None,
     };
     for message in draft.state.kept.clone() {
-        draft.event(Event::Clarified { message: message.clone(), until });
+        // What they answer was counted when they came.
+        draft.event(Event::Clarified { message: message.clone(), until, answered: Some(0) });
         draft.say_to_replacement(Say::Clarification { message, updated });
     }
 }
@@ -120,10 +121,11 @@ pub(super) fn deliver(draft: &mut Draft<'_>, say: bool) {
 }
 
 /// The initiator answers questions, or says more of its own accord. What comes with a document waits for it.
-pub(super) fn clarify(draft: &mut Draft<'_>, message: MessageId, document: bool) {
+pub(super) fn clarify(draft: &mut Draft<'_>, message: MessageId, document: bool, answered: Option<u32>) {
     if document {
         draft.withhold();
-        draft.event(Event::AnswersKept { message });
+        let all = draft.state.questions.as_ref().map_or(0, |asked| asked.count);
+        draft.event(Event::AnswersKept { message, answered: Some(answered.unwrap_or(all)) });
         return write(draft);
     }
     let until = match draft.state.phase {
@@ -138,7 +140,7 @@ pub(super) fn clarify(draft: &mut Draft<'_>, message: MessageId, document: bool)
         | Phase::Confirming { .. }
         | Phase::Ended { .. } => None,
     };
-    draft.event(Event::Clarified { message, until });
+    draft.event(Event::Clarified { message, until, answered });
     draft.pass_to_replacement(true);
 }
 

@@ -51,10 +51,17 @@ impl Draft<'_> {
         (!asked).then(|| self.ack_deadline())
     }
 
-    /// Whoever decides: the controller, or the operators when nobody knows it.
+    /// Whoever is told how it went: the controller, or the operators when nobody knows it.
     pub(super) fn controller(&self) -> Name {
         let known = self.facts.is_registered(&self.state.controller);
         if known { self.state.controller.clone() } else { self.state.operators.clone() }
+    }
+
+    /// Whoever is asked to decide: without a controller it is the initiator, who began it and waits for it.
+    fn decider(&self) -> Name {
+        let known = |agent: &&Name| self.facts.is_registered(agent);
+        let (state, operators) = (&self.state, &self.state.operators);
+        [&state.controller, &state.initiator].into_iter().find(known).unwrap_or(operators).clone()
     }
 
     /// Opens an escalation to the controller, unless one is open.
@@ -62,7 +69,7 @@ impl Draft<'_> {
         if self.state.escalation().is_some() {
             return;
         }
-        let (state, addressee) = (&self.state, self.controller());
+        let (state, addressee) = (&self.state, self.decider());
         let agent = state.agent();
         // Of silence, and of a document that nobody got to see, there is nothing to quote.
         let answered = !matches!(reason, Reason::NoAcknowledgment | Reason::NoDocument);

@@ -27,7 +27,9 @@ pub(super) fn said(draft: &mut Draft<'_>, said: Said) -> Result<(), Refusal> {
         (Statement::Malformed, true) => {}
         (Statement::Ack(_), false) if !draft.state.is_open() => draft.notice(by, Notice::Ended),
         (Statement::Ack(_) | Statement::Malformed, false) => {}
-        (Statement::Clarify { document }, true) => delivery::clarify(draft, message, document),
+        (Statement::Clarify { document, answered }, true) => {
+            delivery::clarify(draft, message, document, answered);
+        }
         (Statement::Verdict { verdict }, true) if in_review(&draft.state) => {
             ack::judged(draft, message, verdict)
         }
