@@ -231,7 +231,7 @@ impl Track {
             "waiting" => self.enters("waiting", said.until),
             "returned" => self.enters("returned", said.until),
             "reminded" => self.deadline = said.until,
-            "accepted" | "checkpoint-missed" => self.waits("working", said.check),
+            "accepted" | "checkpoint-missed" | "heard" => self.waits("working", said.check),
             "checkpoint-reached" if !self.is_others_turn() => self.waits("working", said.check),
             "paused" => self.enters("paused", said.until),
             "pause-reminded" => self.deadline = said.until,
