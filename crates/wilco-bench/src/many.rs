@@ -167,6 +167,7 @@ fn command(body: &str) -> anyhow::Result<Command> {
         incoming,
         idempotency_key: None,
         viewer: Viewer::Local,
+        orchestrates: false,
         claimed: None,
         api: Api::V1,
         interface: Interface::default(),

@@ -1,8 +1,9 @@
 //! Agents: registering, removing, signs of life, and what they do with their inboxes.
 
 use serde_json::Value;
-use wilco_protocol::directory::{self, Profile};
+use wilco_protocol::directory::{self, Agent, Mark, Profile};
 use wilco_protocol::journal::{Fact, MessageEvent};
+use wilco_protocol::name::{ORCHESTRATOR, WILCO};
 use wilco_protocol::{MessageId, Name};
 use wilco_store::InboxStatus;
 
@@ -15,55 +16,136 @@ use crate::settings::AutoRegister;
 use crate::workspace::Workspace;
 
 const MAX_NAME: usize = 128;
+/// The host of agents that named none, as it is shown to scripts.
+const HERE: &str = "localhost";
 const MAX_AGENTS: usize = 100_000;
 
-/// The name for an agent, or what is wrong with it.
+/// The name for a new agent, or what is wrong with it. Names of before that have another form go on working.
 pub fn check_name(name: &str) -> Result<Name, String> {
-    let odd = |c: char| c.is_control() || c.is_whitespace() || "@/\\\"'`*".contains(c);
-    if name.is_empty() || name.chars().count() > MAX_NAME || name.chars().any(odd) {
-        return Err(format!("expected 1 to {MAX_NAME} characters without spaces, quotes, slashes, * and @"));
-    }
-    if name.chars().all(|c| c == '.') {
-        return Err(format!("{name:?} means a folder, not an agent; use a letter or a digit too"));
-    }
-    check_free(name)?;
-    Ok(Name::new(name))
-}
-
-fn check_free(name: &str) -> Result<(), String> {
+    check_form(name)?;
     match Name::new(name.to_ascii_lowercase()).is_reserved() {
         true => Err(format!("the name {name:?} is Wilco's own; choose another")),
-        false => Ok(()),
+        false => Ok(Name::new(name)),
     }
 }
 
-/// Nobody goes by a name of Wilco's.
-fn check_other_names(profile: &Profile) -> Result<(), Refused> {
-    for (pointer, name) in [("/alias", &profile.alias), ("/session", &profile.session)] {
-        let free = name.as_deref().map_or(Ok(()), check_free);
-        free.map_err(|detail| Refused::invalid(pointer, detail))?;
+/// `[A-Za-z0-9][A-Za-z0-9._-]{0,127}`.
+fn check_form(name: &str) -> Result<(), String> {
+    let fits = |c: char| c.is_ascii_alphanumeric() || "._-".contains(c);
+    let begins = name.starts_with(|c: char| c.is_ascii_alphanumeric());
+    match begins && name.len() <= MAX_NAME && name.chars().all(fits) {
+        true => Ok(()),
+        false => Err(format!(
+            "expected 1 to {MAX_NAME} letters, digits, dots, dashes and underscores, a letter or digit first"
+        )),
+    }
+}
+
+/// Nobody is called by one of these besides its name.
+const NOBODYS: [&str; 5] = [WILCO, ORCHESTRATOR, "operator", "human", "root"];
+
+/// What somebody goes by besides its name is nobody else's. What it goes by already stays.
+fn check_other_names(
+    workspace: &Workspace<'_>,
+    name: &Name,
+    profile: &Profile,
+    before: Option<&Profile>,
+) -> Result<(), Refused> {
+    let changed = [
+        ("alias", &profile.alias, before.and_then(|before| before.alias.as_ref())),
+        ("session", &profile.session, before.and_then(|before| before.session.as_ref())),
+    ];
+    for (field, given, before) in changed {
+        let Some(given) = given.as_deref().filter(|given| Some(*given) != before.map(String::as_str)) else {
+            continue;
+        };
+        if field == "alias" {
+            check_form(given).map_err(|detail| Refused::invalid("/alias", detail))?;
+        }
+        if given.eq_ignore_ascii_case(name.as_str()) {
+            continue;
+        }
+        let conflict = |why: String| Refused::Conflict {
+            detail: format!("{given:?} cannot be the {field} of {name}: {why}; choose another"),
+            exchange: None,
+        };
+        let reserved = NOBODYS.iter().any(|own| own.eq_ignore_ascii_case(given));
+        if reserved || Name::new(given.to_ascii_lowercase()).is_reserved() {
+            return Err(conflict("it is reserved".to_owned()));
+        }
+        if workspace.settings().names().any(|own| own.as_str().eq_ignore_ascii_case(given)) {
+            return Err(conflict("the configuration gives this name a role".to_owned()));
+        }
+        if let Some(other) = workspace.directory().going_by(given).find(|other| *other != name) {
+            return Err(conflict(format!("{other} goes by it")));
+        }
     }
     Ok(())
 }
 
 pub(crate) fn put_agent(workspace: &mut Workspace<'_>, put: PutAgent) -> Result<AgentChanged, Refused> {
-    let name = check_name(&put.name).map_err(|detail| Refused::invalid("/name", detail))?;
+    let viewer = put.viewer.clone();
     // Letter case does not tell agents apart.
-    let name = workspace.directory().canonical_name(name.as_str()).cloned().unwrap_or(name);
+    let name = match workspace.directory().canonical_name(&put.name) {
+        Some(known) => known.clone(),
+        None => check_name(&put.name).map_err(|detail| Refused::invalid("/name", detail))?,
+    };
     may_manage(&name, &put.viewer)?;
-    check_other_names(&put.profile)?;
-    check_nudge(workspace, &put.profile, name.as_str())?;
-    let created = workspace.directory().get(&name).is_none();
+    let known = workspace.directory().get(&name).cloned();
+    let (profile, mark) = match &put.viewer {
+        Viewer::Local | Viewer::Operator => {
+            (Profile { role: put.role.unwrap_or(put.profile.role), ..put.profile }, put.mark)
+        }
+        Viewer::Agent(_) | Viewer::ReadOnly => (set_by_itself(&name, known.as_ref(), put)?, None),
+    };
+    let before = known.as_ref().map(|known| &known.profile);
+    check_other_names(workspace, &name, &profile, before)?;
+    if before.is_none_or(|before| before.nudge != profile.nudge) {
+        check_nudge(workspace, &profile, name.as_str())?;
+    }
+    let created = known.is_none();
     room_for(workspace, created)?;
     let input = directory::Input::Put {
         id: agent_id(workspace),
         name: name.clone(),
-        profile: Box::new(put.profile),
-        mark: put.mark,
+        profile: Box::new(profile),
+        mark,
     };
-    let by = by(&put.viewer, &workspace.settings().default_sender);
+    let by = by(&viewer, &workspace.settings().default_sender);
     change_directory_fully(workspace, input, &by)?;
     changed(workspace, &name, created)
+}
+
+/// The profile after an agent set its own part of it: alias, program, capabilities, labels and what it speaks. The rest stays as it was,
+/// and sending it back as it is is no change.
+fn set_by_itself(name: &Name, known: Option<&Agent>, put: PutAgent) -> Result<Profile, Refused> {
+    let before = known.map(|known| known.profile.clone()).unwrap_or_default();
+    let given = &put.profile;
+    let differs =
+        |given: Option<&str>, before: Option<&str>| given.is_some_and(|given| Some(given) != before);
+    let session = before.session.as_deref().unwrap_or(name.as_str());
+    let host = before.host.as_deref().unwrap_or(HERE);
+    for (field, differs) in [
+        ("role", put.role.is_some_and(|role| role != before.role)),
+        ("session", differs(given.session.as_deref(), Some(session))),
+        ("host", differs(given.host.as_deref(), Some(host))),
+        ("nudge", given.nudge.as_ref().is_some_and(|nudge| before.nudge.as_ref() != Some(nudge))),
+        ("github", differs(given.github.as_deref(), before.github.as_deref())),
+        ("status", put.mark.is_some_and(|mark| mark != known.and_then(|known| known.mark))),
+    ] {
+        if differs {
+            return Err(operators_to_set(name, field));
+        }
+    }
+    let Profile { alias, program, capabilities, labels, speaks, .. } = put.profile;
+    Ok(Profile { alias, program, capabilities, labels, speaks, ..before })
+}
+
+fn operators_to_set(name: &Name, field: &str) -> Refused {
+    let detail = format!(
+        "only an operator may set the {field} of {name}; with its own token it sets its alias, program, capabilities and labels"
+    );
+    Refused::Forbidden { detail }
 }
 
 /// Changes some fields of an agent that is there.
@@ -75,8 +157,11 @@ pub(crate) fn patch_agent(workspace: &mut Workspace<'_>, patch: PatchAgent) -> R
     let mut profile = serde_json::to_value(&known.profile).map_err(wrong)?;
     merge(&mut profile, Value::Object(patch.fields));
     let profile: Box<Profile> = Box::new(serde_json::from_value(profile).map_err(wrong)?);
-    check_other_names(&profile)?;
     let name = known.name.clone();
+    if let Viewer::Agent(_) = &patch.viewer {
+        patched_by_itself(&known, &profile, patch.mark)?;
+    }
+    check_other_names(workspace, &name, &profile, Some(&known.profile))?;
     if profile.nudge != known.profile.nudge {
         check_nudge(workspace, &profile, name.as_str())?;
     }
@@ -84,6 +169,26 @@ pub(crate) fn patch_agent(workspace: &mut Workspace<'_>, patch: PatchAgent) -> R
     let by = by(&patch.viewer, &workspace.settings().default_sender);
     change_directory_fully(workspace, input, &by)?;
     changed(workspace, &name, false)
+}
+
+/// Refuses what an agent does not set itself.
+fn patched_by_itself(known: &Agent, profile: &Profile, mark: Option<Option<Mark>>) -> Result<(), Refused> {
+    let before = &known.profile;
+    let session = profile.session.as_deref().unwrap_or(known.name.as_str());
+    let host = |profile: &Profile| profile.host.clone().unwrap_or_else(|| HERE.to_owned());
+    for (field, differs) in [
+        ("role", profile.role != before.role),
+        ("session", session != known.session()),
+        ("host", host(profile) != host(before)),
+        ("nudge", profile.nudge != before.nudge),
+        ("github", profile.github != before.github),
+        ("status", mark.is_some_and(|mark| mark != known.mark)),
+    ] {
+        if differs {
+            return Err(operators_to_set(&known.name, field));
+        }
+    }
+    Ok(())
 }
 
 /// What an agent asks for must be there.
@@ -128,8 +233,27 @@ pub(crate) fn remove_agent(
     let Some(name) = known else {
         return Err(Refused::NotFound { detail: format!("there is no agent {:?}", name.as_str()) });
     };
+    if let (Viewer::Agent(_), Some(known)) = (viewer, workspace.directory().get(&name))
+        && let Some(field) = set_for_it(known)
+    {
+        return Err(operators_to_set(&name, field));
+    }
     let by = by(viewer, &workspace.settings().default_sender);
     change_directory_fully(workspace, directory::Input::Remove { name: name.clone() }, &by)
+}
+
+/// What an operator set of an agent: it would be gone if the agent removed itself and came back.
+fn set_for_it(agent: &Agent) -> Option<&'static str> {
+    let Agent { profile, mark, .. } = agent;
+    let set = [
+        ("status", mark.is_some()),
+        ("role", profile.role != Default::default()),
+        ("session", profile.session.is_some()),
+        ("host", profile.host.is_some()),
+        ("nudge", profile.nudge.is_some()),
+        ("github", profile.github.is_some()),
+    ];
+    set.into_iter().find(|(_, set)| *set).map(|(field, _)| field)
 }
 
 /// An agent's token manages that agent only.

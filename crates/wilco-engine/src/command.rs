@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use wilco_language::parse::{FieldError, Incoming};
 use wilco_protocol::decision::{Effect, Report};
-use wilco_protocol::directory::{Agent, Interface, Mark, Profile};
+use wilco_protocol::directory::{Agent, Interface, Mark, Profile, Role};
 use wilco_protocol::{ExchangeId, MessageId, Name, Protocol, Span, Time};
 use wilco_store::{InboxStatus, Message, StoreError};
 
@@ -89,6 +89,8 @@ pub struct Post {
     pub incoming: Incoming,
     pub idempotency_key: Option<String>,
     pub viewer: Viewer,
+    /// Whether the viewer's token is of role orchestrator.
+    pub orchestrates: bool,
     /// The agent that the caller claims to be, when `from` is missing.
     pub claimed: Option<Name>,
     pub api: Api,
@@ -109,6 +111,8 @@ pub enum Api {
 pub struct PutAgent {
     pub name: String,
     pub profile: Profile,
+    /// Its role, where one is given; else that of the profile.
+    pub role: Option<Role>,
     /// Missing keeps the mark.
     pub mark: Option<Option<Mark>>,
     pub viewer: Viewer,

@@ -5,6 +5,7 @@
 
 mod accept;
 mod agents;
+mod authority;
 mod cache;
 mod checks;
 mod command;
@@ -30,6 +31,7 @@ mod workspace;
 
 pub use accept::examine::examine;
 pub use agents::check_name;
+pub use authority::{Authority, Holder, Right};
 pub use command::{
     Accepted, AgentChanged, Answer, Api, Command, Done, MarkAs, Order, PatchAgent, Post, PutAgent, Refused,
     Summary, Viewer,

@@ -6,6 +6,8 @@ use serde_json::Value;
 use wilco_protocol::policy::Overrides;
 use wilco_protocol::{Name, Span};
 
+use crate::authority::Authority;
+
 #[derive(Debug, Clone)]
 pub struct Settings {
     /// The server's address, for commands that can be pasted.
@@ -15,6 +17,7 @@ pub struct Settings {
     pub auto_enrol: bool,
     pub auto_register: AutoRegister,
     pub default_sender: Name,
+    pub authority: Authority,
     pub escalation: EscalationSettings,
     pub delegation: PolicySettings,
     pub operation: PolicySettings,
@@ -92,6 +95,7 @@ impl Default for Settings {
             auto_enrol: true,
             auto_register: AutoRegister::Conversations,
             default_sender: Name::new("operator"),
+            authority: Authority::default(),
             escalation: EscalationSettings {
                 reminder: Span::minutes(30),
                 controller: None,
@@ -107,6 +111,14 @@ impl Default for Settings {
             nudge: NudgeSettings::default(),
             handoff: HandoffSettings::default(),
         }
+    }
+}
+
+impl Settings {
+    /// Agents that the configuration gives a role.
+    pub(crate) fn names(&self) -> impl Iterator<Item = &Name> {
+        let controllers = self.escalation.controller.iter().chain([&self.handoff.controller]);
+        controllers.chain([&self.default_sender]).chain(self.authority.names())
     }
 }
 

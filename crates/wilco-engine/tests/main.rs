@@ -4,6 +4,8 @@
 #![allow(clippy::unwrap_used, reason = "a test that fails should say so at once")]
 
 mod again;
+mod attacks;
+mod authority;
 mod correlation;
 mod delivered;
 mod handing_over;

@@ -23,8 +23,13 @@ struct Parts {
 
 impl Realm {
     pub(crate) fn start() -> Realm {
+        Realm::with(Settings::default())
+    }
+
+    /// As it is configured.
+    pub(crate) fn with(settings: Settings) -> Realm {
         let store = Memory::new();
-        let engine = Engine::load(Settings::default(), &store).unwrap();
+        let engine = Engine::load(settings, &store).unwrap();
         Realm(RefCell::new(Parts { engine, store, now: Time::from_millis(1_800_000_000_000) }))
     }
 
@@ -57,6 +62,7 @@ impl Realm {
             self.run(Command::PutAgent(Box::new(PutAgent {
                 name,
                 profile,
+                role: None,
                 mark: None,
                 viewer: Viewer::Operator,
             })))
@@ -69,6 +75,36 @@ impl Realm {
             Done::Accepted(accepted) => Ok(accepted),
             other @ (Done::Agent(_) | Done::Nothing) => panic!("no answer to a message: {other:?}"),
         }
+    }
+
+    /// Sends with a token.
+    pub(crate) fn post_as(&self, viewer: &Viewer, message: &Value) -> Result<Value, Refused> {
+        let mut command = posting(message, None)?;
+        if let Command::Post(post) = &mut command {
+            post.viewer = viewer.clone();
+        }
+        match self.run(command)? {
+            Done::Accepted(accepted) => Ok(answer(&accepted)),
+            other @ (Done::Agent(_) | Done::Nothing) => panic!("no answer to a message: {other:?}"),
+        }
+    }
+
+    /// Sends with a token of role orchestrator.
+    pub(crate) fn post_as_orchestrator(&self, name: &str, message: &Value) -> Result<Value, Refused> {
+        let mut command = posting(message, None)?;
+        if let Command::Post(post) = &mut command {
+            (post.viewer, post.orchestrates) = (Viewer::Agent(Name::new(name)), true);
+        }
+        match self.run(command)? {
+            Done::Accepted(accepted) => Ok(answer(&accepted)),
+            other @ (Done::Agent(_) | Done::Nothing) => panic!("no answer to a message: {other:?}"),
+        }
+    }
+
+    /// Sends with a token what must be refused, as a door would with this status; says why.
+    pub(crate) fn refused_as(&self, viewer: &Viewer, message: &Value, expected: u16) -> String {
+        let problem = problem(self.post_as(viewer, message), expected);
+        problem["detail"].as_str().map_or_else(|| problem.to_string(), str::to_owned)
     }
 
     /// Sends what must be accepted.
@@ -178,6 +214,7 @@ pub(crate) fn posting(message: &Value, key: Option<&str>) -> Result<Command, Ref
         incoming,
         idempotency_key,
         viewer,
+        orchestrates: false,
         claimed: None,
         api: Api::V1,
         interface: Interface::default(),
@@ -188,7 +225,7 @@ fn answer(accepted: &Accepted) -> Value {
     json!({"message": accepted.messages.first(), "exchange": accepted.exchange})
 }
 
-fn problem(got: Result<Accepted, Refused>, expected: u16) -> Value {
+pub(crate) fn problem<T: std::fmt::Debug>(got: Result<T, Refused>, expected: u16) -> Value {
     let refused = got.expect_err("it was accepted");
     let (status, problem) = match &refused {
         Refused::NotFound { detail } => (404, json!({"detail": detail})),

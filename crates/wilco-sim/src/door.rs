@@ -117,6 +117,7 @@ impl World {
             incoming,
             idempotency_key,
             viewer,
+            orchestrates: true,
             claimed: None,
             api: Api::V1,
             interface: Interface::default(),

@@ -107,6 +107,7 @@ impl World {
         Command::PutAgent(Box::new(PutAgent {
             name: who.to_string(),
             profile,
+            role: None,
             mark,
             viewer: Viewer::Operator,
         }))

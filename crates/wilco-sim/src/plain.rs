@@ -34,7 +34,7 @@ fn play(numbers: &[u64]) -> anyhow::Result<()> {
     let mut engine = Engine::load(Settings::default(), &store)?;
     let known = [BOSS, WORKER].map(|name| {
         let (name, profile) = (name.to_owned(), Profile::default());
-        Command::PutAgent(Box::new(PutAgent { name, profile, mark: None, viewer: Viewer::Local }))
+        Command::PutAgent(Box::new(PutAgent { name, profile, role: None, mark: None, viewer: Viewer::Local }))
     });
     engine.step(known.into(), now, &mut store)?;
     for together in numbers.chunks(TOGETHER) {
@@ -77,6 +77,7 @@ fn post(body: &Value) -> anyhow::Result<Command> {
         incoming,
         idempotency_key: None,
         viewer: Viewer::Local,
+        orchestrates: false,
         claimed: None,
         api: Api::V1,
         interface: Interface::default(),

@@ -110,7 +110,13 @@ impl Stage {
         let names = ["boss", "impl-0", "impl-1", "impl-2", "impl-101", "tester-9"];
         let known = names.map(|name| {
             let (name, profile) = (name.to_owned(), Profile::default());
-            Command::PutAgent(Box::new(PutAgent { name, profile, mark: None, viewer: Viewer::Local }))
+            Command::PutAgent(Box::new(PutAgent {
+                name,
+                profile,
+                role: None,
+                mark: None,
+                viewer: Viewer::Local,
+            }))
         });
         stage.engine.step(known.into(), stage.now, &mut stage.store)?;
         match situation {
@@ -259,6 +265,7 @@ impl Stage {
             incoming,
             idempotency_key: None,
             viewer: Viewer::Local,
+            orchestrates: false,
             claimed: None,
             api: Api::V1,
             interface: Interface::default(),

@@ -22,6 +22,7 @@ fn put(name: &str) -> Command {
     Command::PutAgent(Box::new(PutAgent {
         name: name.to_owned(),
         profile,
+        role: None,
         mark: None,
         viewer: Viewer::Operator,
     }))
@@ -34,6 +35,7 @@ fn post(body: &str) -> Command {
         incoming,
         idempotency_key: None,
         viewer,
+        orchestrates: false,
         claimed: None,
         api,
         interface: Interface::default(),
@@ -110,7 +112,8 @@ fn msg_21_a_quiet_message_hides_none_behind_it() {
     let mut engine = Engine::load(settings, &store).expect("an engine");
     let nudge = Some(serde_json::json!({"kind": "command", "command": "bell"}));
     let profile = wilco_protocol::directory::Profile { nudge, ..Default::default() };
-    let boss = PutAgent { name: "boss".to_owned(), profile, mark: None, viewer: Viewer::Operator };
+    let boss =
+        PutAgent { name: "boss".to_owned(), profile, role: None, mark: None, viewer: Viewer::Operator };
     let hello = r#"{"from": "ada", "to": "boss", "content": {"type": "conversation", "message": "Hello."}}"#;
     step(&mut engine, &mut store, 0, vec![put("ada"), Command::PutAgent(Box::new(boss)), post(hello)]);
     let first = store.effects().expect("effects").remove(0);

@@ -353,8 +353,8 @@ fn msg_1_a_token_is_made_only_for_a_name_that_an_agent_may_have() {
     for (name, why) in [
         ("wilco", "is Wilco's own"),
         ("Validation-Orchestrator", "is Wilco's own"),
-        ("", "expected 1 to 128 characters"),
-        ("a b/c", "expected 1 to 128 characters"),
+        ("", "expected 1 to 128 letters"),
+        ("a b/c", "expected 1 to 128 letters"),
     ] {
         let made = create(name);
         assert_eq!(made.status.code(), Some(2), "{name:?}");

@@ -13,6 +13,7 @@ use super::arrival::{Arrival, Outgoing, Place, store_arrival};
 use super::by_task::{open_under_heading, task_in};
 use super::correlate::{Rule, Target};
 use super::start::{Taken, Unbegun, enrol, same_again, say_to, title};
+use crate::authority::{Right, TokenHolder};
 use crate::command::Refused;
 use crate::execute::send_from_wilco;
 use crate::settings::AutoRegister;
@@ -24,6 +25,9 @@ pub(crate) fn converse(
     arrival: &Arrival<'_>,
     may_classify: bool,
 ) -> Result<Taken, Refused> {
+    let authority = &workspace.settings().authority;
+    let may_classify =
+        may_classify && authority.check(&TokenHolder::of(arrival.post), Right::Delegation).is_ok();
     let task = if may_classify { task_in(workspace, arrival)? } else { None };
     if let Some(task) = task {
         return take_for_task(workspace, arrival, task);
@@ -105,6 +109,7 @@ fn talk(
     if arrival.to.is_empty() {
         return Err(Refused::invalid("/to", "is required: the name of an agent"));
     }
+    workspace.settings().authority.check(&TokenHolder::of(arrival.post), Right::Conversation)?;
     let position = workspace.reserve();
     let (meaning, effect) = ("conversation".into(), "none".into());
     let reading = Reading { exchange: None, rule: None, meaning, effect };

@@ -17,6 +17,7 @@ use super::arrival::{Arrival, Defaults};
 use super::is_wilco;
 use super::start::{Resolver, Taken, begin, uuid};
 use crate::agents::check_name;
+use crate::authority::{Extent, Right, TokenHolder, began_none, not_yours_to_hand_over};
 use crate::command::Refused;
 use crate::execute::{citing, priority};
 use crate::workspace::Workspace;
@@ -45,8 +46,15 @@ pub(crate) fn replace(
         None => arrival.from.clone(),
     };
     let deliver = to.is_some_and(|to| !is_party(to));
+    // Whom the controller asks hands over its own, whatever the controller's token is.
+    let extent = match initiator == arrival.from {
+        true => extent(workspace, arrival)?,
+        false => Extent::Whole
+            .max(workspace.settings().authority.extent(&TokenHolder::of(arrival.post), Right::Handoff)),
+    };
     let handoff_id = format!("handoff-{}", uuid(workspace, &arrival.id));
-    let first = requested(workspace, arrival, said, failed, replacement, initiator, handoff_id)?;
+    let first =
+        requested(workspace, arrival, said, Parties { failed, replacement, initiator, extent }, handoff_id)?;
     let given = arrival.incoming().priority.as_deref().map(priority);
     begin_handoff(
         workspace,
@@ -69,7 +77,9 @@ pub(crate) fn hand_over(
     let replacement =
         Party { session: session.unwrap_or_else(|| name.to_string()), id: name.to_string(), github: None };
     let handoff_id = said.handed.as_ref().map(|handed| handed.handoff_id.clone()).unwrap_or_default();
-    let first = requested(workspace, arrival, said, failed, replacement, arrival.from.clone(), handoff_id)?;
+    let (initiator, extent) = (arrival.from.clone(), extent(workspace, arrival)?);
+    let first =
+        requested(workspace, arrival, said, Parties { failed, replacement, initiator, extent }, handoff_id)?;
     // Urgency sets the priority; one that is only assumed does not change what the sender chose.
     let given = arrival.incoming().priority.as_deref().filter(|_| said.urgency.is_none());
     let urgency = priority(given.unwrap_or(first.urgency.priority()));
@@ -100,24 +110,40 @@ fn begin_handoff(
     begin(workspace, arrival, Start::Handoff(replace), defaults).map_err(Refused::from)
 }
 
-/// The controller as agents know it.
+/// The controller as the directory spells its name: nobody becomes it by an alias.
 pub(crate) fn controller(workspace: &Workspace<'_>) -> Name {
     let configured = &workspace.settings().handoff.controller;
-    workspace
-        .directory()
-        .exactly(configured.as_str())
-        .map_or_else(|| configured.clone(), |agent| agent.name.clone())
+    workspace.directory().canonical_name(configured.as_str()).unwrap_or(configured).clone()
+}
+
+/// Between whom work moves, and how much of it may.
+struct Parties {
+    failed: Option<Party>,
+    replacement: Party,
+    initiator: Name,
+    extent: Extent,
+}
+
+/// How far the sender's own right to hand over goes.
+fn extent(workspace: &Workspace<'_>, arrival: &Arrival<'_>) -> Result<Extent, Refused> {
+    let (authority, sender) = (&workspace.settings().authority, TokenHolder::of(arrival.post));
+    authority.check(&sender, Right::Handoff)?;
+    Ok(authority.extent(&sender, Right::Handoff))
 }
 
 fn requested(
     workspace: &mut Workspace<'_>,
     arrival: &Arrival<'_>,
     said: &Replacement,
-    failed: Option<Party>,
-    replacement: Party,
-    initiator: Name,
+    parties: Parties,
     handoff_id: String,
 ) -> Result<Requested, Refused> {
+    let Parties { failed, replacement, initiator, extent } = parties;
+    if extent == Extent::Own && !(said.issues.is_empty() && said.pulls.is_empty()) {
+        let detail =
+            "only orchestrators and operators may name issues and pull requests: they are changed".to_owned();
+        return Err(Refused::Forbidden { detail });
+    }
     let mut policy = handoff_policy(workspace, said)?;
     let github = workspace.settings().handoff.github;
     if said.handed.is_none() {
@@ -126,7 +152,8 @@ fn requested(
             false => Publish::Local,
         });
     }
-    let tasks = handed_tasks(workspace, failed.as_ref(), &initiator, said.tasks.as_deref())?;
+    let Handed { tasks, keeps_failed } =
+        handed_tasks(workspace, failed.as_ref(), &initiator, said.tasks.as_deref(), extent)?;
     let way = way(workspace, &tasks)?;
     let starting_from = starting_from(said.starting_from.as_deref(), &way.reached);
     let resolver = Resolver(workspace.directory());
@@ -149,8 +176,10 @@ fn requested(
         candidates,
         starting_from,
         progress: way.progress(),
-        state_file: workspace.settings().handoff.state_file,
+        // It holds the work of orchestrators, and says who is inactive.
+        state_file: workspace.settings().handoff.state_file && extent != Extent::Own,
         github,
+        keeps_failed,
         handoff_id,
         replacement,
     })
@@ -196,19 +225,57 @@ fn party(workspace: &Workspace<'_>, agent: &parse::Agent) -> Party {
     Party { session: session.unwrap_or_else(|| name.clone()), id: name, github: None }
 }
 
+/// What is handed over, and whether anything else becomes of the failed agent.
+struct Handed {
+    tasks: Vec<Task>,
+    keeps_failed: bool,
+}
+
 /// The tasks to hand over. A name is a uuid, else a task id, else an exchange. What somebody else works on does not
-/// move; what nobody works on is known to the state file at most.
+/// move; what nobody works on is known to the state file at most. What others began does not exist for who may not hand
+/// it over.
 fn handed_tasks(
     workspace: &mut Workspace<'_>,
     failed: Option<&Party>,
     initiator: &Name,
     named: Option<&[String]>,
-) -> Result<Vec<Task>, Refused> {
+    extent: Extent,
+) -> Result<Handed, Refused> {
     let open = match failed {
         Some(failed) => worked_on_by(workspace, &Name::new(&failed.id))?,
         None => Vec::new(),
     };
-    let Some(named) = named else { return Ok(open.iter().map(known).collect()) };
+    let may = |by: &Name| extent == Extent::Everything || by == initiator;
+    let began_some = open.iter().any(|state| may(&state.initiator));
+    let tasks = match named {
+        None => open.iter().filter(|state| may(&state.initiator)).map(known).collect(),
+        Some(named) => named_tasks(workspace, failed, initiator, named, extent, &open)?,
+    };
+    let in_file = workspace.settings().handoff.state_file && extent == Extent::Whole && !tasks.is_empty();
+    match failed {
+        Some(failed) if extent != Extent::Everything && !began_some && !in_file => {
+            Err(began_none(&failed.id))
+        }
+        Some(_) | None => {
+            let keeps_failed = match extent {
+                Extent::Everything => false,
+                Extent::Whole => !began_some,
+                Extent::Own | Extent::Nothing => true,
+            };
+            Ok(Handed { tasks, keeps_failed })
+        }
+    }
+}
+
+/// The tasks of these names, each once. `open`: what the failed agent works on.
+fn named_tasks(
+    workspace: &mut Workspace<'_>,
+    failed: Option<&Party>,
+    initiator: &Name,
+    named: &[String],
+    extent: Extent,
+    open: &[delegation::State],
+) -> Result<Vec<Task>, Refused> {
     let mut tasks: Vec<Task> = Vec::new();
     for name in named.iter().map(|name| name.trim()).filter(|name| !name.is_empty()) {
         let by = |test: &dyn Fn(&delegation::State) -> bool| open.iter().find(|state| test(state));
@@ -217,14 +284,27 @@ fn handed_tasks(
             .or_else(|| by(&|state| same(&state.task_id) && state.initiator == *initiator))
             .or_else(|| by(&|state| same(&state.task_id)))
             .or_else(|| by(&|state| state.id.to_string() == name));
-        let task = match found {
-            Some(state) => known(state),
-            None => {
-                let elsewhere =
-                    failed.map(|_| worked_on_elsewhere(workspace, name, initiator)).transpose()?;
-                let unknown = || Task { task: name.to_owned(), delegation: None, failure: None };
-                elsewhere.flatten().unwrap_or_else(unknown)
+        let elsewhere = match found {
+            None => worked_on_elsewhere(workspace, name, initiator)?,
+            Some(_) => None,
+        };
+        let known_by = found.or(elsewhere.as_ref()).map(|state| &state.initiator);
+        let may = match (extent, known_by) {
+            (Extent::Everything, _) => true,
+            (Extent::Own | Extent::Whole, Some(by)) => by == initiator,
+            (Extent::Whole, None) => true,
+            (Extent::Own, None) | (Extent::Nothing, _) => false,
+        };
+        if !may {
+            return Err(not_yours_to_hand_over(name));
+        }
+        let task = match (found, elsewhere.filter(|_| failed.is_some())) {
+            (Some(state), _) => known(state),
+            (None, Some(state)) => {
+                let failure = Some(Failure::Elsewhere { agent: state.assignee.clone() });
+                Task { task: state.task_uuid.clone(), delegation: None, failure }
             }
+            (None, None) => Task { task: name.to_owned(), delegation: None, failure: None },
         };
         if !tasks.iter().any(|one| one.task == task.task) {
             tasks.push(task);
@@ -239,7 +319,7 @@ fn worked_on_elsewhere(
     workspace: &mut Workspace<'_>,
     name: &str,
     initiator: &Name,
-) -> Result<Option<Task>, Refused> {
+) -> Result<Option<delegation::State>, Refused> {
     let mut numbers = workspace.find(&key("uuid", name))?;
     numbers.extend(workspace.find(&key("task", &name.to_lowercase()))?);
     numbers.extend(name.parse::<ExchangeId>().ok().map(|id| id.number));
@@ -253,8 +333,7 @@ fn worked_on_elsewhere(
             && state.is_open()
             && named(state)
         {
-            let failure = Some(Failure::Elsewhere { agent: state.assignee.clone() });
-            return Ok(Some(Task { task: state.task_uuid.clone(), delegation: None, failure }));
+            return Ok(Some(state.clone()));
         }
     }
     Ok(None)

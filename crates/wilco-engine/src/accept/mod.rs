@@ -20,11 +20,12 @@ use self::again::{answered_before, remember};
 use self::arrival::Arrival;
 use self::converse::{converse, converse_ambiguous};
 use self::correlate::{Correlated, correlate};
-use self::hand_over::{hand_over, replace};
+use self::hand_over::{controller, hand_over, replace};
 use self::operate::operate;
 use self::parties::{recipients, sender, sign_of_life};
 use self::start::{Taken, assign, say_to};
 use self::validate::validate;
+use crate::authority::{Right, TokenHolder};
 use crate::command::{Accepted, Post, Refused, Summary, Viewer};
 use crate::ids;
 use crate::nudge::is_being_nudged;
@@ -47,6 +48,7 @@ pub(crate) fn accept(workspace: &mut Workspace<'_>, mut post: Post) -> Result<Ac
     if let Some(first) = answered_before(workspace, &from, &post)? {
         return Ok(first);
     }
+    may_begin(workspace, &post, &from)?;
     sign_of_life(workspace, &from)?;
     workspace.spoke_by(&from, post.interface);
     let to = recipients(workspace, &post.incoming, &from)?;
@@ -60,6 +62,16 @@ pub(crate) fn accept(workspace: &mut Workspace<'_>, mut post: Post) -> Result<Ac
     let accepted = Accepted { messages, exchange: exchange.as_deref().map(summary), nudged, again: false };
     remember(workspace, &from, &post, &accepted)?;
     Ok(accepted)
+}
+
+/// What a message begins needs a right of its own. The controller may always ask; which tasks may be handed over is
+/// looked at then.
+fn may_begin(workspace: &Workspace<'_>, post: &Post, from: &Name) -> Result<(), Refused> {
+    match post.incoming.message_type().and_then(Right::needed_for) {
+        Some(Right::Handoff) if *from == controller(workspace) => Ok(()),
+        Some(right) => workspace.settings().authority.check(&TokenHolder::of(post), right),
+        None => Ok(()),
+    }
 }
 
 fn take_in(workspace: &mut Workspace<'_>, arrival: &Arrival<'_>) -> Result<Taken, Refused> {

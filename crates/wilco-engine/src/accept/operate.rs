@@ -10,6 +10,7 @@ use wilco_store::Priority;
 
 use super::arrival::{Arrival, Defaults};
 use super::start::{Taken, begin};
+use crate::authority::{Authority, TokenHolder};
 use crate::command::{Api, Refused};
 use crate::execute::priority;
 use crate::workspace::Workspace;
@@ -27,7 +28,7 @@ pub(crate) fn operate(
         // Its scripts perform operations themselves.
         Api::Maestro => Execute::None,
     });
-    allowed(workspace, &execute)?;
+    allowed(workspace, arrival, &execute)?;
     let id = ExchangeId { protocol: Protocol::Operation, number: workspace.next_position() };
     let several = arrival.to.len() > 1;
     let start = Operate {
@@ -57,8 +58,9 @@ pub(crate) fn operate(
 }
 
 /// Only configured programs are run.
-fn allowed(workspace: &Workspace<'_>, execute: &Execute) -> Result<(), Refused> {
+fn allowed(workspace: &Workspace<'_>, arrival: &Arrival<'_>, execute: &Execute) -> Result<(), Refused> {
     let Execute::Command(command) = execute else { return Ok(()) };
+    Authority::check_program(&TokenHolder::of(arrival.post), &command.argv[0])?;
     let known = &workspace.settings().operation_commands;
     if known.contains(&command.argv[0]) {
         return Ok(());

@@ -10,6 +10,7 @@ use wilco_store::Priority;
 use super::arrival::{Arrival, Defaults};
 use super::parties::known;
 use super::start::{Taken, begin};
+use crate::authority::{Authority, TokenHolder};
 use crate::command::Refused;
 use crate::execute::priority;
 use crate::workspace::Workspace;
@@ -27,7 +28,7 @@ pub(crate) fn validate(
     for (place, phase) in said.phases.iter().enumerate() {
         phases.push(Planned {
             name: phase.name.clone(),
-            specialist: specialist(workspace, phase, place, from)?,
+            specialist: specialist(workspace, arrival, phase, place)?,
             parallel: phase.parallel,
         });
     }
@@ -63,13 +64,14 @@ pub(crate) fn validate(
 /// The agent, or the command, that checks a phase.
 fn specialist(
     workspace: &mut Workspace<'_>,
+    arrival: &Arrival<'_>,
     phase: &PhaseSpec,
     place: usize,
-    from: &Name,
 ) -> Result<Name, Refused> {
     let Some(name) = phase.specialist.strip_prefix(COMMAND) else {
-        return known(workspace, &phase.specialist, from);
+        return known(workspace, &phase.specialist, &arrival.from);
     };
+    Authority::check_program(&TokenHolder::of(arrival.post), name)?;
     let known = &workspace.settings().validation_commands;
     if known.contains(name) {
         return Ok(Name::new(&phase.specialist));

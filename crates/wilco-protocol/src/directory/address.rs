@@ -84,6 +84,13 @@ impl Directory {
         }
     }
 
+    /// Who goes by exactly this text in any way.
+    pub fn going_by(&self, text: &str) -> impl Iterator<Item = &Name> {
+        [Call::Id, Call::Name, Call::Alias, Call::Session]
+            .into_iter()
+            .flat_map(move |call| self.calls.called(text, call))
+    }
+
     fn on_host(&self, name: &str, host: &str, near: &Nearest<'_>) -> Result<&Agent, Unresolved> {
         let here = |agent: &Agent| match agent.profile.host.as_deref() {
             Some(own) => own.eq_ignore_ascii_case(host),
@@ -130,4 +137,40 @@ fn distance(a: &str, b: &str) -> usize {
         }
     }
     row[b.len()]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::directory::Profile;
+    use crate::time::Time;
+
+    /// MSG-45: such doubles may be stored from before.
+    #[test]
+    fn msg_45_an_alias_or_session_of_two_agents_is_neithers() {
+        let mut directory = Directory::default();
+        for (number, name) in ["anna", "eve"].into_iter().enumerate() {
+            let (alias, session) = (Some("gate".to_owned()), Some("pane-3".to_owned()));
+            directory.restore(Agent {
+                id: format!("agent-{number}"),
+                name: name.into(),
+                profile: Profile { alias, session, ..Profile::default() },
+                mark: None,
+                registered: Time::from_millis(0),
+            });
+        }
+        for shared in ["gate", "Gate", "@gate", "pane-3"] {
+            for found in [directory.exact(shared).map(|_| ()), directory.resolve(shared).map(|_| ())] {
+                let candidates = vec!["anna".into(), "eve".into()];
+                assert_eq!(found, Err(Unresolved::Ambiguous { candidates }), "{shared}");
+            }
+        }
+        let gate = Agent { name: "gate".into(), ..directory.named("eve").cloned().expect("an agent") };
+        directory.restore(gate);
+        assert_eq!(
+            directory.resolve("gate").map(|agent| agent.name.as_str()),
+            Ok("gate"),
+            "a name always wins"
+        );
+    }
 }

@@ -145,7 +145,8 @@ fn updates(state: &State, list: &mut List) {
     let progress = step.and_then(|step| step.progress).map(|progress| format!("{progress} %"));
     list.add("Progress preserved with flag", of_tasks, at, progress.or(status("at_replacement")));
     let failed = state.failed.as_ref().map(|failed| failed.id.clone());
-    list.add("Failed agent marked inactive", Some(state.moved_at.is_some()), state.moved_at, failed);
+    let marked = (!state.keeps_failed).then_some(state.moved_at.is_some());
+    list.add("Failed agent marked inactive", marked, state.moved_at.filter(|_| !state.keeps_failed), failed);
     let replacement = Some(state.replacement.id.clone());
     list.add("Replacement agent registered", Some(state.moved_at.is_some()), state.moved_at, replacement);
 }

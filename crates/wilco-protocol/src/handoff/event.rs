@@ -186,6 +186,9 @@ pub struct Requested {
     /// Whether there are a state file and issues to change.
     pub state_file: bool,
     pub github: bool,
+    /// Only its tasks move: the failed agent stays what it is, and its other tasks with it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub keeps_failed: bool,
     pub handoff_id: String,
     pub replacement: Party,
 }

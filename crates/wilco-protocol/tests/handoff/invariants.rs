@@ -61,6 +61,7 @@ impl Choices {
             progress: None,
             state_file: self.state_file,
             github: self.issues,
+            keeps_failed: false,
             handoff_id: "h-1".to_owned(),
             replacement: party("helper"),
         };

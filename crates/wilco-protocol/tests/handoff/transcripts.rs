@@ -61,6 +61,7 @@ transcripts! {
     ho_6_unknown_task
     msg_11_handoff_roles
     msg_32_no_controller
+    sec_10_failed_stays
 }
 
 #[test]

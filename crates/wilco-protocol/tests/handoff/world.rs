@@ -28,6 +28,7 @@ pub(crate) struct World {
     /// Delegations that ended meanwhile.
     ended: Vec<ExchangeId>,
     strangers: Vec<Name>,
+    keeps_failed: bool,
     state: Option<State>,
 }
 
@@ -80,6 +81,7 @@ impl World {
             unknown: false,
             ended: Vec::new(),
             strangers: Vec::new(),
+            keeps_failed: false,
             state: None,
         };
         for (key, value) in scene {
@@ -119,6 +121,7 @@ impl World {
             "away" => self.away = names(),
             "not registered" => self.strangers = names(),
             "others" => self.others = value.split(' ').map(|id| id.parse().expect("an exchange")).collect(),
+            "failed stays" => self.keeps_failed = value == "yes",
             "nothing known" => self.unknown = value == "yes",
             shared => self.timeline.set(shared, value),
         }
@@ -194,6 +197,7 @@ impl World {
             progress: None,
             state_file: self.state_file,
             github: !self.issues.is_empty(),
+            keeps_failed: self.keeps_failed,
             handoff_id: "h-1".to_owned(),
             replacement: party(new),
         };

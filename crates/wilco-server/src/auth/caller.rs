@@ -20,10 +20,16 @@ pub(crate) struct Caller {
     pub(crate) agent: Option<Name>,
     /// What it speaks by, where its client says so in the header `Wilco-Speaks`.
     pub(crate) speaks: Option<Interface>,
+    /// Whether its token is of role orchestrator.
+    pub(crate) orchestrates: bool,
 }
 
+/// Goes with a request whose token is of role orchestrator.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Orchestrates;
+
 impl Caller {
-    pub(crate) fn new(viewer: Viewer, headers: &HeaderMap) -> Caller {
+    pub(crate) fn new(viewer: Viewer, orchestrates: bool, headers: &HeaderMap) -> Caller {
         let claimed = headers.get("wilco-agent").and_then(|value| value.to_str().ok());
         let agent = match &viewer {
             Viewer::Agent(agent) => Some(agent.clone()),
@@ -31,7 +37,13 @@ impl Caller {
             Viewer::ReadOnly => None,
         };
         let speaks = headers.get(SPEAKS).and_then(|value| value.to_str().ok()?.parse().ok());
-        Caller { viewer, agent, speaks }
+        Caller { viewer, agent, speaks, orchestrates }
+    }
+
+    /// Whoever asks in a request that was let in. One that was not may only read.
+    pub(crate) fn of(parts: &Parts) -> Caller {
+        let viewer = parts.extensions.get::<Viewer>().cloned().unwrap_or(Viewer::ReadOnly);
+        Caller::new(viewer, parts.extensions.get::<Orchestrates>().is_some(), &parts.headers)
     }
 
     /// Whether its token proves who it is.
@@ -55,7 +67,6 @@ impl FromRequestParts<App> for Caller {
     type Rejection = Failure;
 
     async fn from_request_parts(parts: &mut Parts, _: &App) -> Result<Caller, Failure> {
-        let viewer = parts.extensions.get::<Viewer>().cloned().unwrap_or(Viewer::ReadOnly);
-        Ok(Caller::new(viewer, &parts.headers))
+        Ok(Caller::of(parts))
     }
 }

@@ -9,7 +9,7 @@ use http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header};
 use tower::Service;
 use wilco_engine::{Viewer, check_name};
 
-use super::{Caller, cors};
+use super::{Caller, Orchestrates, Role, cors};
 use crate::app::App;
 use crate::mcp;
 use crate::problem::Failure;
@@ -66,9 +66,10 @@ async fn admitted(app: &App, request: Request, known_page: bool) -> Result<Admit
         host(app, &request)?;
         return Ok(Admitted::Preflight(cors::preflight(&request)));
     }
-    let viewer = as_spelt(app, check(app, &request)?);
+    let (viewer, role) = check(app, &request)?;
+    let (viewer, orchestrates) = (as_spelt(app, viewer), role == Some(Role::Orchestrator));
     let mut request = body::declared(request, &app.config.limits)?;
-    let caller = Caller::new(viewer.clone(), request.headers());
+    let caller = Caller::new(viewer.clone(), orchestrates, request.headers());
     let says_who = caller.is_proven() || !MESSAGES.contains(&request.uri().path());
     // A page of somebody else that makes a browser read is nobody's sign of life.
     match foreign(app, &request) {
@@ -77,6 +78,9 @@ async fn admitted(app: &App, request: Request, known_page: bool) -> Result<Admit
         None => {}
     }
     request.extensions_mut().insert(viewer);
+    if orchestrates {
+        request.extensions_mut().insert(Orchestrates);
+    }
     Ok(Admitted::Call(request))
 }
 
@@ -88,7 +92,8 @@ fn as_spelt(app: &App, viewer: Viewer) -> Viewer {
     }
 }
 
-fn check(app: &App, request: &Request) -> Result<Viewer, Failure> {
+/// On whose behalf a request comes, and the role of its token, if it has one.
+fn check(app: &App, request: &Request) -> Result<(Viewer, Option<Role>), Failure> {
     host(app, request)?;
     origin(app, request)?;
     viewer(app, request)
@@ -165,25 +170,27 @@ fn foreign(app: &App, request: &Request) -> Option<ForeignPage> {
     others.next().map(|_| ForeignPage("another site".to_owned()))
 }
 
-fn viewer(app: &App, request: &Request) -> Result<Viewer, Failure> {
+fn viewer(app: &App, request: &Request) -> Result<(Viewer, Option<Role>), Failure> {
     let unauthorized = |detail: &str| Failure::new(StatusCode::UNAUTHORIZED, "unauthorized", detail);
     let open = OPEN.contains(&request.uri().path());
     match bearer(request.headers()) {
-        None if open || !app.config.auth_required => Ok(Viewer::Local),
+        None if open || !app.config.auth_required => Ok((Viewer::Local, None)),
         None => Err(unauthorized(
             "a token is needed; make one with: wilco token create NAME, and send Authorization: Bearer TOKEN",
         )),
-        Some(secret) => match app.config.tokens.viewer(secret) {
-            Ok(Some(Viewer::Agent(name))) if !open => match check_name(name.as_str()) {
-                Ok(name) => Ok(Viewer::Agent(name)),
+        Some(secret) => match app.config.tokens.holder(secret) {
+            // A name of before goes on working.
+            Ok(Some((Viewer::Agent(name), role))) if !open => match check_name(name.as_str()) {
+                Ok(name) => Ok((Viewer::Agent(name), Some(role))),
+                Err(_) if app.handle.canonical_name(&name).is_some() => Ok((Viewer::Agent(name), Some(role))),
                 Err(why) => {
                     let detail =
                         format!("this token belongs to no agent: {why}; revoke it and create another");
                     Err(Failure::new(StatusCode::FORBIDDEN, "forbidden", detail))
                 }
             },
-            Ok(Some(viewer)) => Ok(viewer),
-            Ok(None) if open => Ok(Viewer::Local),
+            Ok(Some((viewer, role))) => Ok((viewer, Some(role))),
+            Ok(None) if open => Ok((Viewer::Local, None)),
             Ok(None) => {
                 let peer = request.extensions().get::<Peer>().map(|peer| peer.0);
                 let from = peer.unwrap_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED));

@@ -7,7 +7,7 @@ mod guard;
 mod presence;
 mod tokens;
 
-pub(crate) use caller::{Caller, SPEAKS};
+pub(crate) use caller::{Caller, Orchestrates, SPEAKS};
 pub(crate) use failures::Failures;
 pub(crate) use guard::{ForeignPage, Peer, bearer, content_type, guard};
 pub(crate) use presence::Presence;

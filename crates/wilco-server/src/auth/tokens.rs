@@ -45,6 +45,7 @@ impl fmt::Debug for Created {
 #[serde(rename_all = "kebab-case")]
 pub enum Role {
     Agent,
+    Orchestrator,
     Operator,
     ReadOnly,
 }
@@ -121,8 +122,21 @@ impl Tokens {
         Ok(lock)
     }
 
-    /// On whose behalf a bearer of this secret comes; none when nobody has it.
-    pub(crate) fn viewer(&self, secret: &str) -> Result<Option<Viewer>, TokenError> {
+    /// Gives a token another role.
+    pub fn change_role(&self, id: &str, role: Role) -> Result<Token, TokenError> {
+        let mut changed = Err(TokenError::Unknown(id.to_owned()));
+        self.change(|tokens| {
+            let unknown = || TokenError::Unknown(id.to_owned());
+            let token = tokens.iter_mut().find(|token| token.id == id).ok_or_else(unknown)?;
+            token.role = role;
+            changed = Ok(token.clone());
+            Ok(())
+        })?;
+        changed
+    }
+
+    /// On whose behalf a bearer of this secret comes, and what its token lets it do; none when nobody has it.
+    pub(crate) fn holder(&self, secret: &str) -> Result<Option<(Viewer, Role)>, TokenError> {
         let hash = hashed(secret);
         let known = self.current()?;
         // Every token is compared, so that the time says nothing about where it stands.
@@ -132,20 +146,23 @@ impl Tokens {
                 found = Some(token);
             }
         }
-        Ok(found.map(|token| match token.role {
-            Role::Agent => Viewer::Agent(token.name.clone()),
-            Role::Operator => Viewer::Operator,
-            Role::ReadOnly => Viewer::ReadOnly,
+        Ok(found.map(|token| {
+            let viewer = match token.role {
+                Role::Agent | Role::Orchestrator => Viewer::Agent(token.name.clone()),
+                Role::Operator => Viewer::Operator,
+                Role::ReadOnly => Viewer::ReadOnly,
+            };
+            (viewer, token.role)
         }))
     }
 
     /// Whether the secret still means this viewer: its token may have been revoked.
     pub(crate) fn still_means(&self, secret: &str, viewer: &Viewer) -> bool {
-        match (self.viewer(secret), viewer) {
-            (Ok(Some(Viewer::Agent(token))), Viewer::Agent(agent)) => {
+        match (self.holder(secret), viewer) {
+            (Ok(Some((Viewer::Agent(token), _))), Viewer::Agent(agent)) => {
                 token.as_str().eq_ignore_ascii_case(agent.as_str())
             }
-            (Ok(now), viewer) => now.as_ref() == Some(viewer),
+            (Ok(now), viewer) => now.is_some_and(|(now, _)| now == *viewer),
             (Err(_), _) => false,
         }
     }
@@ -236,12 +253,16 @@ mod tests {
         let secret = tokens.create(Name::new("alice"), Role::Agent).unwrap().secret;
         let file = fs::read_to_string(data.path().join("tokens.json")).unwrap();
         assert!(!file.contains(&secret));
-        assert_eq!(tokens.viewer(&secret).unwrap(), Some(Viewer::Agent(Name::new("alice"))));
-        assert_eq!(tokens.viewer("wilco_wrong").unwrap(), None);
+        let alice = Viewer::Agent(Name::new("alice"));
+        assert_eq!(tokens.holder(&secret).unwrap(), Some((alice.clone(), Role::Agent)));
+        assert_eq!(tokens.holder("wilco_wrong").unwrap(), None);
         // Another process revokes it; this one notices.
         let id = Tokens::new(data.path()).list().unwrap()[0].id.clone();
+        Tokens::new(data.path()).change_role(&id, Role::Orchestrator).unwrap();
+        assert_eq!(tokens.holder(&secret).unwrap(), Some((alice, Role::Orchestrator)));
+        assert!(tokens.change_role("tok-none", Role::Operator).is_err());
         Tokens::new(data.path()).revoke(&id).unwrap();
-        assert_eq!(tokens.viewer(&secret).unwrap(), None);
+        assert_eq!(tokens.holder(&secret).unwrap(), None);
     }
 
     /// Forty at once: none is lost, and one that is revoked beside them stays revoked.
@@ -256,7 +277,7 @@ mod tests {
                     let tokens = Tokens::new(data);
                     if number == 20 {
                         tokens.revoke(&first.token.id).unwrap();
-                        assert_eq!(tokens.viewer(&first.secret).unwrap(), None);
+                        assert_eq!(tokens.holder(&first.secret).unwrap(), None);
                     }
                     tokens.create(Name::new(format!("a{number}")), Role::Agent).unwrap();
                 });
@@ -264,7 +285,7 @@ mod tests {
         });
         let tokens = Tokens::new(data.path());
         assert_eq!(tokens.list().unwrap().len(), 40);
-        assert_eq!(tokens.viewer(&first.secret).unwrap(), None);
+        assert_eq!(tokens.holder(&first.secret).unwrap(), None);
         let left: Vec<_> = fs::read_dir(data.path()).unwrap().map(|file| file.unwrap().file_name()).collect();
         assert_eq!(left.len(), 2, "the list and its lock: {left:?}");
     }

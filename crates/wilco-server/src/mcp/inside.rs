@@ -13,7 +13,7 @@ use wilco_wire::Problem;
 
 use super::{Native, NativeRequest};
 use crate::app::App;
-use crate::auth::{Caller, SPEAKS, bearer};
+use crate::auth::{Caller, Orchestrates, SPEAKS, bearer};
 use crate::problem::Failure;
 use crate::v1;
 
@@ -23,6 +23,7 @@ pub(crate) struct Inside {
     app: App,
     routes: Router,
     viewer: Viewer,
+    orchestrates: bool,
     agent: Option<String>,
     secret: Option<String>,
 }
@@ -31,7 +32,14 @@ impl Inside {
     /// Asked for nobody yet: whoever is not known may only read.
     pub(crate) fn new(app: &App) -> Inside {
         let routes = v1::router(app).with_state(app.clone());
-        Inside { app: app.clone(), routes, viewer: Viewer::ReadOnly, agent: None, secret: None }
+        Inside {
+            app: app.clone(),
+            routes,
+            viewer: Viewer::ReadOnly,
+            orchestrates: false,
+            agent: None,
+            secret: None,
+        }
     }
 }
 
@@ -43,10 +51,9 @@ pub(crate) fn owner(viewer: &Viewer) -> String {
 impl Native for Inside {
     fn for_caller(&self, parts: Option<&Parts>) -> Inside {
         let Some(parts) = parts else { return self.clone() };
-        let viewer = parts.extensions.get::<Viewer>().cloned().unwrap_or(Viewer::ReadOnly);
-        let Caller { viewer, agent, .. } = Caller::new(viewer, &parts.headers);
+        let Caller { viewer, agent, orchestrates, .. } = Caller::of(parts);
         let secret = bearer(&parts.headers).map(str::to_owned);
-        Inside { viewer, agent: agent.map(|name| name.to_string()), secret, ..self.clone() }
+        Inside { viewer, orchestrates, agent: agent.map(|name| name.to_string()), secret, ..self.clone() }
     }
 
     fn me(&self) -> Option<&str> {
@@ -82,6 +89,9 @@ impl Native for Inside {
             Failure::bad_request(format!("this cannot be asked for: {error}; use plain names and ids")).0
         })?;
         request.extensions_mut().insert(self.viewer.clone());
+        if self.orchestrates {
+            request.extensions_mut().insert(Orchestrates);
+        }
         let response = self.routes.clone().oneshot(request).await.map_err(|error| lost(error.to_string()))?;
         if let Some(failure) = response.extensions().get::<Failure>() {
             return Err(failure.0.clone());

@@ -10,7 +10,7 @@ use wilco_engine::{Command, Done, PutAgent};
 use wilco_language::parse::FieldError;
 use wilco_protocol::Name;
 use wilco_protocol::directory::{Mark, Profile, Role};
-use wilco_runtime::{AgentNow, Overloaded};
+use wilco_runtime::AgentNow;
 use wilco_wire::AgentSpec;
 
 use super::body::bytes;
@@ -67,11 +67,11 @@ pub(crate) async fn put(
     // Whoever says that it is active has a sign of life of it.
     let active = spec.status.as_deref() == Some("active");
     let put = registration(name, spec, caller)?;
-    let seen = active.then(|| Command::Seen { agent: Name::new(&put.name) });
-    let commands = [Command::PutAgent(Box::new(put))].into_iter().chain(seen);
-    let mut done = app.handle.send_all(commands.collect()).await?.into_iter();
-    match done.next().ok_or(Overloaded)?? {
+    match app.handle.send(Command::PutAgent(Box::new(put))).await?? {
         Done::Agent(changed) => {
+            if active {
+                app.handle.send(Command::Seen { agent: changed.agent.name.clone() }).await??;
+            }
             let now = app.handle.now();
             let seen = if active { Some(now) } else { changed.last_seen };
             let agent = shape::agent(&changed.agent, seen, now);
@@ -86,11 +86,11 @@ pub(crate) fn registration(name: String, spec: AgentSpec, caller: Caller) -> Res
     let wrong = |pointer: &str, detail: String| {
         Failure::invalid(vec![FieldError { pointer: pointer.to_owned(), detail }])
     };
-    let role = match &spec.role {
-        None => Role::default(),
-        Some(word) => serde_json::from_value(json!(word)).map_err(|_| {
+    let role: Option<Role> = match &spec.role {
+        None => None,
+        Some(word) => Some(serde_json::from_value(json!(word)).map_err(|_| {
             wrong("/role", format!("expected one of {}, got {word:?}", spec::ROLES.join(", ")))
-        })?,
+        })?),
     };
     let mark = match spec.status.as_deref() {
         None => None,
@@ -114,14 +114,14 @@ pub(crate) fn registration(name: String, spec: AgentSpec, caller: Caller) -> Res
         session: spec.session,
         host: spec.host,
         program: spec.program,
-        role,
+        role: role.unwrap_or_default(),
         capabilities: spec.capabilities.unwrap_or_default(),
         nudge: spec.nudge,
         github: spec.github,
         labels: spec.labels.unwrap_or_default(),
         speaks,
     };
-    Ok(PutAgent { name, profile, mark, viewer: caller.viewer })
+    Ok(PutAgent { name, profile, role, mark, viewer: caller.viewer })
 }
 
 pub(crate) async fn remove(

@@ -68,7 +68,8 @@ impl ParsedPost {
             Ok(incoming) => {
                 let (viewer, claimed) = (caller.viewer.clone(), caller.agent.clone());
                 let interface = caller.speaks.unwrap_or_else(|| spoken(&incoming, api));
-                let post = Post { incoming, idempotency_key, viewer, claimed, api, interface };
+                let orchestrates = caller.orchestrates;
+                let post = Post { incoming, idempotency_key, viewer, orchestrates, claimed, api, interface };
                 Ok(ParsedPost::Whole(Command::Post(Box::new(post))))
             }
             Err(ParseError::Fields { errors, content: Some(content) }) => {

@@ -98,6 +98,7 @@ impl Script {
                 incoming,
                 idempotency_key,
                 viewer,
+                orchestrates: false,
                 claimed: None,
                 api,
                 interface: Interface::default(),
@@ -120,5 +121,5 @@ impl Script {
 
 fn put(name: &str) -> Command {
     let (name, profile) = (name.to_owned(), Profile::default());
-    Command::PutAgent(Box::new(PutAgent { name, profile, mark: None, viewer: Viewer::Operator }))
+    Command::PutAgent(Box::new(PutAgent { name, profile, role: None, mark: None, viewer: Viewer::Operator }))
 }

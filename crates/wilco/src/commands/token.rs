@@ -12,7 +12,7 @@ use crate::output::table::Table;
 use crate::output::{self, Screen};
 use crate::place::Place;
 
-/// Create, list or revoke tokens
+/// Create, list, change or revoke tokens
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     #[command(subcommand)]
@@ -23,6 +23,7 @@ pub(crate) struct Args {
 pub(crate) enum TokenCommand {
     Create(Create),
     List(List),
+    Role(SetRole),
     Revoke(Revoke),
 }
 
@@ -55,6 +56,22 @@ pub(crate) struct List {
     pub(crate) place: Place,
 }
 
+/// Give a token another role; it counts from the next call on
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:\n  wilco token role tok-0a1b2c3d4e5f orchestrator")]
+pub(crate) struct SetRole {
+    /// The token's id, from the list
+    pub(crate) id: String,
+    /// What it may do from now on
+    #[arg(value_enum)]
+    pub(crate) role: TokenRole,
+    /// Print the token as JSON, without its secret
+    #[arg(long)]
+    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) place: Place,
+}
+
 /// Revoke a token; it stops working at once
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  wilco token revoke tok-0a1b2c3d4e5f")]
@@ -72,6 +89,8 @@ pub(crate) struct Revoke {
 pub(crate) enum TokenRole {
     /// Speaks for its agent and sees what that takes part in
     Agent,
+    /// The same, and begins operations and replaces agents that work on its tasks
+    Orchestrator,
     /// Sees and decides everything
     Operator,
     /// Sees everything
@@ -82,6 +101,7 @@ impl TokenRole {
     fn role(self) -> Role {
         match self {
             TokenRole::Agent => Role::Agent,
+            TokenRole::Orchestrator => Role::Orchestrator,
             TokenRole::Operator => Role::Operator,
             TokenRole::ReadOnly => Role::ReadOnly,
         }
@@ -103,6 +123,18 @@ pub(crate) fn run(args: Args) -> anyhow::Result<ExitCode> {
             }
         }
         TokenCommand::List(args) => list(&args)?,
+        TokenCommand::Role(args) => {
+            let changed = tokens(&args.place)?.change_role(&args.id, args.role.role())?;
+            match args.json {
+                true => output::print_json(&public(&changed).to_string()),
+                false => output::print(&format!(
+                    "{}, of {}, is of role {} now.",
+                    changed.id,
+                    changed.name,
+                    word(changed.role)
+                )),
+            }
+        }
         TokenCommand::Revoke(args) => {
             tokens(&args.place)?.revoke(&args.id)?;
             match args.json {
@@ -121,6 +153,7 @@ fn tokens(place: &Place) -> anyhow::Result<Tokens> {
 fn word(role: Role) -> &'static str {
     match role {
         Role::Agent => "agent",
+        Role::Orchestrator => "orchestrator",
         Role::Operator => "operator",
         Role::ReadOnly => "read-only",
     }

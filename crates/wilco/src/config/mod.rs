@@ -16,7 +16,9 @@ use wilco_language::nearest;
 
 use anyhow::{Context, bail};
 use serde_json::Value;
-use wilco_engine::{AutoRegister, EscalationSettings, HandoffSettings, NudgeSettings, Settings};
+use wilco_engine::{
+    Authority, AutoRegister, EscalationSettings, HandoffSettings, Holder, NudgeSettings, Right, Settings,
+};
 use wilco_language::parse::DEEPEST;
 use wilco_outside::{Outside, Program, Secret, Tls, Webhooks};
 use wilco_protocol::{Name, Span};
@@ -185,6 +187,7 @@ impl Config {
             auto_enrol: self.values.flag("delegation.auto_enrol"),
             auto_register,
             default_sender: Name::new(self.values.text("agents.default_sender")),
+            authority: self.authority()?,
             escalation: EscalationSettings {
                 reminder: self.span("escalation.reminder")?,
                 controller: Some(Name::new(controller)).filter(|name| !name.as_str().is_empty()),
@@ -209,6 +212,23 @@ impl Config {
                 webhooks: !self.values.list("nudge.webhook_hosts").is_empty() && self.secret()?.is_some(),
             },
         })
+    }
+
+    /// Who may begin what.
+    fn authority(&self) -> anyhow::Result<Authority> {
+        let mut authority = Authority::default();
+        for right in Right::ALL {
+            let key = format!("authority.{}", right.word());
+            let mut holders = Vec::new();
+            for word in self.values.list(&key) {
+                match Holder::read(&word) {
+                    Ok(holder) => holders.extend(holder),
+                    Err(wrong) => bail!("{}: {wrong}", self.named(&key)),
+                }
+            }
+            authority.grant(right, holders);
+        }
+        Ok(authority)
     }
 
     /// The programs that orders may run.

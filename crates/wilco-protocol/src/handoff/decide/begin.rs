@@ -37,7 +37,8 @@ pub fn begin(replace: Replace, facts: &dyn Facts, now: Time) -> Result<Decision,
         draft.tell_delegation(task.exchange, Signal::HandoffBegan { by, initiator: initiator.clone() });
     }
     // Its delegations tell it themselves.
-    if let Some(failed) = failed.filter(|failed| !others.is_empty() && facts.is_registered(failed)) {
+    let stops = !others.is_empty() && !draft.state.keeps_failed;
+    if let Some(failed) = failed.filter(|failed| stops && facts.is_registered(failed)) {
         draft.say(failed, Say::Cancel { tasks: others });
     }
     if draft.state.tasks.is_empty() {

@@ -134,7 +134,7 @@ fn hand_over(draft: &mut Draft<'_>, failures: Vec<(String, Failure)>) {
         };
         draft.tell_delegation(delegated.exchange, signal);
     }
-    if let Some(failed) = draft.state.failed_agent() {
+    if let Some(failed) = draft.state.failed_agent().filter(|_| !draft.state.keeps_failed) {
         let named =
             |id| tasks.iter().filter_map(|task| task.delegation.as_ref()).any(|one| one.exchange == id);
         let others = draft.facts.open_tasks(&failed).into_iter().filter(|(id, _)| !named(*id));
