@@ -26,6 +26,8 @@ pub struct Decision<N, E, S> {
     pub tells: Vec<Tell>,
     /// Where the message that caused this goes.
     pub routing: Routing,
+    /// Whether the message that caused this could not be read.
+    pub unread: bool,
 }
 
 impl<N, E, S> Default for Decision<N, E, S> {
@@ -37,6 +39,7 @@ impl<N, E, S> Default for Decision<N, E, S> {
             effects: Vec::new(),
             tells: Vec::new(),
             routing: Routing::AsAddressed,
+            unread: false,
         }
     }
 }

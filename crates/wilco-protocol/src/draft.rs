@@ -73,6 +73,10 @@ impl<'a, M: Machine> Draft<'a, M> {
         self.decision.routing = Routing::Withheld;
     }
 
+    pub(crate) fn mark_unread(&mut self) {
+        self.decision.unread = true;
+    }
+
     pub(crate) fn after(&self, span: Span) -> Time {
         self.now.plus(span)
     }

@@ -13,6 +13,7 @@ use crate::machine::{self, Decided, Machine};
 use crate::name::{ExchangeId, MessageId, Name, Protocol};
 use crate::time::Time;
 use crate::todo::{Todo, Wanted};
+use crate::unread::UnreadLog;
 use crate::{delegation, handoff, operation, validation};
 
 #[expect(clippy::large_enum_variant, reason = "one is held at a time, and seldom moved")]
@@ -109,6 +110,7 @@ trait Member: Machine {
             effects: decided.effects,
             tells: decided.tells,
             routing: decided.routing,
+            unread: decided.unread,
         }
     }
 }
@@ -265,6 +267,14 @@ pub trait Describe {
     fn is_owed_by(&self, agent: &Name) -> bool {
         self.awaits().contains(&agent)
     }
+    /// Whether this agent takes part now: not only once, and not only to watch.
+    fn is_party(&self, agent: &Name) -> bool;
+    /// What could not be read so far.
+    fn unread(&self) -> &UnreadLog;
+    /// The state as whoever speaks in it sees it.
+    fn conversation_state(&self) -> &'static str {
+        self.state_name()
+    }
     /// What waits for this agent, besides decisions.
     fn own_todo(&self, agent: &Name) -> Vec<Todo>;
     /// Everything that waits for this agent.
@@ -355,6 +365,10 @@ macro_rules! describe_alike {
 
         fn options(&self) -> Vec<&'static str> {
             options(self)
+        }
+
+        fn unread(&self) -> &$crate::unread::UnreadLog {
+            &self.unread
         }
 
         fn incidents(&self) -> &[$crate::escalation::Incident] {

@@ -20,6 +20,7 @@ mod stamp;
 mod text;
 pub mod time;
 pub mod todo;
+pub mod unread;
 pub mod validation;
 
 pub use exchange::Exchange;

@@ -8,6 +8,7 @@ use crate::draft::Draft;
 use crate::exchange::Describe;
 use crate::name::{MessageId, Name};
 use crate::time::Time;
+use crate::unread::{Unread, UnreadKind, unread_in};
 
 /// A protocol, as the state of one run of it.
 pub trait Machine: Describe + Clone + Debug + PartialEq + 'static {
@@ -33,6 +34,13 @@ pub trait Machine: Describe + Clone + Debug + PartialEq + 'static {
     /// Drafts the decision on one input.
     fn hear(draft: &mut Draft<'_, Self>, input: Input<Self>) -> Result<(), Refusal>;
 
+    /// What could not be read in what somebody says; none when it was read, or is a courtesy.
+    fn unread_kind(&self, said: &Said<Self::Statement>) -> Option<UnreadKind>;
+
+    fn unread_event(unread: Unread) -> Self::Event;
+
+    fn unread_say(unread: Unread) -> Self::Say;
+
     /// Records an event in a draft. A protocol that speaks of some of its events says so here.
     fn record(draft: &mut Draft<'_, Self>, event: Self::Event) {
         draft.fold(event);
@@ -52,7 +60,14 @@ pub fn decide<M: Machine>(
     now: Time,
 ) -> Result<Decided<M>, Refusal> {
     let mut draft = Draft::new(state, facts, now);
+    let unread = match &input {
+        Input::Said(said) => unread_in(state, said),
+        Input::Wake | Input::Report(_) | Input::Signal(_) => None,
+    };
     M::hear(&mut draft, input)?;
+    if let Some(unread) = unread {
+        draft.not_understood(unread);
+    }
     Ok(draft.finish())
 }
 
@@ -72,5 +87,7 @@ pub struct Said<S> {
     /// Whether an operator says it, who may decide anything.
     pub operator: bool,
     pub message: MessageId,
+    /// Whether it answers a notice of Wilco's.
+    pub to_notice: bool,
     pub what: S,
 }

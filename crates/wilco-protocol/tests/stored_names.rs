@@ -7,7 +7,8 @@ use std::path::Path;
 
 use serde::de::DeserializeOwned;
 use wilco_protocol::{
-    Exchange, Protocol, decision, delegation, directory, escalation, handoff, journal, operation, validation,
+    Exchange, Protocol, decision, delegation, directory, escalation, handoff, journal, operation, unread,
+    validation,
 };
 
 /// The names of a type's variants. Who asks for one that does not exist is told all that do.
@@ -74,6 +75,7 @@ fn stored() -> Vec<(String, String)> {
         operation::Tone, r#""?""#;
         operation::TrackState, r#""?""#;
         operation::Why, r#""?""#;
+        unread::UnreadKind, r#""?""#;
         validation::Asked, r#""?""#;
         validation::Duty, r#""?""#;
         validation::Event, r#"{"type": "?", "data": {}}"#;

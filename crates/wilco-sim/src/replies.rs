@@ -238,10 +238,12 @@ impl Stage {
             ("decision", Some(option)) => with_what_it_needs(&option, reply),
             ("fail", _) => format!("fail:{}", failures(reply)),
             // An answer to something else is asked for again.
+            ("courtesy" | "rejected", _) => worded(situation, &reading.meaning).to_owned(),
             _ if asked_again(situation, &reading.effect) => unread(situation).to_owned(),
             (meaning, _) => worded(situation, meaning).to_owned(),
         };
-        let moved = moves && reading.effect != "none" && read != unread(situation);
+        let moved =
+            moves && !matches!(&*reading.effect, "none" | "not-understood") && read != unread(situation);
         Ok(Outcome { read, moved, told })
     }
 
@@ -282,7 +284,7 @@ impl Stage {
 fn asked_again(situation: &str, effect: &str) -> bool {
     match situation {
         "task-new" | "handoff" => effect != "none" && !effect.contains("->"),
-        "pause-asked" | "resume-asked" => effect == "none",
+        "pause-asked" | "resume-asked" => matches!(effect, "none" | "not-understood"),
         _ => false,
     }
 }

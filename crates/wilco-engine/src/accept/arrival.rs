@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::sync::{Arc, OnceLock};
 
 use serde_json::value::RawValue;
+use serde_json::{Map, Value};
 use wilco_language::parse::Incoming;
 use wilco_language::render::{Rendered, delivered, identified, passed_subject, usual_subject};
 use wilco_protocol::decision::Routing;
@@ -110,6 +111,20 @@ impl Outgoing {
         if !self.copies.iter().any(|copy| copy.to == agent || copy.inboxes.contains(&agent)) {
             self.copies[0].inboxes.push(agent);
         }
+    }
+}
+
+impl Outgoing {
+    /// Whoever gets the message sees that it was not understood.
+    pub(crate) fn mark_unread(&mut self, arrival: &Arrival<'_>) -> Result<(), Refused> {
+        for copy in &mut self.copies {
+            let form = copy.delivered.as_deref().unwrap_or(&arrival.incoming().raw);
+            let Ok(mut content) = serde_json::from_str::<Map<String, Value>>(form.get()) else { continue };
+            content.insert("not_understood".to_owned(), Value::Bool(true));
+            let raw = exact::written(&content, &[&arrival.incoming().raw]);
+            copy.delivered = Some(raw.map_err(|error| StoreError::Failed(Box::new(error)))?);
+        }
+        Ok(())
     }
 }
 

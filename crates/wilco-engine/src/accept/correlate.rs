@@ -161,6 +161,11 @@ fn by_rules(workspace: &mut Workspace<'_>, arrival: &Arrival<'_>) -> Result<Corr
     if answers && between.iter().filter(|exchange| owed(exchange)).count() == 1 {
         between.retain(owed);
     }
+    if between.is_empty()
+        && let Some(only) = only_open(workspace, arrival, may_classify)?
+    {
+        between.push(only);
+    }
     Ok(match between.len() {
         0 => Correlated::Nothing { may_classify },
         1 => to(between, Rule::OnlyOpen),
@@ -168,6 +173,32 @@ fn by_rules(workspace: &mut Workspace<'_>, arrival: &Arrival<'_>) -> Result<Corr
         _ if matches!(incoming.typed, Typed::Talk) => Correlated::Nothing { may_classify },
         _ => Correlated::Ambiguous(between.iter().map(|exchange| exchange.id()).collect()),
     })
+}
+
+/// The only open exchange in which the sender takes part for whom it writes to, though nothing is awaited of it now:
+/// what it says there is heard too. A text that is a task belongs to none.
+fn only_open(
+    workspace: &mut Workspace<'_>,
+    arrival: &Arrival<'_>,
+    may_classify: bool,
+) -> Result<Option<Arc<Exchange>>, Refused> {
+    if !matches!(arrival.incoming().typed, Typed::Conversation | Typed::Talk)
+        || (may_classify && task_in(workspace, arrival)?.is_some())
+    {
+        return Ok(None);
+    }
+    let mut numbers = workspace.find(&key("works", arrival.from.as_str()))?;
+    numbers.extend(workspace.find(&key("loop", arrival.from.as_str()))?);
+    let mut found = Vec::new();
+    for number in numbers {
+        let own = |one: &Arc<Exchange>| {
+            let initiator = one.initiator();
+            let addressed = arrival.to.iter().any(|to| to == initiator || is_wilco(to));
+            one.is_open() && addressed && *initiator != arrival.from && one.is_party(&arrival.from)
+        };
+        found.extend(workspace.live(number)?.map(|live| live.exchange).filter(own));
+    }
+    Ok(found.pop().filter(|_| found.is_empty()))
 }
 
 /// A text that is a task is about that task. To others that its sender began it says nothing, but for

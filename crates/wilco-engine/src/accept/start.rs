@@ -195,6 +195,9 @@ pub(crate) fn say_to(
     move_them(workspace, arrival, decided)
 }
 
+/// What followed from a message that could not be read.
+const NOT_UNDERSTOOD: &str = "not-understood";
+
 fn move_them(
     workspace: &mut Workspace<'_>,
     arrival: &Arrival<'_>,
@@ -213,7 +216,7 @@ fn move_them(
             decision = decided.map_err(|refusal| refused(&refusal, Some(id)))?;
         }
         let before = live.exchange.state_name();
-        let quiet = decision.events.is_empty();
+        let (quiet, unread) = (decision.events.is_empty(), decision.unread);
         if first.is_none() {
             // The message itself is the next thing that happens in its exchange.
             live.seq += 1;
@@ -221,6 +224,7 @@ fn move_them(
         let (seq, routing) = (live.seq, decision.routing.clone());
         let after = execute(workspace, live, decision, &arrival.from, Some(&arrival.cause()))?;
         let effect = match (quiet, before == after.state_name()) {
+            _ if unread => NOT_UNDERSTOOD.into(),
             (true, _) => "none".into(),
             (false, true) => "recorded".into(),
             (false, false) => format!("{before} -> {}", after.state_name()).into(),
@@ -233,6 +237,9 @@ fn move_them(
     }
     let Some((exchange, seq, routing, reading)) = first else { return converse(workspace, arrival, false) };
     let mut outgoing = outgoing(workspace, arrival, &exchange, &routing)?;
+    if reading.effect == NOT_UNDERSTOOD {
+        outgoing.mark_unread(arrival)?;
+    }
     pass_on(workspace, arrival, &exchange, &mut outgoing)?;
     also.retain(|initiator| *initiator != arrival.from);
     also.into_iter().for_each(|initiator| outgoing.reach(initiator));
@@ -330,7 +337,7 @@ fn meaning(said: &Said) -> &'static str {
 
 fn is_remark(said: &Said) -> bool {
     match said {
-        Said::Delegation(said) => matches!(said.what, delegation::Statement::Remark { .. }),
+        Said::Delegation(said) => matches!(said.what, delegation::Statement::Remark),
         Said::Operation(said) => matches!(said.what, operation::Statement::Remark),
         Said::Validation(said) => matches!(said.what, validation::Statement::Remark),
         Said::Handoff(said) => matches!(said.what, handoff::Statement::Remark),
@@ -344,7 +351,8 @@ fn parent(message: &Message) -> Parent {
     let revision = delivered.get("revision").and_then(|revision| revision.as_u64());
     let revision = revision.and_then(|revision| u32::try_from(revision).ok());
     let message_id = delivered.get("message_id").and_then(|id| id.as_str()).map(str::to_owned);
-    Parent { of: MessageType::of(&delivered), revision, message_id }
+    let asks = delivered.get("taught").and_then(Value::as_bool).unwrap_or(false);
+    Parent { of: MessageType::of(&delivered), asks, revision, message_id }
 }
 
 #[derive(Debug)]

@@ -29,13 +29,13 @@ pub(super) fn interpret(state: &State, context: &InContext<'_>, cited: &Cited) -
             agent: choice.agent.as_deref().map(|name| context.resolve.resolve(name)),
             time: choice.time,
         }),
-        Typed::Operation(_) | Typed::Handoff(_) | Typed::Validation(_) => remark(context),
-        Typed::Conversation | Typed::Talk if context.incoming.only_wilco() => remark(context),
+        Typed::Operation(_) | Typed::Handoff(_) | Typed::Validation(_) => Statement::Remark,
+        Typed::Conversation | Typed::Talk if context.incoming.only_wilco() => Statement::Remark,
         Typed::Conversation | Typed::Talk if context.amends => Statement::Amend,
         Typed::Conversation | Typed::Talk if context.again => Statement::Again,
         Typed::Conversation | Typed::Talk => text(state, context, cited),
     };
-    Said { by: context.by.clone(), operator: context.operator, message: context.id.clone(), what }
+    context.said(what)
 }
 
 fn typed(state: &State, context: &InContext<'_>, cited: &Cited, said: &Delegation) -> Statement {
@@ -50,7 +50,7 @@ fn typed(state: &State, context: &InContext<'_>, cited: &Cited, said: &Delegatio
         Delegation::Clarify { answers, .. } => Statement::Clarify { answers: *answers },
         Delegation::AskAgain { .. } if context.by == state.initiator => Statement::AskAgain,
         // From anybody else it is only talk.
-        Delegation::AskAgain { .. } => remark(context),
+        Delegation::AskAgain { .. } => Statement::Remark,
         Delegation::Verdict(said) => {
             let criteria = criteria(state, cited);
             Statement::Verdict { verdict: said.verdict, missing: indexes(&criteria, &said.missing) }
@@ -124,7 +124,7 @@ fn of_initiator(state: &State, context: &InContext<'_>, cited: &Cited, names: &N
         return match reply(body) {
             Reply::Answers => Statement::Clarify { answers: None },
             Reply::Courtesy => Statement::Courtesy,
-            Reply::Unread => remark(context),
+            Reply::Unread => Statement::Remark,
         };
     }
     let judged = judgement(body)
@@ -132,7 +132,7 @@ fn of_initiator(state: &State, context: &InContext<'_>, cited: &Cited, names: &N
     match judged {
         Some(said) => text_verdict(state, cited, said.verdict, &[said.said], true),
         None if is_courtesy(body) => Statement::Courtesy,
-        None => remark(context),
+        None => Statement::Remark,
     }
 }
 
@@ -187,12 +187,12 @@ fn of_agent(state: &State, context: &InContext<'_>, names: &Names) -> Statement 
         WorkReport::Completed { .. } | WorkReport::Progress | WorkReport::Doubtful | WorkReport::Unread
             if !at_work =>
         {
-            remark(context)
+            Statement::Remark
         }
         WorkReport::Completed { .. } => Statement::Complete,
         WorkReport::Progress => Statement::Progress,
         WorkReport::Doubtful => Statement::Doubtful,
-        WorkReport::Unread => remark(context),
+        WorkReport::Unread => Statement::Remark,
     }
 }
 
@@ -235,15 +235,6 @@ fn text_verdict(
         return Statement::HalfVerdict { verdict };
     }
     Statement::Verdict { verdict, missing: indexes(&criteria(state, cited), missing) }
-}
-
-fn remark(context: &InContext<'_>) -> Statement {
-    Statement::Remark {
-        to_notice: context
-            .parent
-            .as_ref()
-            .is_some_and(|parent| parent.of == Some(MessageType::ProtocolNotice)),
-    }
 }
 
 fn from_text(ack: AckText) -> Acknowledgment {

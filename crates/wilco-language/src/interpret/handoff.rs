@@ -9,6 +9,7 @@ use wilco_protocol::handoff::{Ack, AckStatus, Choice, Named, Phase, Said, Starti
 use super::{Cited, InContext};
 use crate::parse::{Delegation, Handoff, HandoffAck, Task, Typed};
 use crate::read::answering::{Reply, reply};
+use crate::read::courtesy::is_courtesy;
 use crate::read::handoff_ack::{HandoffAckText, handoff_acks};
 use crate::read::judgement::judgement;
 use crate::read::understanding::{self, TaskText, score};
@@ -31,7 +32,7 @@ pub(super) fn interpret(state: &State, context: &InContext<'_>, cited: &Cited) -
         Typed::Conversation | Typed::Talk => text(state, context, cited),
         Typed::Delegation(_) | Typed::Operation(_) | Typed::Validation(_) => Statement::Remark,
     };
-    Said { by: context.by.clone(), operator: context.operator, message: context.id.clone(), what }
+    context.said(what)
 }
 
 fn says(value: Option<&Value>) -> bool {
@@ -86,6 +87,7 @@ fn text(state: &State, context: &InContext<'_>, cited: &Cited) -> Statement {
         let reviews = matches!(state.phase, Phase::InReview { .. }) && verdicts(body).is_empty();
         return match judgement(body).filter(|_| reviews) {
             Some(said) => Statement::Verdict { verdict: said.verdict },
+            None if is_courtesy(body) => Statement::Courtesy,
             None => Statement::Remark,
         };
     }

@@ -12,7 +12,7 @@ pub use cited::Cited;
 pub(crate) use handoff::tasks as handed_tasks;
 
 use wilco_protocol::exchange::{Exchange, Said};
-use wilco_protocol::{MessageId, Name};
+use wilco_protocol::{MessageId, Name, machine};
 
 use crate::message::MessageType;
 use crate::parse::Incoming;
@@ -36,10 +36,24 @@ pub struct InContext<'a> {
     pub resolve: &'a dyn Names,
 }
 
+impl InContext<'_> {
+    /// It says this.
+    fn said<S>(&self, what: S) -> machine::Said<S> {
+        let notice = Some(MessageType::ProtocolNotice);
+        // What asks for an answer is more than a notice.
+        let told = |parent: &Parent| parent.of == notice && !parent.asks;
+        let to_notice = self.parent.as_ref().is_some_and(told) || self.incoming.message_type() == notice;
+        let (by, message) = (self.by.clone(), self.id.clone());
+        machine::Said { by, operator: self.operator, message, to_notice, what }
+    }
+}
+
 /// What an answered message was.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Parent {
     pub of: Option<MessageType>,
+    /// Whether it said how to answer it.
+    pub asks: bool,
     pub revision: Option<u32>,
     /// Its id in a validation.
     pub message_id: Option<String>,

@@ -1,11 +1,11 @@
 //! What a message means to an operation.
 
-use crate::message::MessageType;
 use wilco_protocol::operation::{Choice, Said, State, Statement, options};
 
 use super::InContext;
 use crate::parse::{Operation, Typed};
 use crate::read::claim::About;
+use crate::read::courtesy::is_courtesy;
 use crate::read::decision::decision;
 use crate::read::readiness::readiness;
 
@@ -20,7 +20,7 @@ pub(super) fn interpret(state: &State, context: &InContext<'_>) -> Said {
         Typed::Conversation | Typed::Talk => plain(state, context),
         Typed::Delegation(_) | Typed::Handoff(_) | Typed::Validation(_) => Statement::Remark,
     };
-    Said { by: context.by.clone(), operator: context.operator, message: context.id.clone(), what }
+    context.said(what)
 }
 
 fn typed(state: &State, context: &InContext<'_>, said: &Operation) -> Statement {
@@ -55,12 +55,11 @@ fn plain(state: &State, context: &InContext<'_>) -> Statement {
     let decided = escalation.and_then(|_| decision(context.incoming.text(), &options(state), &about));
     match decided {
         Some(decided) => Statement::Decide(Choice { option: decided.option, escalation: None }),
+        None if is_courtesy(context.incoming.text()) => Statement::Courtesy,
         None => Statement::Remark,
     }
 }
 
 fn answered(context: &InContext<'_>, ready: Option<bool>) -> Statement {
-    let to_notice =
-        context.parent.as_ref().is_some_and(|parent| parent.of == Some(MessageType::ProtocolNotice));
-    Statement::Answer { answer: readiness(context.incoming.text(), ready), to_notice }
+    Statement::Answer { answer: readiness(context.incoming.text(), ready) }
 }

@@ -32,7 +32,7 @@ pub(super) fn interpret(state: &State, context: &InContext<'_>) -> Said {
         Typed::Conversation | Typed::Talk if context.incoming.only_wilco() => Statement::Remark,
         Typed::Conversation | Typed::Talk => text(state, context),
     };
-    Said { by: context.by.clone(), operator: context.operator, message: context.id.clone(), what }
+    context.said(what)
 }
 
 fn typed(state: &State, context: &InContext<'_>, said: &Validation) -> Statement {
@@ -54,7 +54,8 @@ fn text(state: &State, context: &InContext<'_>) -> Statement {
     let specialist = state.phases.iter().any(|phase| phase.specialist == context.by);
     let main = context.by == state.main_agent;
     if !specialist && !main {
-        return decided(state, context).map_or(Statement::Remark, Statement::Decide);
+        let unread = || if is_courtesy(body) { Statement::Courtesy } else { Statement::Remark };
+        return decided(state, context).map_or_else(unread, Statement::Decide);
     }
     let read = reading(body);
     let unclear = matches!(

@@ -6,6 +6,7 @@ use wilco_protocol::delegation::{CancelReason, Phase, Say, State, Verdict, timer
 use wilco_protocol::exchange::{Exchange, Texts};
 use wilco_protocol::{MessageId, Name, Time};
 
+use super::not_understood::not_understood;
 use super::to_initiator::{bulleted, told};
 use super::{Rendered, Setting, escalation, notice, passed, teaching};
 
@@ -40,6 +41,9 @@ pub(super) fn say(state: &State, to: &Name, say: &Say, setting: &Setting<'_>) ->
                 false => plain(state, word, subject, text),
             };
             message.with("reason", json!(reason))
+        }
+        Say::NotUnderstood(unread) => {
+            not_understood(&Exchange::Delegation(state.clone()), to, unread, setting)
         }
         Say::ToInitiator(say) => {
             let told = told(state, say, setting);

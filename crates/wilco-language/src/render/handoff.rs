@@ -9,6 +9,7 @@ use wilco_protocol::handoff::{
 use wilco_protocol::{Exchange, MessageId, Name, Span, Time};
 
 use super::handoff_notice::{notice, to_initiator};
+use super::not_understood::not_understood;
 use super::to_initiator::{bulleted, counted};
 use super::to_judge::to_judge;
 use super::{Rendered, Setting, escalation, teaching};
@@ -31,6 +32,9 @@ pub(super) fn say(state: &State, to: &Name, say: &Say, setting: &Setting<'_>) ->
         Say::Cancel { tasks } => cancel(tasks),
         Say::Notice(said) => notice(state, to, said, setting),
         Say::ToInitiator(said) => to_initiator(state, said, setting),
+        Say::NotUnderstood(unread) => {
+            not_understood(&Exchange::Handoff(Box::new(state.clone())), to, unread, setting)
+        }
         Say::Confirmation => confirmation(state, setting),
         Say::Escalation { number, again } => escalated(state, to, *number, *again, setting),
     }

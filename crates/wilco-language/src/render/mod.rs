@@ -12,6 +12,7 @@ mod forward;
 mod handoff;
 mod handoff_document;
 mod handoff_notice;
+mod not_understood;
 mod notice;
 mod nudge;
 mod operation;

@@ -63,12 +63,6 @@ pub(super) fn notice(state: &State, notice: &Notice) -> (&'static str, String) {
         Notice::SoleAssignee => {
             ("sole-assignee", format!("You are the sole assignee of {task}. Nobody else works on it."))
         }
-        Notice::Contradiction => (
-            "contradiction",
-            format!(
-                "Your message holds several ACKs of {task} that contradict each other, so none counts. Send one."
-            ),
-        ),
         Notice::HalfVerdict { verdict } => {
             let (what, example) = match verdict {
                 Verdict::Partial => ("what is missing", "Missing: WHAT IS MISSING"),

@@ -3,10 +3,12 @@
 use crate::message::MessageType;
 use serde_json::{Map, Value, json};
 use wilco_protocol::operation::{
-    Execute, Notice, Outcome, Say, State, ToInitiator, Tone, Track, TrackState, Why,
+    Answer, Execute, Notice, Outcome, Say, State, ToInitiator, Tone, Track, TrackState, Why,
 };
+use wilco_protocol::unread::Unread;
 use wilco_protocol::{Exchange, Name, Span, Time};
 
+use super::not_understood::{first_line, not_understood};
 use super::{Rendered, Setting, announced, escalation, teaching};
 
 pub(super) fn say(state: &State, to: &Name, say: &Say, setting: &Setting<'_>) -> Rendered {
@@ -35,6 +37,10 @@ pub(super) fn say(state: &State, to: &Name, say: &Say, setting: &Setting<'_>) ->
         }
         Say::Aborted { because, by } => aborted(state, to, *because, by.as_ref()),
         Say::Notice(notice) => self::notice(state, to, notice, setting),
+        Say::NotUnderstood(unread) if state.track(to).is_some() => information(state, to, unread, setting),
+        Say::NotUnderstood(unread) => {
+            not_understood(&Exchange::Operation(state.clone()), to, unread, setting)
+        }
         Say::ToInitiator(say) => to_initiator(state, say, setting),
         Say::Escalation { number, again } => {
             let exchange = Exchange::Operation(state.clone());
@@ -248,6 +254,15 @@ fn aborted(state: &State, to: &Name, because: Why, by: Option<&Name>) -> Rendere
     message.content.extend(by.map(|by| ("cancelled_by".to_owned(), json!(by))));
     let message = Rendered { priority: "high", ..message };
     if by == Some(to) { message.with("read_as", json!("cancel")) } else { message }
+}
+
+/// What an agent said was no answer: it is told how it was read.
+fn information(state: &State, to: &Name, unread: &Unread, setting: &Setting<'_>) -> Rendered {
+    let message = notice(state, to, &Notice::Read { answer: Answer::Information }, setting);
+    let said = first_line(&unread.message, setting.cited);
+    let text = message.content.get("message").and_then(Value::as_str).unwrap_or_default();
+    let text = format!("You wrote: {said}\nNothing changed. {text}");
+    message.with("message", json!(text)).with("about", json!(unread.message))
 }
 
 fn notice(state: &State, to: &Name, notice: &Notice, setting: &Setting<'_>) -> Rendered {

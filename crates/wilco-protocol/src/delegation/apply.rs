@@ -8,6 +8,7 @@ use super::words::AckStatus;
 use crate::escalation::{Closed, Escalation, keep};
 use crate::name::{ExchangeId, MessageId, Name};
 use crate::time::Time;
+use crate::unread::UnreadLog;
 
 /// The state after the first event of a delegation; none if it is another event.
 pub fn born(event: &Event, at: Time) -> Option<State> {
@@ -57,6 +58,7 @@ pub(super) fn assigned(assigned: &Assigned, at: Time) -> State {
         acknowledged_at: None,
         escalations: Vec::new(),
         incidents: Vec::new(),
+        unread: UnreadLog::default(),
         stop_confirmed: None,
         superseded_by: None,
         held: None,
@@ -163,6 +165,7 @@ pub fn apply(state: &mut State, event: &Event, at: Time) {
             }
         }
         Event::Recorded { incident } => keep(&mut state.incidents, incident.clone()),
+        Event::NotUnderstood(unread) => state.unread.add(unread, at),
         Event::StopConfirmed => stop_answered(state, true),
         Event::StopUnconfirmed => stop_answered(state, false),
         Event::Ended { outcome, stop } => enter(state, Phase::Ended { outcome: *outcome, stop: *stop }),
@@ -175,6 +178,7 @@ fn acknowledged(state: &mut State, ack: &MessageId, status: AckStatus, in_time: 
     if status != AckStatus::Rejected {
         state.ack = Some(ack.clone());
     }
+    state.unread.settle(&state.assignee);
     state.handed.iter_mut().for_each(|handed| handed.repetitions += 1);
     state.network_resends = 0;
     state.early_completion = false;
@@ -315,6 +319,7 @@ fn specifics_asked(state: &mut State, until: Option<Time>) {
 
 /// Everything that counts per assignee and revision counts from the start.
 fn anew(state: &mut State, until: Option<Time>) {
+    state.unread.settle(&state.assignee);
     state.corrections = 0;
     state.early_work = 0;
     state.early_completion = false;
@@ -342,6 +347,7 @@ fn resent(state: &mut State, because: Resend, attempt: u32, until: Option<Time>)
         }
     }
     state.attempt = attempt;
+    state.unread.settle(&state.assignee);
     awaiting(state, until);
 }
 

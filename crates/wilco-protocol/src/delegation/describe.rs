@@ -34,6 +34,19 @@ impl Describe for State {
         !at_rest && awaits(self) == Some(agent)
     }
 
+    fn is_party(&self, agent: &Name) -> bool {
+        // What the agent says while its task is handed over is evidence.
+        *agent == self.initiator || (*agent == self.assignee && self.held.is_none())
+    }
+
+    fn conversation_state(&self) -> &'static str {
+        match &self.unconfirmed {
+            Some(asked) if self.is_open() && asked.resume => "resume-asked",
+            Some(_) if self.is_open() => "pause-asked",
+            Some(_) | None => self.name(),
+        }
+    }
+
     fn own_todo(&self, agent: &Name) -> Vec<Todo> {
         // While it is handed over, nobody is asked anything.
         if self.held.is_some() && self.is_open() {

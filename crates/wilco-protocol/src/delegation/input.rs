@@ -84,10 +84,8 @@ pub enum Statement {
     /// The initiator asks for the ACK itself.
     AskAgain,
     Decide(Choice),
-    /// Belongs to the exchange and moves nothing. `to_notice`: it answers a notice of Wilco's.
-    Remark {
-        to_notice: bool,
-    },
+    /// Belongs to the exchange and moves nothing.
+    Remark,
     /// The agent at work tells how far it is.
     Progress,
     /// It may be done: a condition, an exception, a doubt.
@@ -180,7 +178,7 @@ impl Statement {
             Statement::Again => "assigned-again",
             Statement::AskAgain => "ack-request",
             Statement::Decide(_) => "decision",
-            Statement::Remark { .. } => "remark",
+            Statement::Remark => "remark",
             Statement::Progress => "progress",
             Statement::Doubtful => "doubtful",
             Statement::Courtesy => "courtesy",

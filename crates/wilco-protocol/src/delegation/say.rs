@@ -4,6 +4,7 @@ use super::event::Why;
 use super::state::Outcome;
 use super::words::Verdict;
 use crate::name::{ExchangeId, MessageId, Name};
+use crate::unread::Unread;
 
 /// To the assignee unless the name says otherwise.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -42,6 +43,8 @@ pub enum Say {
         number: u32,
         again: bool,
     },
+    /// To whoever said something that could not be read.
+    NotUnderstood(Unread),
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -75,7 +78,6 @@ pub enum Notice {
         what: &'static str,
     },
     Paused,
-    Contradiction,
     /// To the initiator: its verdict lacks what it needs.
     HalfVerdict {
         verdict: Verdict,

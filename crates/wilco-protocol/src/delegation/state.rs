@@ -9,6 +9,7 @@ use super::words::{AckStatus, Sign, Verdict};
 use crate::escalation::{Escalation, Incident};
 use crate::name::{ExchangeId, MessageId, Name};
 use crate::time::{Span, Time};
+use crate::unread::UnreadLog;
 
 /// Written after everything that happens to it, so what is not there is left out.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -74,6 +75,8 @@ pub struct State {
     pub escalations: Vec<Escalation>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub incidents: Vec<Incident>,
+    #[serde(default, skip_serializing_if = "UnreadLog::is_empty")]
+    pub unread: UnreadLog,
     /// Whether the assignee confirmed that it stopped; none while nobody asked, or the answer is awaited.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stop_confirmed: Option<bool>,

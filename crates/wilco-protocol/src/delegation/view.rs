@@ -89,6 +89,7 @@ fn data(state: &State, texts: &dyn Texts) -> Value {
         "checkpoints": state.checkpoints.iter().map(|point| checkpoint(point, texts)).collect::<Vec<_>>(),
         "acknowledged_at": state.acknowledged_at,
         "stop_confirmed": stop_confirmed(state),
+        "not_understood": state.unread.shown(),
         "incidents": state.incidents.iter().map(|one| one.shown(state.id)).collect::<Vec<_>>(),
         "escalation": escalation.map(|id| id.to_string()),
         "options": options(state),

@@ -9,6 +9,7 @@ use crate::delegation::Questions;
 use crate::escalation::{Closed, keep};
 use crate::name::{MessageId, Name};
 use crate::time::Time;
+use crate::unread::UnreadLog;
 
 /// States hold no text of unknown length: a longer reason stands in its event.
 const MAX_REASON: usize = 500;
@@ -50,6 +51,7 @@ pub(super) fn requested(first: &Requested, at: Time) -> State {
         audited: None,
         escalations: Vec::new(),
         incidents: Vec::new(),
+        unread: UnreadLog::default(),
         created: at,
         updated: at,
     }
@@ -144,6 +146,7 @@ pub fn apply(state: &mut State, event: &Event, at: Time) {
             state.escalations.last_mut().into_iter().for_each(|open| open.closed = Some(closed.clone()));
         }
         Event::Recorded { incident } => keep(&mut state.incidents, incident.clone()),
+        Event::NotUnderstood(unread) => state.unread.add(unread, at),
         Event::Ended { outcome, code } => {
             state.confirmation = Some(Confirmation { outcome: *outcome, code: *code, at });
             state.phase = Phase::Ended { outcome: *outcome };

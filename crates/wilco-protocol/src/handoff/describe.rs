@@ -20,6 +20,10 @@ impl Describe for State {
         awaits(self)
     }
 
+    fn is_party(&self, agent: &Name) -> bool {
+        *agent == self.initiator || *agent == self.agent || self.awaits().contains(&agent)
+    }
+
     fn own_todo(&self, agent: &Name) -> Vec<Todo> {
         let acknowledge = |due: Option<Time>| (&self.agent, Wanted::HandoffAcknowledgment.due(due));
         let wanted = match self.phase {

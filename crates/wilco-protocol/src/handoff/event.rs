@@ -12,6 +12,7 @@ use crate::delegation::Understanding;
 use crate::escalation::{Escalation, Incident};
 use crate::name::{ExchangeId, MessageId, Name};
 use crate::time::Time;
+use crate::unread::Unread;
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "type", content = "data", rename_all = "kebab-case", rename_all_fields = "snake_case")]
@@ -154,6 +155,8 @@ pub enum Event {
     AuditFailed {
         reason: String,
     },
+    /// Something was said that could not be read.
+    NotUnderstood(Unread),
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]

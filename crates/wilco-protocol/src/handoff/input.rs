@@ -39,6 +39,8 @@ pub enum Statement {
     Decide(Choice),
     /// Belongs to the exchange and moves nothing.
     Remark,
+    /// Thanks and the like.
+    Courtesy,
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -85,6 +87,7 @@ impl Statement {
             Statement::OwnReminder => "reminder",
             Statement::Decide(_) => "decision",
             Statement::Remark => "remark",
+            Statement::Courtesy => "courtesy",
         }
     }
 }

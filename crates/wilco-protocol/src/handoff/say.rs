@@ -1,6 +1,7 @@
 //! What Wilco says in a handoff, without the words: the language renders them.
 
 use crate::name::{MessageId, Name};
+use crate::unread::Unread;
 
 /// To the replacement unless the name says otherwise.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -42,6 +43,8 @@ pub enum Say {
         number: u32,
         again: bool,
     },
+    /// To whoever said something that could not be read.
+    NotUnderstood(Unread),
 }
 
 /// A `protocol-notice` to whoever sent something.

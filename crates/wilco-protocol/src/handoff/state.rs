@@ -11,6 +11,7 @@ use crate::delegation::{Questions, Understanding};
 use crate::escalation::{Escalation, Incident};
 use crate::name::{ExchangeId, MessageId, Name};
 use crate::time::{Span, Time};
+use crate::unread::UnreadLog;
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct State {
@@ -57,6 +58,8 @@ pub struct State {
     pub audited: Option<bool>,
     pub escalations: Vec<Escalation>,
     pub incidents: Vec<Incident>,
+    #[serde(default, skip_serializing_if = "UnreadLog::is_empty")]
+    pub unread: UnreadLog,
     pub created: Time,
     pub updated: Time,
 }

@@ -116,6 +116,7 @@ fn data(state: &State, texts: &dyn Texts) -> Value {
         "reminders_sent": state.reminders_sent,
         "sent_at": state.sent_at,
         "confirmation": confirmation(state),
+        "not_understood": state.unread.shown(),
         "incidents": state.incidents.iter().map(|one| one.shown(state.id)).collect::<Vec<_>>(),
         "escalation": escalation.map(|id| id.to_string()),
         "options": options(state),

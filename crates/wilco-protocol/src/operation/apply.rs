@@ -6,6 +6,7 @@ use super::state::{Phase, State, Track, TrackState};
 use crate::escalation::{Closed, keep};
 use crate::name::Name;
 use crate::time::Time;
+use crate::unread::UnreadLog;
 
 /// The operation after its first event.
 pub fn born(event: &Event, at: Time) -> Option<State> {
@@ -35,6 +36,7 @@ pub(super) fn announced(first: &Announced, at: Time) -> State {
         results: Vec::new(),
         escalations: Vec::new(),
         incidents: Vec::new(),
+        unread: UnreadLog::default(),
         created: at,
         updated: at,
     }
@@ -120,6 +122,7 @@ pub fn apply(state: &mut State, event: &Event, at: Time) {
             state.escalations.last_mut().into_iter().for_each(|open| open.closed = Some(closed.clone()));
         }
         Event::Recorded { incident } => keep(&mut state.incidents, incident.clone()),
+        Event::NotUnderstood(unread) => state.unread.add(unread, at),
         Event::Ended { outcome, .. } => state.phase = Phase::Ended { outcome: *outcome },
     }
 }

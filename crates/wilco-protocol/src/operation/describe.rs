@@ -24,6 +24,10 @@ impl Describe for State {
         awaits(self).contains(&agent) && !self.track(agent).is_some_and(said)
     }
 
+    fn is_party(&self, agent: &Name) -> bool {
+        *agent == self.initiator || self.track(agent).is_some()
+    }
+
     fn own_todo(&self, agent: &Name) -> Vec<Todo> {
         let ready = |track: &Track| match track.state {
             TrackState::Waiting => Some(Wanted::Readiness.due(track.deadline)),

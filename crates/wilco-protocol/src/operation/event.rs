@@ -11,6 +11,7 @@ use super::words::Kind;
 use crate::escalation::{Escalation, Incident};
 use crate::name::{ExchangeId, MessageId, Name};
 use crate::time::Time;
+use crate::unread::Unread;
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "type", content = "data", rename_all = "kebab-case", rename_all_fields = "snake_case")]
@@ -113,6 +114,8 @@ pub enum Event {
         outcome: Outcome,
         because: Why,
     },
+    /// Something was said that could not be read.
+    NotUnderstood(Unread),
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

@@ -30,10 +30,9 @@ pub type Said = machine::Said<Statement>;
 
 #[derive(Debug, Clone, PartialEq)]
 pub enum Statement {
-    /// An agent's. `to_notice`: it answers a notice of Wilco's.
+    /// An agent's.
     Answer {
         answer: Answer,
-        to_notice: bool,
     },
     /// The initiator performed it, well or not, and says so of single agents.
     Result {
@@ -50,6 +49,8 @@ pub enum Statement {
     Decide(Choice),
     /// Belongs to the exchange and moves nothing.
     Remark,
+    /// Thanks and the like.
+    Courtesy,
 }
 
 /// A step of Wilco's that an initiator may take by itself.
@@ -72,7 +73,7 @@ impl Statement {
     /// What it is called when somebody is told how a message was read.
     pub fn meaning(&self) -> &'static str {
         match self {
-            Statement::Answer { answer, .. } => answer.word(),
+            Statement::Answer { answer } => answer.word(),
             Statement::Result { .. } => "result",
             Statement::Withdraw => "cancel",
             Statement::Own { step: OwnStep::Reminder, .. } => "reminder",
@@ -80,6 +81,7 @@ impl Statement {
             Statement::Own { step: OwnStep::Extension, .. } => "extension",
             Statement::Decide(_) => "decision",
             Statement::Remark => "remark",
+            Statement::Courtesy => "courtesy",
         }
     }
 }

@@ -4,6 +4,7 @@ use super::event::Why;
 use super::state::Outcome;
 use super::words::{Answer, Tone};
 use crate::name::Name;
+use crate::unread::Unread;
 
 /// To one agent unless the name says otherwise.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -47,6 +48,8 @@ pub enum Say {
         number: u32,
         again: bool,
     },
+    /// To whoever said something that could not be read.
+    NotUnderstood(Unread),
 }
 
 /// A `protocol-notice` to an agent about its answer.

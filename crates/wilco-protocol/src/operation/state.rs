@@ -11,6 +11,7 @@ use super::words::Kind;
 use crate::escalation::{Escalation, Incident};
 use crate::name::{ExchangeId, MessageId, Name};
 use crate::time::Time;
+use crate::unread::UnreadLog;
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct State {
@@ -39,6 +40,8 @@ pub struct State {
     pub results: Vec<(Name, bool)>,
     pub escalations: Vec<Escalation>,
     pub incidents: Vec<Incident>,
+    #[serde(default, skip_serializing_if = "UnreadLog::is_empty")]
+    pub unread: UnreadLog,
     pub created: Time,
     pub updated: Time,
 }

@@ -75,6 +75,7 @@ fn data(state: &State, texts: &dyn Texts) -> Value {
         "tracks": state.tracks.iter().map(track).collect::<Vec<_>>(),
         "authorized_at": state.authorized_at,
         "execution": execution(state, texts),
+        "not_understood": state.unread.shown(),
         "incidents": state.incidents.iter().map(|one| one.shown(state.id)).collect::<Vec<_>>(),
         "escalation": escalation.map(|id| id.to_string()),
         "options": options(state),

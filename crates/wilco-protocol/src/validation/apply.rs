@@ -5,6 +5,7 @@ use super::state::{Awaited, Open, Phase, Round, State};
 use super::words::{Duty, Status};
 use crate::escalation::{Closed, Escalation, KEPT, keep};
 use crate::time::Time;
+use crate::unread::UnreadLog;
 
 /// How many rounds of a phase are remembered; the journal has them all.
 const KEPT_ROUNDS: usize = 100;
@@ -54,6 +55,7 @@ pub(super) fn started(first: &Started, at: Time) -> State {
         outcome: None,
         escalations: Vec::new(),
         incidents: Vec::new(),
+        unread: UnreadLog::default(),
         created: at,
         updated: at,
     }
@@ -61,6 +63,7 @@ pub(super) fn started(first: &Started, at: Time) -> State {
 
 pub fn apply(state: &mut State, event: &Event, at: Time) {
     state.updated = at;
+    settle(state, event);
     match event {
         Event::Started(first) => *state = started(first, at),
         Event::Requested { phase, because, clock } => on(state, *phase, |phase| {
@@ -99,6 +102,7 @@ pub fn apply(state: &mut State, event: &Event, at: Time) {
         }),
         Event::Recovered { phase } => on_awaited(state, *phase, |awaited| awaited.troubles.clear()),
         Event::Recorded { incident } => keep(&mut state.incidents, incident.clone()),
+        Event::NotUnderstood(unread) => state.unread.add(unread, at),
         Event::Extended { phase, iterations } => on(state, *phase, |phase| {
             phase.max_iterations = phase.max_iterations.saturating_add(*iterations);
             phase.same = 0;
@@ -127,6 +131,36 @@ pub fn apply(state: &mut State, event: &Event, at: Time) {
             about.for_each(|phase| phase.escalation = None);
         }
     }
+}
+
+/// Whoever is asked anew, or was read, has said nothing unread since.
+fn settle(state: &mut State, event: &Event) {
+    let specialist = |place: &usize| state.phases.get(*place).map(|phase| phase.specialist.clone());
+    let agent = match event {
+        Event::Requested { phase, .. }
+        | Event::Triggered { phase, .. }
+        | Event::Passed { phase, .. }
+        | Event::Failed { phase, .. } => specialist(phase),
+        Event::FixRequested { .. } | Event::FixAcknowledged { .. } | Event::FixCompleted { .. } => {
+            Some(state.main_agent.clone())
+        }
+        Event::Started(_)
+        | Event::Reminded { .. }
+        | Event::GraceMoved { .. }
+        | Event::Spared { .. }
+        | Event::Troubled { .. }
+        | Event::Recovered { .. }
+        | Event::Escalated { .. }
+        | Event::EvidenceAdded { .. }
+        | Event::EscalationReminded { .. }
+        | Event::EscalationClosed { .. }
+        | Event::Extended { .. }
+        | Event::Skipped { .. }
+        | Event::Recorded { .. }
+        | Event::NotUnderstood(_)
+        | Event::Ended { .. } => None,
+    };
+    agent.into_iter().for_each(|agent| state.unread.settle(&agent));
 }
 
 /// The phase stops. What is forgotten is the oldest that was decided.

@@ -20,6 +20,11 @@ impl Describe for State {
         awaits(self)
     }
 
+    fn is_party(&self, agent: &Name) -> bool {
+        let checks = self.phases.iter().any(|phase| phase.specialist == *agent);
+        checks || *agent == self.initiator || *agent == self.main_agent
+    }
+
     fn own_todo(&self, agent: &Name) -> Vec<Todo> {
         let open = self.phases.iter().enumerate().filter(|_| self.is_open());
         let wanted = |(place, phase): (usize, &Phase)| {

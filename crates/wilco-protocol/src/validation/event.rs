@@ -11,6 +11,7 @@ use super::words::Trouble;
 use crate::escalation::{Escalation, Incident};
 use crate::name::{ExchangeId, MessageId, Name};
 use crate::time::{Span, Time};
+use crate::unread::Unread;
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "type", content = "data", rename_all = "kebab-case", rename_all_fields = "snake_case")]
@@ -109,6 +110,8 @@ pub enum Event {
     Ended {
         outcome: Outcome,
     },
+    /// Something was said that could not be read.
+    NotUnderstood(Unread),
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -171,6 +174,7 @@ impl Event {
             | Event::EscalationClosed { .. }
             | Event::Extended { .. }
             | Event::Recorded { .. }
+            | Event::NotUnderstood(_)
             | Event::Ended { .. } => None,
         }
     }

@@ -8,6 +8,7 @@ use strum::IntoStaticStr;
 use super::words::{Duty, Relief, Status, Trouble};
 use crate::name::{MessageId, Name};
 use crate::time::{Span, Time};
+use crate::unread::Unread;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Say {
@@ -73,6 +74,8 @@ pub enum Say {
         number: u32,
         again: bool,
     },
+    /// To whoever said something that could not be read.
+    NotUnderstood(Unread),
 }
 
 /// A `protocol-notice` about a message that changed nothing, or to somebody who need not go on.

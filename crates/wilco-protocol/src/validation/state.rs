@@ -8,6 +8,7 @@ use super::words::{Duty, Status, Trouble};
 use crate::escalation::{Escalation, Incident};
 use crate::name::{ExchangeId, MessageId, Name};
 use crate::time::{Span, Time};
+use crate::unread::UnreadLog;
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct State {
@@ -25,6 +26,8 @@ pub struct State {
     pub outcome: Option<Outcome>,
     pub escalations: Vec<Escalation>,
     pub incidents: Vec<Incident>,
+    #[serde(default, skip_serializing_if = "UnreadLog::is_empty")]
+    pub unread: UnreadLog,
     pub created: Time,
     pub updated: Time,
 }

@@ -93,6 +93,7 @@ fn data(state: &State, texts: &dyn Texts) -> Value {
         "iterations": state.phases.iter().map(|phase| phase.iteration).sum::<u32>(),
         "escalations": state.escalations.iter().map(|one| one.number).max().unwrap_or(0),
         "frequent_failures": frequent(state, texts),
+        "not_understood": state.unread.shown(),
         "incidents": state.incidents.iter().map(|one| one.shown(state.id)).collect::<Vec<_>>(),
         "escalation": escalation.map(|id| id.to_string()),
         "options": options(state),

@@ -139,6 +139,7 @@ fn say(say: &Say) -> String {
         Say::Cancel { because } => format!("task-cancel, {}", cancel(because)),
         Say::Notice(notice) => format!("notice, {}", self::notice(notice)),
         Say::ToInitiator(say) => to_initiator(say),
+        Say::NotUnderstood(unread) => crate::harness::not_understood(unread),
         Say::Escalation { number, again: false } => format!("escalation {number}"),
         Say::Escalation { number, again: true } => format!("escalation {number}, again"),
     }
@@ -168,7 +169,6 @@ fn notice(notice: &Notice) -> String {
         Notice::TooManyCheckpoints => "too many checkpoints".to_owned(),
         Notice::NothingToConfirm { what } => format!("no {what} to confirm"),
         Notice::Paused => "it is paused".to_owned(),
-        Notice::Contradiction => "contradicting acknowledgements".to_owned(),
         Notice::HalfVerdict { verdict } => format!("the verdict {} lacks what it needs", verdict.word()),
         Notice::UnclearVerdict => "contradicting verdicts".to_owned(),
         Notice::Ended { outcome } => format!("it ended: {}", outcome.word()),

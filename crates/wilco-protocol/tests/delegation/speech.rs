@@ -28,7 +28,7 @@ impl<'a> Words<'a> {
         Words { head: parts.next().unwrap_or(""), more: parts.collect() }
     }
 
-    fn has(&self, word: &str) -> bool {
+    pub(crate) fn has(&self, word: &str) -> bool {
         self.more.contains(&word)
     }
 
@@ -142,7 +142,7 @@ pub(crate) fn what(words: &Words<'_>) -> Statement {
         ("progress", "") => Statement::Progress,
         ("doubtful", "") => Statement::Doubtful,
         ("courtesy", "") => Statement::Courtesy,
-        ("remark", "") => Statement::Remark { to_notice: words.has("to a notice") },
+        ("remark", "") => Statement::Remark,
         ("contradiction", "") => Statement::Contradiction,
         _ => panic!("nobody can say {:?}", words.head),
     }

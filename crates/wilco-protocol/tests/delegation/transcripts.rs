@@ -131,6 +131,8 @@ transcripts! {
     op_16_ack_request
     op_16_ack_request_again
     op_16_ack_request_refused
+    talk_1_initiator
+    talk_1_not_understood
 }
 
 #[test]

@@ -126,7 +126,13 @@ impl World {
         if text.starts_with("assign ") && text != "assign again" {
             return self.begin(who, message, &words);
         }
-        let said = Said { by, operator: who == "operator", message, what: what(&words) };
+        let said = Said {
+            by,
+            operator: who == "operator",
+            message,
+            to_notice: words.has("to a notice"),
+            what: what(&words),
+        };
         self.decide(self.addressed(&words), Input::Said(said));
     }
 

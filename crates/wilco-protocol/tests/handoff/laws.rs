@@ -144,7 +144,7 @@ impl Run {
             Step::Say(by, what) => {
                 let message = MessageId::new(format!("m-{}", self.history.len()));
                 let operator = by == "operator";
-                self.decide(Input::Said(Said { by: by.into(), operator, message, what }));
+                self.decide(Input::Said(Said { by: by.into(), operator, message, to_notice: false, what }));
             }
             Step::Pass(seconds) => {
                 self.spurious_wake();

@@ -101,7 +101,7 @@ impl Model for Bounds {
         let mut next = moment.clone();
         let said = |by: &str, what: Statement, number: u8| {
             let message = MessageId::new(format!("m-{number}"));
-            Input::Said(Said { by: by.into(), operator: false, message, what })
+            Input::Said(Said { by: by.into(), operator: false, message, to_notice: false, what })
         };
         let input = match &act {
             Act::Timeout => {
@@ -126,7 +126,8 @@ impl Model for Bounds {
             }
         };
         let decision = decide(&next.state, input, &World::default(), next.now).ok()?;
-        let moves = !decision.events.is_empty() || matches!(act, Act::Report { .. });
+        // What cannot be read is only remembered.
+        let moves = !decision.unread && (!decision.events.is_empty() || matches!(act, Act::Report { .. }));
         next.follow(&decision, Some(&act));
         moves.then_some(next)
     }

@@ -126,6 +126,7 @@ fn say(say: &Say) -> String {
             ToInitiator::Ended => "it has ended".to_owned(),
         },
         Say::Confirmation => "replacement_confirmation".to_owned(),
+        Say::NotUnderstood(unread) => crate::harness::not_understood(unread),
         Say::Escalation { number, again: false } => format!("escalation {number}"),
         Say::Escalation { number, again: true } => format!("escalation {number}, again"),
     }

@@ -62,6 +62,7 @@ transcripts! {
     msg_11_handoff_roles
     msg_32_no_controller
     sec_10_failed_stays
+    talk_1_not_understood
 }
 
 #[test]

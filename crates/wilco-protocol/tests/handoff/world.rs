@@ -162,7 +162,7 @@ impl World {
             return self.begin(who, message, text);
         }
         let what = self.what(text);
-        let said = Said { by: who.into(), operator: who == "operator", message, what };
+        let said = Said { by: who.into(), operator: who == "operator", message, to_notice: false, what };
         self.decide(Input::Said(said));
     }
 

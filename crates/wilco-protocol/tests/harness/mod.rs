@@ -15,6 +15,7 @@ use std::path::PathBuf;
 use script::Script;
 pub(crate) use timeline::Timeline;
 use wilco_protocol::Time;
+use wilco_protocol::unread::{Unread, UnreadKind};
 
 /// The world that transcripts of one protocol are played in.
 pub(crate) trait Harness {
@@ -86,6 +87,15 @@ fn play<T: Harness>(text: &str) -> String {
 /// How long the world has been going.
 pub(crate) fn clock(at: Time) -> String {
     at.since(Time::ZERO).to_string()
+}
+
+/// The notice about what could not be read.
+pub(crate) fn not_understood(unread: &Unread) -> String {
+    match unread.kind {
+        UnreadKind::Words => "notice, not understood".to_owned(),
+        UnreadKind::Doubtful => "notice, is it done?".to_owned(),
+        UnreadKind::Contradiction => "notice, contradicting statements".to_owned(),
+    }
 }
 
 /// What Wilco does.

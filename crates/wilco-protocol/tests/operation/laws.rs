@@ -41,7 +41,7 @@ fn what() -> impl Strategy<Value = Statement> {
     let own = prop_oneof![Just(OwnStep::Reminder), Just(OwnStep::Timeout), Just(OwnStep::Extension)];
     let option = prop_oneof![Just("proceed"), Just("retry"), Just("abort"), Just("nonsense")];
     prop_oneof![
-        6 => (answer, any::<bool>()).prop_map(|(answer, to_notice)| Statement::Answer { answer, to_notice }),
+        6 => answer.prop_map(|answer| Statement::Answer { answer }),
         1 => any::<bool>().prop_map(|done| Statement::Result { done, results: Vec::new() }),
         1 => Just(Statement::Withdraw),
         1 => own.prop_map(|step| Statement::Own { step, agents: vec![AGENTS[0].into()] }),
@@ -96,7 +96,8 @@ impl Run {
     fn step(&mut self, step: Step) {
         match step {
             Step::Say(by, what) => {
-                let said = Said { by: by.into(), operator: false, message: "said".into(), what };
+                let said =
+                    Said { by: by.into(), operator: false, message: "said".into(), to_notice: false, what };
                 self.decide(Input::Said(said));
             }
             Step::Pass(seconds) => {

@@ -58,7 +58,7 @@ impl Model for Bounds {
         if moment.messages < self.messages {
             for by in AGENTS {
                 for answer in [Answer::Ready, Answer::Wait, Answer::Cancel] {
-                    acts.push(Act::Say { by, what: Statement::Answer { answer, to_notice: false } });
+                    acts.push(Act::Say { by, what: Statement::Answer { answer } });
                 }
             }
             acts.push(Act::Say { by: BOSS, what: Statement::Withdraw });
@@ -92,7 +92,7 @@ impl Model for Bounds {
                 next.repeats +=
                     u8::from(matches!(&what, Statement::Decide(choice) if choice.option == "retry"));
                 let message = MessageId::new(what.meaning());
-                Input::Said(Said { by: by.into(), operator: false, message, what })
+                Input::Said(Said { by: by.into(), operator: false, message, to_notice: false, what })
             }
             Act::Ended { place, well } => {
                 let (agent, run) = next.running.remove(place);

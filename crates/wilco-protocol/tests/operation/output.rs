@@ -87,6 +87,7 @@ fn say(say: &Say) -> String {
         Say::ToInitiator(ToInitiator::Excluded { agent }) => format!("{agent} is left out"),
         Say::ToInitiator(ToInitiator::ResultDue) => "how did it go?".to_owned(),
         Say::ToInitiator(ToInitiator::Executed { outcome }) => format!("executed: {}", outcome.word()),
+        Say::NotUnderstood(unread) => crate::harness::not_understood(unread),
         Say::Escalation { number, again: false } => format!("escalation {number}"),
         Say::Escalation { number, again: true } => format!("escalation {number}, again"),
     }

@@ -61,6 +61,7 @@ transcripts! {
     op_17_takes_it_back
     msg_11_operation_roles
     msg_30_operation_refused
+    talk_1_once
 }
 
 #[test]

@@ -107,7 +107,8 @@ impl World {
         if text.starts_with("operate ") {
             return self.begin(who, message, text);
         }
-        let said = Said { by: who.into(), operator: who == "operator", message, what: what(text) };
+        let said =
+            Said { by: who.into(), operator: who == "operator", message, to_notice: false, what: what(text) };
         self.decide(Input::Said(said));
     }
 
@@ -202,7 +203,7 @@ fn execute(text: &str) -> Execute {
 }
 
 fn what(text: &str) -> Statement {
-    let answer = |answer| Statement::Answer { answer, to_notice: false };
+    let answer = |answer| Statement::Answer { answer };
     let (head, rest) = text.split_once(' ').unwrap_or((text, ""));
     let agents = || rest.split(' ').map(Name::new).collect();
     match head {

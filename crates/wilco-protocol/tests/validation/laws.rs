@@ -99,7 +99,7 @@ proptest! {
                 Step::Unreached(agent) => Input::Signal(Signal::Unreached { agent: agent.into() }),
                 Step::Say(by, what) => {
                     let message = MessageId::new(format!("m-{}", log.len()));
-                    Input::Said(Said { by: by.into(), operator: false, message, what })
+                    Input::Said(Said { by: by.into(), operator: false, message, to_notice: false, what })
                 }
             };
             let due = timers(&state).first().map(|timer| timer.due);

@@ -86,7 +86,7 @@ impl Model for Bounds {
             Act::Say { by, what } => {
                 next.messages += 1;
                 let message = MessageId::new(what.meaning());
-                Input::Said(Said { by: by.into(), operator: false, message, what })
+                Input::Said(Said { by: by.into(), operator: false, message, to_notice: false, what })
             }
         };
         let decision = decide(&next.state, input, &World, next.now).ok()?;

@@ -108,6 +108,7 @@ fn say(state: &State, say: &Say) -> String {
             Notice::Over => "it is over".to_owned(),
             Notice::NotNeeded { phase } => format!("{} is not needed any more", name(*phase)),
         },
+        Say::NotUnderstood(unread) => crate::harness::not_understood(unread),
         Say::Escalation { number, again: more } => format!("escalation {number}{}", again(*more)),
     }
 }

@@ -40,6 +40,7 @@ transcripts! {
     val_15_reminder
     val_16_errors
     msg_11_validation_roles
+    talk_1_not_understood
 }
 
 #[test]

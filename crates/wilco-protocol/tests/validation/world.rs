@@ -89,7 +89,13 @@ impl World {
         }
         let state = self.state.as_ref().expect("a validation");
         let what = what(state, text);
-        self.decide(Input::Said(Said { by: who.into(), operator: who == "operator", message, what }));
+        self.decide(Input::Said(Said {
+            by: who.into(),
+            operator: who == "operator",
+            message,
+            to_notice: false,
+            what,
+        }));
     }
 
     fn begin(&mut self, by: &str, message: MessageId, issue: &str) {
@@ -182,6 +188,7 @@ fn what(state: &State, text: &str) -> Statement {
         "cannot-fix" => Statement::CannotFix { named },
         "garbled" => Statement::Unreadable { named },
         "remark" => Statement::Remark,
+        "courtesy" => Statement::Courtesy,
         "decide" => Statement::Decide(choice(rest)),
         unknown => panic!("nobody says {unknown}"),
     }

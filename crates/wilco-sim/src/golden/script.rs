@@ -1,5 +1,5 @@
 //! What no simulated agent does, by hand: a task is paused and goes on, a message enters a context, an interrupted
-//! step counts as done, work is reported in words.
+//! step counts as done, work is reported in words, words are not understood.
 
 use anyhow::{Context, ensure};
 use serde_json::{Value, json};
@@ -32,6 +32,7 @@ pub(super) fn history() -> anyhow::Result<Vec<Batch>> {
     script.pause()?;
     script.interrupt()?;
     script.report_in_words()?;
+    script.be_misunderstood()?;
     Ok(script.batches)
 }
 
@@ -84,6 +85,30 @@ impl Script {
         self.say(4060, "bob", "boss", ack)?;
         let report = "Quick progress update on GH-2: the first coat is on, the second will follow tomorrow.";
         self.say(4120, "bob", "boss", json!({"type": "text", "message": report}))
+    }
+
+    /// Words that no protocol can read.
+    fn be_misunderstood(&mut self) -> anyhow::Result<()> {
+        let text = |words: &str| json!({"type": "text", "message": words});
+        let task = json!({"type": "task-assignment", "task_id": "GH-3", "title": "Mend the roof"});
+        self.say(5000, "boss", "ada", task)?;
+        let notes = json!({"type": "text", "task_id": "GH-3", "message": "The roof is a curious thing."});
+        self.say(5010, "ada", "boss", notes)?;
+        let restart = json!({"type": "pre-operation", "operation": "restart", "message": "I restart you.",
+            "execute": "manual"});
+        self.say(5020, "boss", "bob", restart)?;
+        self.say(5030, "bob", "boss", text("It rains over here."))?;
+        let start = json!({"type": "validation-start", "issue": 7, "main_agent": "bob",
+            "phases": [{"name": "unit", "specialist": "ada"}]});
+        self.say(5040, "boss", "validation-orchestrator", start)?;
+        let notes =
+            json!({"type": "text", "message_id": "VALRES-7-ada-1", "message": "It rains here as well."});
+        self.say(5050, "ada", "boss", notes)?;
+        let handoff = json!({"type": "replacement_handoff", "handoff_id": "HO-1",
+            "handoff_url": "http://127.0.0.1/HO-1", "failed_agent": {"id": "eve", "session": "eve"}});
+        self.say(5060, "boss", "ada", handoff)?;
+        let notes = json!({"type": "text", "handoff_id": "HO-1", "message": "How does it look?"});
+        self.say(5070, "boss", "wilco", notes)
     }
 
     fn say(&mut self, seconds: i64, from: &str, to: &str, content: Value) -> anyhow::Result<()> {

@@ -17,6 +17,7 @@ mod record;
 mod rounds;
 mod told;
 mod track;
+mod unread;
 mod whole;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -87,6 +88,8 @@ pub(crate) struct Model {
     quiet: BTreeSet<u64>,
     /// Orders that were reported on.
     reported: BTreeSet<(u64, u32)>,
+    /// Who said something that could not be read, in which exchange and state.
+    told_unread: BTreeSet<(u64, Name, String)>,
     pub(crate) messages: u64,
 }
 
@@ -149,6 +152,7 @@ impl Model {
             agents_touched: true,
             quiet: BTreeSet::new(),
             reported: BTreeSet::new(),
+            told_unread: BTreeSet::new(),
             messages: 0,
         }
     }
@@ -267,6 +271,7 @@ impl Model {
             (kind, None) if kind.starts_with("message-") => self.marked(disk, record)?,
             (kind, None) if kind.starts_with("agent-") => self.agent_changed(record)?,
             (_, None) => {}
+            ("not-understood", Some(id)) => self.not_understood(id.number, record)?,
             (_, Some(id)) => match id.protocol {
                 Protocol::Delegation => self.delegated(id.number, record, change)?,
                 Protocol::Operation => self.operated(id.number, record, change)?,

@@ -123,7 +123,7 @@ fn said() -> impl Strategy<Value = Step> {
     let agents = prop_oneof![6 => Just(None), 1 => name().prop_map(Some)];
     (agents, prop::bool::weighted(0.1), message(), what()).prop_map(|(by, operator, message, what)| {
         let likely = if of_agent(&what) { "assignee" } else { "boss" };
-        Step::Say(Said { by: by.unwrap_or_else(|| likely.into()), operator, message, what })
+        Step::Say(Said { by: by.unwrap_or_else(|| likely.into()), operator, message, to_notice: false, what })
     })
 }
 
@@ -149,7 +149,7 @@ fn what() -> impl Strategy<Value = Statement> {
         1 => prop_oneof![
             Just(Statement::Complete), Just(Statement::StopAck), Just(Statement::Amend), Just(Statement::Cancel),
             Just(Statement::Contradiction), verdict().prop_map(|verdict| Statement::HalfVerdict { verdict }),
-            Just(Statement::UnclearVerdict), Just(Statement::Remark { to_notice: false }),
+            Just(Statement::UnclearVerdict), Just(Statement::Remark),
             Just(Statement::Progress), Just(Statement::Doubtful), Just(Statement::Courtesy),
         ],
         3 => prop_oneof![

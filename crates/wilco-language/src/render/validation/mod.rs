@@ -6,11 +6,12 @@ mod trouble;
 
 use crate::message::MessageType;
 use serde_json::{Map, Value, json};
-use wilco_protocol::exchange::Texts;
+use wilco_protocol::exchange::{Exchange, Texts};
 use wilco_protocol::validation::{Cause, Duty, Label, Phase, Say, State, Status, id};
 use wilco_protocol::{Name, Span, Time};
 
 use super::form::{self, Form};
+use super::not_understood::not_understood;
 use super::{Rendered, Setting, counted};
 use crate::read::failures::Failure;
 use crate::read::form::FormKind;
@@ -38,6 +39,9 @@ pub(super) fn say(state: &State, to: &Name, say: &Say, setting: &Setting<'_>) ->
         Say::Unreadable { phase, duty } => trouble::unreadable(state, to, *phase, *duty, setting),
         Say::Change { phase, before, after, because } => {
             change(state, *phase, (*before, *after), *because, setting)
+        }
+        Say::NotUnderstood(unread) => {
+            not_understood(&Exchange::Validation(state.clone()), to, unread, setting)
         }
         Say::Notice(notice) => trouble::notice(state, to, notice, setting),
         Say::Escalation { number, again } => escalated::escalation(state, to, *number, *again, setting),

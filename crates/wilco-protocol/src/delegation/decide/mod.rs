@@ -36,13 +36,14 @@ pub use choice::{options, untried};
 
 use super::apply::{apply, born};
 use super::event::Event;
-use super::input::{Assign, Input, Signal, Statement};
+use super::input::{Assign, Input, Said, Signal, Statement};
 use super::say::{CancelReason, Say};
 use super::state::{Outcome, Phase, State};
 use crate::decision::{Facts, Refusal};
 use crate::escalation::Reason;
 use crate::machine::{Decided, Machine};
 use crate::time::Time;
+use crate::unread::{Unread, UnreadKind};
 use draft::Draft;
 
 pub type Decision = Decided<State>;
@@ -64,6 +65,18 @@ impl Machine for State {
 
     fn apply(&mut self, event: &Event, at: Time) {
         apply(self, event, at);
+    }
+
+    fn unread_kind(&self, said: &Said) -> Option<UnreadKind> {
+        table::unread(self, said)
+    }
+
+    fn unread_event(unread: Unread) -> Event {
+        Event::NotUnderstood(unread)
+    }
+
+    fn unread_say(unread: Unread) -> Say {
+        Say::NotUnderstood(unread)
     }
 
     fn hear(draft: &mut Draft<'_>, input: Input) -> Result<(), Refusal> {

@@ -5,8 +5,9 @@ use super::{ack, choice, handover, initiator, trouble, work};
 use crate::decision::Refusal;
 use crate::delegation::input::{Said, Statement};
 use crate::delegation::say::{CancelReason, Notice, Say, ToInitiator};
-use crate::delegation::state::{Phase, State};
+use crate::delegation::state::{Phase, State, Stop};
 use crate::name::Name;
+use crate::unread::UnreadKind;
 
 pub(super) fn said(draft: &mut Draft<'_>, said: Said) -> Result<(), Refusal> {
     match may_say(&draft.state, &said)? {
@@ -19,6 +20,36 @@ pub(super) fn said(draft: &mut Draft<'_>, said: Said) -> Result<(), Refusal> {
             former(draft, said);
             Ok(())
         }
+    }
+}
+
+/// What could not be read. Progress is news, unless something else is asked.
+pub(super) fn unread(state: &State, said: &Said) -> Option<UnreadKind> {
+    match said.what {
+        Statement::Remark => Some(UnreadKind::Words),
+        Statement::Doubtful => Some(UnreadKind::Doubtful),
+        Statement::Contradiction => Some(UnreadKind::Contradiction),
+        Statement::Progress => (state.unconfirmed.is_some() || !state.is_open()).then_some(UnreadKind::Words),
+        Statement::Ack(_)
+        | Statement::Error(_)
+        | Statement::Checkpoint { .. }
+        | Statement::Complete
+        | Statement::StopAck
+        | Statement::PauseAck
+        | Statement::ResumeAck
+        | Statement::Clarify { .. }
+        | Statement::Verdict { .. }
+        | Statement::HalfVerdict { .. }
+        | Statement::UnclearVerdict
+        | Statement::Amend
+        | Statement::Cancel
+        | Statement::Pause { .. }
+        | Statement::Resume
+        | Statement::Extend { .. }
+        | Statement::Again
+        | Statement::AskAgain
+        | Statement::Decide(_)
+        | Statement::Courtesy => None,
     }
 }
 
@@ -71,7 +102,7 @@ fn may_say(state: &State, said: &Said) -> Result<Standing, Refusal> {
                 Err(Refusal::Role { expected: "initiator, addressee or operator" })
             }
         }
-        Statement::Remark { .. } | Statement::Progress | Statement::Doubtful | Statement::Courtesy => {
+        Statement::Remark | Statement::Progress | Statement::Doubtful | Statement::Courtesy => {
             match (is_initiator || is_assignee || said.operator, is_former) {
                 (true, _) | (false, true) => Ok(Standing::Current),
                 (false, false) => Err(Refusal::Role { expected: "participant" }),
@@ -81,7 +112,7 @@ fn may_say(state: &State, said: &Said) -> Result<Standing, Refusal> {
 }
 
 fn current(draft: &mut Draft<'_>, said: Said) -> Result<(), Refusal> {
-    let Said { by, message, what, .. } = said;
+    let Said { by, message, what, to_notice, .. } = said;
     let phase = draft.state.phase.clone();
     match (&phase, what) {
         // Late it is good to know too.
@@ -99,7 +130,11 @@ fn current(draft: &mut Draft<'_>, said: Said) -> Result<(), Refusal> {
         ) => {
             return Err(Refusal::State { expected: "an open exchange", got: phase.name() });
         }
-        (Phase::Ended { .. }, Statement::Remark { to_notice: true } | Statement::Courtesy) => {}
+        (Phase::Ended { .. }, Statement::Courtesy) => {}
+        (Phase::Ended { .. }, Statement::Remark) if to_notice => {}
+        // It is asked to confirm that it stopped, and is told how.
+        (Phase::Ended { .. }, Statement::Remark | Statement::Progress | Statement::Doubtful)
+            if draft.state.stop_of(&by) == Some(Stop::Awaited) => {}
         (Phase::Ended { .. }, Statement::Ack(_) | Statement::Checkpoint { .. } | Statement::Complete)
             if draft.state.superseded_by.is_some() =>
         {
@@ -109,7 +144,7 @@ fn current(draft: &mut Draft<'_>, said: Said) -> Result<(), Refusal> {
 
         (open, Statement::Ack(ack)) if open.at_work() => ack::at_work(draft, message, ack),
         (_, Statement::Ack(ack)) => ack::before_work(draft, message, ack),
-        (_, Statement::Contradiction) => draft.say(by, Say::Notice(Notice::Contradiction)),
+        (_, Statement::Contradiction) => {}
         (_, Statement::Error(error)) => trouble::error(draft, error),
 
         (open, Statement::Checkpoint { number }) if may_report(draft, open) => {
@@ -164,7 +199,7 @@ fn current(draft: &mut Draft<'_>, said: Said) -> Result<(), Refusal> {
         (Phase::Escalated { .. }, Statement::Decide(choice)) => return choice::decide(draft, by, choice),
         (_, Statement::Decide(choice)) => return Err(choice::not_asked(&draft.state, &choice)),
         // Whatever the agent at work says is a sign of life.
-        (_, Statement::Remark { .. } | Statement::Progress | Statement::Doubtful | Statement::Courtesy) => {
+        (_, Statement::Remark | Statement::Progress | Statement::Doubtful | Statement::Courtesy) => {
             work::heard(draft, &by);
         }
     }
@@ -226,6 +261,6 @@ fn former(draft: &mut Draft<'_>, said: Said) {
         | Statement::Progress
         | Statement::Doubtful
         | Statement::Courtesy
-        | Statement::Remark { .. } => {}
+        | Statement::Remark => {}
     }
 }

@@ -37,12 +37,13 @@ use std::convert::Infallible;
 
 use super::apply::{apply, born};
 use super::event::Event;
-use super::input::{Input, Replace, Statement};
+use super::input::{Input, Replace, Said, Statement};
 use super::say::Say;
 use super::state::{Phase, State};
 use crate::decision::{Facts, Refusal, Report};
 use crate::machine::{Decided, Machine};
 use crate::time::Time;
+use crate::unread::{Unread, UnreadKind};
 use draft::Draft;
 
 pub type Decision = Decided<State>;
@@ -64,6 +65,18 @@ impl Machine for State {
 
     fn apply(&mut self, event: &Event, at: Time) {
         apply(self, event, at);
+    }
+
+    fn unread_kind(&self, said: &Said) -> Option<UnreadKind> {
+        table::unread(self, said)
+    }
+
+    fn unread_event(unread: Unread) -> Event {
+        Event::NotUnderstood(unread)
+    }
+
+    fn unread_say(unread: Unread) -> Say {
+        Say::NotUnderstood(unread)
     }
 
     fn hear(draft: &mut Draft<'_>, input: Input) -> Result<(), Refusal> {

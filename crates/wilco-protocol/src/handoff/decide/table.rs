@@ -8,6 +8,7 @@ use crate::handoff::input::{Said, Statement};
 use crate::handoff::say::Notice;
 use crate::handoff::state::{Phase, State};
 use crate::name::Name;
+use crate::unread::UnreadKind;
 
 pub(super) fn said(draft: &mut Draft<'_>, said: Said) -> Result<(), Refusal> {
     let standing = may_say(&draft.state, &said)?;
@@ -20,7 +21,7 @@ pub(super) fn said(draft: &mut Draft<'_>, said: Said) -> Result<(), Refusal> {
     }
     let got = draft.state.name();
     match (what, draft.state.is_delivered()) {
-        (Statement::Remark, _) => {}
+        (Statement::Remark | Statement::Courtesy, _) => {}
         (Statement::Decide(choice), _) => return choice::decide(draft, by, message, choice),
         (Statement::Ack(ack), true) => ack::heard(draft, message, ack),
         (Statement::Malformed, true) if owes_ack(&draft.state) => ack::malformed(draft, message),
@@ -53,6 +54,22 @@ pub(super) fn said(draft: &mut Draft<'_>, said: Said) -> Result<(), Refusal> {
     Ok(())
 }
 
+/// What could not be read. Where its ACK is awaited, whatever the replacement says is one.
+pub(super) fn unread(state: &State, said: &Said) -> Option<UnreadKind> {
+    match said.what {
+        Statement::Remark => Some(UnreadKind::Words),
+        Statement::Malformed => (!(state.is_delivered() && owes_ack(state))).then_some(UnreadKind::Words),
+        Statement::Ack(_)
+        | Statement::Clarify { .. }
+        | Statement::Verdict { .. }
+        | Statement::UnclearVerdict
+        | Statement::Override
+        | Statement::OwnReminder
+        | Statement::Decide(_)
+        | Statement::Courtesy => None,
+    }
+}
+
 enum Standing {
     Current,
     /// It was asked to take over, and is not any more.
@@ -83,7 +100,7 @@ fn may_say(state: &State, said: &Said) -> Result<Standing, Refusal> {
             let may = is_initiator || is_addressee || is_controller || said.operator;
             (may, "initiator, addressee or operator")
         }
-        Statement::Remark => {
+        Statement::Remark | Statement::Courtesy => {
             let takes_part = is_initiator || is_replacement || is_former || is_failed || is_controller;
             (takes_part || said.operator, "participants")
         }

@@ -14,13 +14,12 @@ use crate::time::{Span, Time};
 /// The last reminder after an extension comes this long before the end.
 const LAST_CALL: Span = Span::seconds(30);
 
-pub(super) fn heard(draft: &mut Draft<'_>, agent: Name, answer: Answer, to_notice: bool) {
+pub(super) fn heard(draft: &mut Draft<'_>, agent: Name, answer: Answer) {
     let Some(track) = draft.state.track(&agent).cloned() else { return };
     let decided = !draft.state.undecided();
     match answer {
-        // Whoever talks about a notice, or was heard before, is not told again that this says nothing.
-        Answer::Information if to_notice || decided || track.state == TrackState::Ready => {}
-        Answer::Information => notice(draft, agent, Notice::Read { answer }),
+        // What says nothing is answered as what could not be read.
+        Answer::Information => {}
         Answer::Ready | Answer::Wait | Answer::Cancel if decided => {
             notice(draft, agent, Notice::TooLate { answer });
         }

@@ -35,12 +35,13 @@ use std::convert::Infallible;
 
 use super::apply::{apply, born};
 use super::event::Event;
-use super::input::{Input, Operate, Statement};
+use super::input::{Input, Operate, Said, Statement};
 use super::say::Say;
 use super::state::State;
 use crate::decision::{Facts, Refusal};
 use crate::machine::{Decided, Machine};
 use crate::time::Time;
+use crate::unread::{Unread, UnreadKind};
 use draft::Draft;
 
 pub type Decision = Decided<State>;
@@ -62,6 +63,18 @@ impl Machine for State {
 
     fn apply(&mut self, event: &Event, at: Time) {
         apply(self, event, at);
+    }
+
+    fn unread_kind(&self, said: &Said) -> Option<UnreadKind> {
+        table::unread(self, said)
+    }
+
+    fn unread_event(unread: Unread) -> Event {
+        Event::NotUnderstood(unread)
+    }
+
+    fn unread_say(unread: Unread) -> Say {
+        Say::NotUnderstood(unread)
     }
 
     fn hear(draft: &mut Draft<'_>, input: Input) -> Result<(), Refusal> {

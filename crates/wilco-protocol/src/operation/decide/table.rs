@@ -4,20 +4,39 @@ use super::draft::Draft;
 use super::{answer, choice, own, perform};
 use crate::decision::Refusal;
 use crate::operation::input::{Said, Statement};
-use crate::operation::state::State;
+use crate::operation::state::{State, TrackState};
+use crate::operation::words::Answer;
+use crate::unread::UnreadKind;
 
 pub(super) fn said(draft: &mut Draft<'_>, said: Said) -> Result<(), Refusal> {
     may_say(&draft.state, &said)?;
     let Said { by, message, what, .. } = said;
     match what {
-        Statement::Answer { answer, to_notice } => answer::heard(draft, by, answer, to_notice),
+        Statement::Answer { answer } => answer::heard(draft, by, answer),
         Statement::Own { step, agents } => own::taken(draft, step, &agents),
         Statement::Result { done, results } => return perform::result(draft, message, done, results),
         Statement::Withdraw => return perform::withdraw(draft),
         Statement::Decide(choice) => return choice::decide(draft, by, choice),
-        Statement::Remark => {}
+        Statement::Remark | Statement::Courtesy => {}
     }
     Ok(())
+}
+
+/// What could not be read. Whoever was heard before may add what it likes.
+pub(super) fn unread(state: &State, said: &Said) -> Option<UnreadKind> {
+    let heard = || state.track(&said.by).is_some_and(|track| track.state == TrackState::Ready);
+    match said.what {
+        Statement::Answer { answer: Answer::Information } => {
+            (state.undecided() && !heard()).then_some(UnreadKind::Words)
+        }
+        Statement::Remark => Some(UnreadKind::Words),
+        Statement::Answer { answer: Answer::Ready | Answer::Wait | Answer::Cancel }
+        | Statement::Own { .. }
+        | Statement::Result { .. }
+        | Statement::Withdraw
+        | Statement::Decide(_)
+        | Statement::Courtesy => None,
+    }
 }
 
 /// Only a participant moves an exchange, and only in its role.
@@ -31,7 +50,9 @@ fn may_say(state: &State, said: &Said) -> Result<(), Refusal> {
             let is_addressee = state.escalations.last().is_some_and(|last| last.addressee == said.by);
             (is_initiator || is_addressee || said.operator, "initiator, addressee or operator")
         }
-        Statement::Remark => (is_initiator || takes_part || said.operator, "participants"),
+        Statement::Remark | Statement::Courtesy => {
+            (is_initiator || takes_part || said.operator, "participants")
+        }
     };
     if allowed { Ok(()) } else { Err(Refusal::Role { expected }) }
 }

@@ -4,6 +4,7 @@ use super::draft::Draft;
 use super::fix::Word;
 use super::{check, choice, fix, silence};
 use crate::decision::Refusal;
+use crate::unread::UnreadKind;
 use crate::validation::input::{Said, Statement};
 use crate::validation::say::Notice;
 use crate::validation::state::State;
@@ -29,6 +30,20 @@ pub(super) fn said(draft: &mut Draft<'_>, said: Said) -> Result<(), Refusal> {
         }
     }
     Ok(())
+}
+
+/// What could not be read; an answer in the form that could not be has an answer of its own.
+pub(super) fn unread(_state: &State, said: &Said) -> Option<UnreadKind> {
+    match said.what {
+        Statement::Remark => Some(UnreadKind::Words),
+        Statement::Result { .. }
+        | Statement::Acknowledged { .. }
+        | Statement::Fixed { .. }
+        | Statement::CannotFix { .. }
+        | Statement::Unreadable { .. }
+        | Statement::Decide(_)
+        | Statement::Courtesy => None,
+    }
 }
 
 /// What comes after the end changes nothing.
