@@ -6,6 +6,7 @@
 mod again;
 mod attacks;
 mod authority;
+mod answering;
 mod correlation;
 mod delivered;
 mod handing_over;
