@@ -10,8 +10,9 @@ use wilco_protocol::{EscalationId, Exchange, MessageId, Name, handoff, operation
 
 use super::form::{inline, one_line};
 use super::review::cut;
-use super::teaching::{more_time, option_needs};
+use super::teaching::{more_time, option_in_words};
 use super::todo::todo_text;
+use super::ways::CommandLine;
 use super::{Rendered, Setting};
 use crate::interpret::Cited;
 use crate::message::MessageType;
@@ -86,7 +87,12 @@ pub(super) fn first_line(message: &MessageId, cited: &Cited) -> String {
 }
 
 fn listed(forms: &[String]) -> String {
-    forms.iter().map(|form| format!("- {form}")).collect::<Vec<_>>().join("\n")
+    // A command that takes its text from below it begins a line of its own.
+    let item = |form: &String| match form.split_once('\n') {
+        Some((label, command)) => format!("- {label}\n{command}"),
+        None => format!("- {form}"),
+    };
+    forms.iter().map(item).collect::<Vec<_>>().join("\n")
 }
 
 /// What the exchange waits for, of the reader or of somebody else.
@@ -134,13 +140,17 @@ fn forms(exchange: &Exchange, to: &Name, setting: &Setting<'_>) -> Vec<String> {
     let mut forms: Vec<String> =
         todo.iter().flat_map(|todo| wanted_forms(exchange, to, todo, setting)).collect();
     match exchange {
-        Exchange::Delegation(state) if *to == state.assignee && state.is_open() => {
+        Exchange::Delegation(state)
+            if *to == state.assignee && state.is_open() && readable(&state.task_id) =>
+        {
             forms.extend(task_forms(state));
         }
         Exchange::Delegation(state) if todo.is_empty() && *to == state.initiator => {
             let id = super::quoted(&state.task_id);
-            forms.push(format!("to change the task: wilco amend {id} \"WHAT CHANGES\""));
-            forms.push(format!("to stop it: wilco stop {id}"));
+            let amend = CommandLine::with(format!("amend {id}"), "", "WHAT CHANGES");
+            forms.push(format!("to change the task:\n{}", amend.pasted(to.as_str(), setting.url)));
+            let stop = CommandLine::plain(format!("stop {id}")).pasted(to.as_str(), setting.url);
+            forms.push(format!("to stop it: {stop}"));
         }
         Exchange::Delegation(_) | Exchange::Operation(_) | Exchange::Validation(_) | Exchange::Handoff(_) => {
         }
@@ -150,21 +160,29 @@ fn forms(exchange: &Exchange, to: &Name, setting: &Setting<'_>) -> Vec<String> {
 
 /// How one thing that is awaited is said: in the text form, else by the command.
 fn wanted_forms(exchange: &Exchange, to: &Name, todo: &Todo, setting: &Setting<'_>) -> Vec<String> {
-    let command = || vec![todo_text(exchange, to, todo, setting.cited, setting.url).answer];
+    let command = || {
+        let answer = todo_text(exchange, to, todo, setting.cited, setting.url).answer;
+        let apart = if answer.contains('\n') { "\n" } else { " " };
+        vec![format!("by command:{apart}{answer}")]
+    };
     match (exchange, todo.wanted) {
         (Exchange::Handoff(_), Wanted::Decision { .. }) => command(),
         (_, Wanted::Decision { escalation }) => decision_forms(exchange, escalation),
         // What its agent can say of a task is listed with the rest.
-        (Exchange::Delegation(_), Wanted::Acknowledgment | Wanted::Progress) => Vec::new(),
+        (Exchange::Delegation(state), Wanted::Acknowledgment | Wanted::Progress)
+            if readable(&state.task_id) =>
+        {
+            Vec::new()
+        }
         (Exchange::Delegation(state), wanted) if readable(&state.task_id) => {
             of_task(state, wanted).unwrap_or_else(command)
         }
         (Exchange::Operation(state), Wanted::Readiness) => readiness_forms(state, to),
         (Exchange::Validation(state), Wanted::Check { phase }) => {
-            check_forms(state, phase).unwrap_or_else(command)
+            check_forms(state, phase, setting).unwrap_or_else(command)
         }
         (Exchange::Validation(state), Wanted::Fix { phase }) => {
-            fix_forms(state, phase).unwrap_or_else(command)
+            fix_forms(state, phase, setting).unwrap_or_else(command)
         }
         (Exchange::Handoff(state), wanted) => of_handoff(state, wanted).unwrap_or_else(command),
         (Exchange::Delegation(_) | Exchange::Operation(_) | Exchange::Validation(_), _) => command(),
@@ -196,12 +214,6 @@ fn verdict_forms(id: &str) -> Vec<String> {
 /// What the agent of a task can say of it, whether or not it is asked just now.
 fn task_forms(state: &delegation::State) -> Vec<String> {
     let task = &state.task_id;
-    let id = super::quoted(task);
-    if !readable(task) {
-        let verb = if state.phase.at_work() { "complete" } else { "ack" };
-        let rest = if state.phase.at_work() { "" } else { " received --understanding \"WHAT YOU WILL DO\"" };
-        return vec![format!("wilco {verb} {id}{rest} --as {}", super::quoted(state.assignee.as_str()))];
-    }
     let revision = if state.revision > 1 { format!(" r{}", state.revision) } else { String::new() };
     let ack = format!("[ACK] {task}{revision} -");
     let ask = format!("to ask: {ack} CLARIFICATION_NEEDED, and below it: Questions: and a numbered list");
@@ -228,19 +240,8 @@ fn task_forms(state: &delegation::State) -> Vec<String> {
 
 fn decision_forms(exchange: &Exchange, number: u32) -> Vec<String> {
     let id = EscalationId { exchange: exchange.id(), number };
-    let needs = |option: &str| match option {
-        "reassign" => {
-            let next = exchange.next_choice().map_or("NAME_OF_AN_AGENT", |agent| agent.as_str());
-            format!(" {next}")
-        }
-        "extend" => " 10m".to_owned(),
-        other => option_needs(other, exchange.next_choice()),
-    };
-    exchange
-        .options()
-        .into_iter()
-        .map(|option| format!("[DECISION] {id} {option}{}", needs(option)))
-        .collect()
+    let form = |option: &str| format!("[DECISION] {id} {}", option_in_words(option, exchange.next_choice()));
+    exchange.options().into_iter().map(form).collect()
 }
 
 fn readiness_forms(state: &operation::State, to: &Name) -> Vec<String> {
@@ -252,32 +253,29 @@ fn readiness_forms(state: &operation::State, to: &Name) -> Vec<String> {
     forms
 }
 
-fn check_forms(state: &validation::State, place: usize) -> Option<Vec<String>> {
+fn check_forms(state: &validation::State, place: usize, setting: &Setting<'_>) -> Option<Vec<String>> {
     let phase = state.phases.get(place)?;
     let name = inline(&phase.name);
+    let error = CommandLine::with(format!("checked {} error", state.id), "--error", "WHY");
     Some(vec![
         format!("if {name} passed: Status: PASS"),
         format!("if {name} failed: Status: FAIL, and below it a list: - FILE:LINE - WHAT FAILS"),
-        format!(
-            "if it could not be checked: wilco checked {} error --error \"WHY\" --as {}",
-            state.id,
-            super::quoted(phase.specialist.as_str())
-        ),
+        format!("if it could not be checked:\n{}", error.pasted(phase.specialist.as_str(), setting.url)),
     ])
 }
 
-fn fix_forms(state: &validation::State, place: usize) -> Option<Vec<String>> {
+fn fix_forms(state: &validation::State, place: usize, setting: &Setting<'_>) -> Option<Vec<String>> {
     let phase = state.phases.get(place)?;
     let (request, done) =
         (validation::id(state, phase, Label::FixRequest), validation::id(state, phase, Label::FixDone));
-    let (done, me) = (super::quoted(&done), super::quoted(state.main_agent.as_str()));
+    let words = format!("fixed {} --message-id {}", state.id, super::quoted(&done));
+    let me = state.main_agent.as_str();
+    let fixed = CommandLine::with(words.clone(), "--fix", "WHAT YOU FIXED").pasted(me, setting.url);
+    let cannot = CommandLine::with(words, "--cannot", "WHY NOT").pasted(me, setting.url);
     Some(vec![
         format!("that you have it: [ACK] {request} - RECEIVED"),
-        format!(
-            "when it is fixed: wilco fixed {} --fix \"WHAT YOU FIXED\" --message-id {done} --as {me}",
-            state.id
-        ),
-        format!("if you cannot: wilco fixed {} --cannot \"WHY NOT\" --message-id {done} --as {me}", state.id),
+        format!("when it is fixed:\n{fixed}"),
+        format!("if you cannot:\n{cannot}"),
     ])
 }
 

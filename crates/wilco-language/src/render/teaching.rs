@@ -360,14 +360,8 @@ pub(super) fn decide(
     setting: &Setting<'_>,
 ) -> String {
     let first = options.first().copied().unwrap_or("abort");
-    let named = |option: &&str| match *option {
-        "reassign" | "provide_alternative_agent" => {
-            format!("{option} {}", next.map_or("NAME_OF_AN_AGENT", |name| name.as_str()))
-        }
-        "extend" => format!("{option} 10m"),
-        _ => (*option).to_owned(),
-    };
-    let form = format!("[DECISION] {id} {{{}}}", options.iter().map(named).collect::<Vec<_>>().join("|"));
+    let named: Vec<_> = options.iter().map(|option| option_in_words(option, next)).collect();
+    let form = format!("[DECISION] {id} {{{}}}", named.join("|"));
     let ways = Ways {
         reply: format!("Reply on a line of its own: {form}"),
         briefly: form,
@@ -382,6 +376,17 @@ pub(super) fn decide(
         }),
     };
     format!("Decide. {}", ways.taught(to.as_str(), setting))
+}
+
+/// An option with what it needs, as it stands behind `[DECISION] ID`.
+pub(super) fn option_in_words(option: &str, next: Option<&Name>) -> String {
+    match option {
+        "reassign" | "provide_alternative_agent" => {
+            format!("{option} {}", next.map_or("NAME_OF_AN_AGENT", |name| name.as_str()))
+        }
+        "extend" => format!("{option} 10m"),
+        _ => option.to_owned(),
+    }
 }
 
 /// `next`: an agent that could be asked; without one the reader must name somebody.
