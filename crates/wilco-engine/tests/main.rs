@@ -4,9 +4,9 @@
 #![allow(clippy::unwrap_used, reason = "a test that fails should say so at once")]
 
 mod again;
+mod answering;
 mod attacks;
 mod authority;
-mod answering;
 mod correlation;
 mod delivered;
 mod handing_over;
