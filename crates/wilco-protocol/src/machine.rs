@@ -8,7 +8,7 @@ use crate::draft::Draft;
 use crate::exchange::Describe;
 use crate::name::{MessageId, Name};
 use crate::time::Time;
-use crate::unread::{Unread, UnreadKind, unread_in};
+use crate::unread::{UnreadKind, UnreadWords, unread_in};
 
 /// A protocol, as the state of one run of it.
 pub trait Machine: Describe + Clone + Debug + PartialEq + 'static {
@@ -37,9 +37,9 @@ pub trait Machine: Describe + Clone + Debug + PartialEq + 'static {
     /// What could not be read in what somebody says; none when it was read, or is a courtesy.
     fn unread_kind(&self, said: &Said<Self::Statement>) -> Option<UnreadKind>;
 
-    fn unread_event(unread: Unread) -> Self::Event;
+    fn unread_event(unread: UnreadWords) -> Self::Event;
 
-    fn unread_say(unread: Unread) -> Self::Say;
+    fn unread_say(unread: UnreadWords) -> Self::Say;
 
     /// Records an event in a draft. A protocol that speaks of some of its events says so here.
     fn record(draft: &mut Draft<'_, Self>, event: Self::Event) {

@@ -11,7 +11,7 @@ use crate::time::Time;
 
 /// A message that belongs to an exchange, moves nothing and is no courtesy.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub struct Unread {
+pub struct UnreadWords {
     pub by: Name,
     pub message: MessageId,
     /// The state that the exchange was in.
@@ -75,8 +75,8 @@ impl UnreadLog {
         self.0.iter().filter(|entry| entry.stands && entry.by == *by).max_by_key(|entry| entry.at)
     }
 
-    pub(crate) fn add(&mut self, unread: &Unread, at: Time) {
-        let Unread { by, message, state, told, .. } = unread;
+    pub(crate) fn add(&mut self, unread: &UnreadWords, at: Time) {
+        let UnreadWords { by, message, state, told, .. } = unread;
         match self.0.iter_mut().find(|entry| entry.by == *by && entry.state == *state) {
             Some(entry) => {
                 (entry.message, entry.at, entry.stands) = (message.clone(), at, true);
@@ -107,7 +107,7 @@ impl UnreadLog {
 
 /// What is unread in a message, if it is that of somebody who takes part now. A message about a notice is never
 /// answered by a notice.
-pub(crate) fn unread_in<M: Machine>(state: &M, said: &Said<M::Statement>) -> Option<Unread> {
+pub(crate) fn unread_in<M: Machine>(state: &M, said: &Said<M::Statement>) -> Option<UnreadWords> {
     let kind = state.unread_kind(said)?;
     let concerns = state.is_open() || !state.todo(&said.by).is_empty();
     if !concerns || !state.is_party(&said.by) {
@@ -116,12 +116,12 @@ pub(crate) fn unread_in<M: Machine>(state: &M, said: &Said<M::Statement>) -> Opt
     let in_state = state.conversation_state();
     let told = !said.to_notice && !state.unread().was_told(&said.by, in_state);
     let (by, message) = (said.by.clone(), said.message.clone());
-    Some(Unread { by, message, state: in_state.to_owned(), kind, told })
+    Some(UnreadWords { by, message, state: in_state.to_owned(), kind, told })
 }
 
 impl<M: Machine> Draft<'_, M> {
     /// Records it, and tells its sender what can be said.
-    pub(crate) fn not_understood(&mut self, unread: Unread) {
+    pub(crate) fn not_understood(&mut self, unread: UnreadWords) {
         self.event(M::unread_event(unread.clone()));
         if unread.told {
             self.say(unread.by.clone(), M::unread_say(unread));

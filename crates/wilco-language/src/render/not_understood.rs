@@ -4,7 +4,7 @@
 use serde_json::{Map, json};
 use wilco_protocol::delegation::{self, Phase};
 use wilco_protocol::todo::{Todo, Wanted};
-use wilco_protocol::unread::{Unread, UnreadKind};
+use wilco_protocol::unread::{UnreadKind, UnreadWords};
 use wilco_protocol::validation::{self, Label};
 use wilco_protocol::{EscalationId, Exchange, MessageId, Name, handoff, operation};
 
@@ -24,7 +24,7 @@ const QUOTED: usize = 120;
 pub(super) fn not_understood(
     exchange: &Exchange,
     to: &Name,
-    unread: &Unread,
+    unread: &UnreadWords,
     setting: &Setting<'_>,
 ) -> Rendered {
     let (called, said) = (one_line(exchange.called()), first_line(&unread.message, setting.cited));

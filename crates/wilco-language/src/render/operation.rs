@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 use wilco_protocol::operation::{
     Answer, Execute, Notice, Outcome, Say, State, ToInitiator, Tone, Track, TrackState, Why,
 };
-use wilco_protocol::unread::Unread;
+use wilco_protocol::unread::UnreadWords;
 use wilco_protocol::{Exchange, Name, Span, Time};
 
 use super::not_understood::{first_line, not_understood};
@@ -257,7 +257,7 @@ fn aborted(state: &State, to: &Name, because: Why, by: Option<&Name>) -> Rendere
 }
 
 /// What an agent said was no answer: it is told how it was read.
-fn information(state: &State, to: &Name, unread: &Unread, setting: &Setting<'_>) -> Rendered {
+fn information(state: &State, to: &Name, unread: &UnreadWords, setting: &Setting<'_>) -> Rendered {
     let message = notice(state, to, &Notice::Read { answer: Answer::Information }, setting);
     let said = first_line(&unread.message, setting.cited);
     let text = message.content.get("message").and_then(Value::as_str).unwrap_or_default();

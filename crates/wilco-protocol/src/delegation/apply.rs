@@ -104,12 +104,7 @@ pub fn apply(state: &mut State, event: &Event, at: Time) {
         Event::QueueChecked { checks, until, behind } => {
             state.phase = Phase::Queued { until: *until, checks: *checks, behind: behind.clone() };
         }
-        Event::Waiting { because, until } => {
-            if *because == Resend::Busy {
-                state.network_resends = 0;
-            }
-            enter(state, Phase::Waiting { because: *because, until: *until });
-        }
+        Event::Waiting { because, until } => wait(state, *because, *until),
         Event::Returned { until } => enter(state, Phase::Returned { until: *until, reminded: false }),
         Event::Reminded { until } => reminded(state, *until),
         Event::Accepted { check } => {
@@ -183,6 +178,13 @@ fn acknowledged(state: &mut State, ack: &MessageId, status: AckStatus, in_time: 
     state.network_resends = 0;
     state.early_completion = false;
     state.first_ack.get_or_insert(FirstAck { at, in_time, status });
+}
+
+fn wait(state: &mut State, because: Resend, until: Time) {
+    if because == Resend::Busy {
+        state.network_resends = 0;
+    }
+    enter(state, Phase::Waiting { because, until });
 }
 
 fn answered(state: &mut State, message: &MessageId, count: u32) {

@@ -9,7 +9,7 @@ use super::words::{AckStatus, Sign, Verdict};
 use crate::escalation::{Escalation, Incident};
 use crate::name::{ExchangeId, MessageId, Name};
 use crate::time::{Span, Time};
-use crate::unread::Unread;
+use crate::unread::UnreadWords;
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "type", content = "data", rename_all = "kebab-case", rename_all_fields = "snake_case")]
@@ -201,7 +201,7 @@ pub enum Event {
         by: ExchangeId,
     },
     /// Something was said that could not be read.
-    NotUnderstood(Unread),
+    NotUnderstood(UnreadWords),
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

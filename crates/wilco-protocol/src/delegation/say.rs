@@ -4,7 +4,7 @@ use super::event::Why;
 use super::state::Outcome;
 use super::words::Verdict;
 use crate::name::{ExchangeId, MessageId, Name};
-use crate::unread::Unread;
+use crate::unread::UnreadWords;
 
 /// To the assignee unless the name says otherwise.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -44,7 +44,7 @@ pub enum Say {
         again: bool,
     },
     /// To whoever said something that could not be read.
-    NotUnderstood(Unread),
+    NotUnderstood(UnreadWords),
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

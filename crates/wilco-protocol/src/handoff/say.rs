@@ -1,7 +1,7 @@
 //! What Wilco says in a handoff, without the words: the language renders them.
 
 use crate::name::{MessageId, Name};
-use crate::unread::Unread;
+use crate::unread::UnreadWords;
 
 /// To the replacement unless the name says otherwise.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -44,7 +44,7 @@ pub enum Say {
         again: bool,
     },
     /// To whoever said something that could not be read.
-    NotUnderstood(Unread),
+    NotUnderstood(UnreadWords),
 }
 
 /// A `protocol-notice` to whoever sent something.

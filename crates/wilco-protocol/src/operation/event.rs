@@ -11,7 +11,7 @@ use super::words::Kind;
 use crate::escalation::{Escalation, Incident};
 use crate::name::{ExchangeId, MessageId, Name};
 use crate::time::Time;
-use crate::unread::Unread;
+use crate::unread::UnreadWords;
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "type", content = "data", rename_all = "kebab-case", rename_all_fields = "snake_case")]
@@ -115,7 +115,7 @@ pub enum Event {
         because: Why,
     },
     /// Something was said that could not be read.
-    NotUnderstood(Unread),
+    NotUnderstood(UnreadWords),
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

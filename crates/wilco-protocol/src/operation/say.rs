@@ -4,7 +4,7 @@ use super::event::Why;
 use super::state::Outcome;
 use super::words::{Answer, Tone};
 use crate::name::Name;
-use crate::unread::Unread;
+use crate::unread::UnreadWords;
 
 /// To one agent unless the name says otherwise.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -49,7 +49,7 @@ pub enum Say {
         again: bool,
     },
     /// To whoever said something that could not be read.
-    NotUnderstood(Unread),
+    NotUnderstood(UnreadWords),
 }
 
 /// A `protocol-notice` to an agent about its answer.

@@ -11,7 +11,7 @@ use super::words::Trouble;
 use crate::escalation::{Escalation, Incident};
 use crate::name::{ExchangeId, MessageId, Name};
 use crate::time::{Span, Time};
-use crate::unread::Unread;
+use crate::unread::UnreadWords;
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "type", content = "data", rename_all = "kebab-case", rename_all_fields = "snake_case")]
@@ -111,7 +111,7 @@ pub enum Event {
         outcome: Outcome,
     },
     /// Something was said that could not be read.
-    NotUnderstood(Unread),
+    NotUnderstood(UnreadWords),
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

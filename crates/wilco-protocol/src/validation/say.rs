@@ -8,7 +8,7 @@ use strum::IntoStaticStr;
 use super::words::{Duty, Relief, Status, Trouble};
 use crate::name::{MessageId, Name};
 use crate::time::{Span, Time};
-use crate::unread::Unread;
+use crate::unread::UnreadWords;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Say {
@@ -75,7 +75,7 @@ pub enum Say {
         again: bool,
     },
     /// To whoever said something that could not be read.
-    NotUnderstood(Unread),
+    NotUnderstood(UnreadWords),
 }
 
 /// A `protocol-notice` about a message that changed nothing, or to somebody who need not go on.

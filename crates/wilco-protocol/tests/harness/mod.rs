@@ -15,7 +15,7 @@ use std::path::PathBuf;
 use script::Script;
 pub(crate) use timeline::Timeline;
 use wilco_protocol::Time;
-use wilco_protocol::unread::{Unread, UnreadKind};
+use wilco_protocol::unread::{UnreadKind, UnreadWords};
 
 /// The world that transcripts of one protocol are played in.
 pub(crate) trait Harness {
@@ -90,7 +90,7 @@ pub(crate) fn clock(at: Time) -> String {
 }
 
 /// The notice about what could not be read.
-pub(crate) fn not_understood(unread: &Unread) -> String {
+pub(crate) fn not_understood(unread: &UnreadWords) -> String {
     match unread.kind {
         UnreadKind::Words => "notice, not understood".to_owned(),
         UnreadKind::Doubtful => "notice, is it done?".to_owned(),

@@ -41,7 +41,7 @@ use super::state::State;
 use crate::decision::{Facts, Refusal};
 use crate::machine::{Decided, Machine};
 use crate::time::Time;
-use crate::unread::{Unread, UnreadKind};
+use crate::unread::{UnreadKind, UnreadWords};
 use draft::Draft;
 
 pub type Decision = Decided<State>;
@@ -69,11 +69,11 @@ impl Machine for State {
         table::unread(self, said)
     }
 
-    fn unread_event(unread: Unread) -> Event {
+    fn unread_event(unread: UnreadWords) -> Event {
         Event::NotUnderstood(unread)
     }
 
-    fn unread_say(unread: Unread) -> Say {
+    fn unread_say(unread: UnreadWords) -> Say {
         Say::NotUnderstood(unread)
     }
 
