@@ -21,6 +21,10 @@ pub(crate) async fn type_line(target: &str, line: &str, buffer: &str) -> Result<
         "" => return Err(format!("there is no pane {target}")),
         _ => return Err(format!("the pane {target} is in copy mode")),
     }
+    // Enter would send off what somebody has half typed.
+    if !is_empty(target).await? {
+        return Err(format!("the pane {target} has something on the line of its cursor; nothing was typed"));
+    }
     paste(target, line, buffer).await?;
     for _ in 0..TRIES {
         tmux(&["send-keys", "-t", target, "Enter"], None).await?;
@@ -55,6 +59,37 @@ async fn cursor_line(target: &str) -> Result<String, String> {
     tmux(&["capture-pane", "-p", "-J", "-t", target, "-S", row, "-E", row], None).await
 }
 
+/// Whether nothing stands on the line with the cursor, but a prompt perhaps. A long line is wrapped into several rows.
+async fn is_empty(target: &str) -> Result<bool, String> {
+    let at = tmux(&["display-message", "-p", "-t", target, "#{cursor_x} #{cursor_y}"], None).await?;
+    let (column, row) =
+        at.trim().split_once(' ').ok_or_else(|| format!("the pane {target} has no cursor"))?;
+    let column: usize = column.parse().map_err(|_| format!("the cursor of {target} is at {column:?}"))?;
+    let own = cursor_line(target).await?;
+    let above = tmux(&["capture-pane", "-p", "-J", "-t", target, "-S", "0", "-E", row], None).await?;
+    Ok(holds_nothing(&above, &own, column))
+}
+
+/// `above`: the lines of the pane up to the row of the cursor, wrapped ones joined; `row`: that row alone, with the cursor
+/// in this column.
+fn holds_nothing(above: &str, row: &str, column: usize) -> bool {
+    const PROMPTS: [char; 6] = ['$', '#', '%', '>', '❯', '›'];
+    // Frames around an input are no text.
+    let frame = |c: char| c.is_whitespace() || ('\u{2500}'..='\u{257f}').contains(&c);
+    let line =
+        |text: &str| text.strip_suffix('\n').unwrap_or(text).rsplit('\n').next().unwrap_or("").to_owned();
+    let (whole, row) = (line(above), line(row));
+    let behind: String = row.chars().skip(column).collect();
+    if !behind.trim_matches(frame).is_empty() {
+        return false;
+    }
+    let before: String = whole.strip_suffix(behind.as_str()).unwrap_or(&whole).to_owned();
+    let drawn = before.trim_end();
+    // Spaces that nobody drew are not captured: the cursor stands behind them.
+    let apart = before.len() > drawn.len() || column > row.trim_end().chars().count();
+    drawn.trim_matches(frame).is_empty() || (apart && drawn.ends_with(PROMPTS))
+}
+
 async fn tmux(arguments: &[&str], input: Option<&str>) -> Result<String, String> {
     let call = async {
         let mut child = Command::new("tmux")
@@ -76,4 +111,34 @@ async fn tmux(arguments: &[&str], input: Option<&str>) -> Result<String, String>
     };
     let slow = |_| format!("tmux did not answer within {} seconds", LIMIT.as_secs());
     tokio::time::timeout(LIMIT, call).await.map_err(slow)?
+}
+
+#[cfg(test)]
+mod tests {
+    use super::holds_nothing;
+
+    #[test]
+    fn sec_15_a_prompt_is_an_empty_line_and_anything_else_is_not() {
+        for (line, column, empty) in [
+            ("", 0, true),
+            ("   ", 3, true),
+            ("user@host:~$ ", 13, true),
+            ("user@host:~$", 13, true),
+            ("# ", 2, true),
+            ("❯ ", 2, true),
+            ("› ", 2, true),
+            ("│ >          │", 4, true),
+            ("user@host:~$", 12, false),
+            ("user@host:~$ rm -rf", 19, false),
+            ("user@host:~$ rm -rf ", 20, false),
+            ("> half a thought", 16, false),
+            ("> half a thought", 2, false),
+            ("> x", 2, false),
+            ("a line without a prompt", 23, false),
+        ] {
+            let above = format!("what stands above\n\n{line}\n");
+            assert_eq!(holds_nothing(&above, &format!("{line}\n"), column), empty, "{line:?} at {column}");
+        }
+        assert!(!holds_nothing("$ a long line that was wrapped \n", "\n", 0), "its last row is empty");
+    }
 }

@@ -85,6 +85,30 @@ fn msg_21_a_fixed_line_is_typed_into_the_pane_and_entered() {
     assert_eq!((&event["data"]["agent"], &event["data"]["kind"]), (&json!("bob"), &json!("tmux")));
 }
 
+/// Whoever has half typed a line keeps it, and nothing is entered for them.
+#[test]
+fn sec_15_nothing_is_typed_onto_a_line_that_holds_something() {
+    let tmux = Tmux::start("bob-pane");
+    let server = Setup::new().environment("TMUX_TMPDIR", tmux.directory()).start();
+    server.put("/v1/agents/bob", &json!({"session": "bob-pane", "nudge": {"kind": "tmux"}}));
+    tmux.run(&["send-keys", "-t", "=bob-pane:", "-l", "rm -rf precious"]);
+    until("it was typed", || tmux.pane("bob-pane").contains("rm -rf precious"));
+    server.send(&text("ann", "bob", "hello"));
+    until("it was tried", || nudge_of(&server, "bob")["attempts"].as_u64().is_some_and(|tries| tries >= 1));
+    let said = nudge_of(&server, "bob").to_string();
+    assert!(said.contains("something on the line of its cursor"), "{said}");
+    let pane = tmux.pane("bob-pane");
+    assert_eq!((pane.matches("precious").count(), pane.contains("wilco")), (1, false), "{pane}");
+    // Once the line is empty it is told, also at a prompt.
+    tmux.run(&["send-keys", "-t", "=bob-pane:", "C-u"]);
+    until("it is empty", || !tmux.pane("bob-pane").contains("precious"));
+    let second = server.send(&text("ann", "bob", "hello again"))["message"]["id"].clone();
+    until("it is told", || {
+        server.advance("1m");
+        way(&server, &second).0 == "nudged"
+    });
+}
+
 #[test]
 fn msg_21_a_session_that_is_not_there_is_tried_again_and_then_a_dead_letter() {
     let tmux = Tmux::start("other");
