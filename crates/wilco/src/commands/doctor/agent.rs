@@ -90,8 +90,12 @@ fn task(exchange: &Exchange) -> &str {
 pub(super) fn presence(agent: &Agent, owes: bool, now: Time) -> Finding {
     let look = format!("wilco inbox --as {} --wait, in its session", agent.name);
     let Some(seen) = &agent.last_seen else {
-        let text = "is known, but has never called: it has not seen what was sent to it".to_owned();
-        return if owes {
+        let marked = match agent.status.as_str() {
+            status @ ("unresponsive" | "hibernated" | "inactive") => format!("is {status}, and"),
+            _ => "is known, but".to_owned(),
+        };
+        let text = format!("{marked} has never called: it has not seen what was sent to it");
+        return if owes || agent.status == "unresponsive" {
             Finding::wrong(&agent.name, text).next(look)
         } else {
             Finding::note(&agent.name, text)

@@ -25,6 +25,14 @@ pub(super) fn examine(exam: &mut Exam<'_>, exchange: &Exchange) -> anyhow::Resul
     };
     exam.found.push(Finding::fine(&exchange.id, state.trim()));
     exam.found.extend(troubles(exchange, exam.now));
+    if let Some(open) = exchange.data["escalation"].as_str().filter(|_| exchange.outcome.is_none()) {
+        let all = exam.caller.checked(exam.client.escalations(Some(true)))?.value.items;
+        // An agent's token does not see all of them.
+        exam.found.extend(all.iter().find(|one| one.id == open).map(|one| {
+            let why = format!("{open} was opened because of {}: {}", one.reason, one.text);
+            Finding::note(&exchange.id, crate::output::escape::one_line(&why))
+        }));
+    }
     if exchange.outcome.is_some() {
         return Ok(());
     }
