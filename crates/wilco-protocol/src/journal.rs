@@ -79,6 +79,9 @@ pub enum MessageEvent {
 pub enum ServerEvent {
     /// `downtime`: since the last sign of life; none at the very first start.
     ServerStarted { version: String, down_from: Option<Time>, downtime: Option<Span> },
+    /// A copy took the place of the data: positions leap, so that none of what was lost is given out again. `follows`:
+    /// the position before it; `replaced`: where the data ended whose place it took.
+    ServerRestored { follows: u64, replaced: Option<u64> },
 }
 
 impl Entry {

@@ -6,6 +6,7 @@
 use std::io::{self, BufRead};
 
 use crate::chain::{Hash, genesis, hex, link};
+use crate::generation::continues;
 
 /// An event with the hash of the one before it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -102,13 +103,14 @@ pub fn verify_export(file: impl BufRead) -> Result<Export, ExportError> {
         if position <= last.0 {
             return Err(damaged(position, "the event stands behind a later one"));
         }
-        if position == last.0 + 1 && event.previous != last.1 {
+        let goes_on = continues(last.0, position, &event.bytes);
+        if goes_on && event.previous != last.1 {
             return Err(damaged(position, "the event does not follow the one before it"));
         }
         if link(&event.previous, position, &event.bytes) != event.hash {
             return Err(damaged(position, "the event does not match its hash"));
         }
-        if events > 0 && position > last.0 + 1 {
+        if events > 0 && !goes_on {
             gap = gap.or(Some(last.0 + 1));
         }
         (events, last) = (events + 1, (position, event.hash));

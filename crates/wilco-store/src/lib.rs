@@ -9,6 +9,7 @@ mod chain;
 pub mod conformance;
 mod error;
 mod export;
+mod generation;
 mod memory;
 mod message;
 mod reader;
@@ -24,6 +25,7 @@ pub use batch::{
 pub use chain::{Hash, genesis, hex, link};
 pub use error::{BackupError, OpenError, Source, StoreError};
 pub use export::{Export, ExportError, Exported, verify_export};
+pub use generation::{LEAP, follows};
 pub use memory::Memory;
 pub use message::{Message, Priority, Reading, content_kind};
 pub use reader::{ExchangeFilter, Head, InboxFilter, Reader, Walk};
@@ -32,7 +34,7 @@ pub use search::{Found, SearchFilter, kind_word, words};
 pub use sqlite::{
     Restored, SearchIndex, Sqlite, SqliteReader, backup, check_writers, has_build_flags, rescue, restore,
 };
-pub use verify::verify;
+pub use verify::{verify, verify_counting};
 
 /// A piece of work that a store asks to have done.
 pub type Upkeep = Box<dyn FnOnce() + Send>;

@@ -8,6 +8,7 @@ use std::ops::RangeInclusive;
 use crate::batch::{JournalRow, MessageRow};
 use crate::chain::{Hash, genesis, link};
 use crate::error::StoreError;
+use crate::generation::continues;
 use crate::reader::{Head, Reader};
 use crate::verify::{PAGE, message_of};
 
@@ -56,7 +57,7 @@ pub(crate) fn salvage(
             if row.position <= at || known.is_some_and(|known| row.position > known) {
                 break;
             }
-            if row.position > at + 1 {
+            if !continues(at, row.position, &row.bytes) {
                 found.lose(at + 1..=row.position - 1, "the event is missing");
                 before = None;
             }

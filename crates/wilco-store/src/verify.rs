@@ -1,5 +1,7 @@
 //! Is the record still what was written? Walks the journal and names the first place that is not.
 
+use std::collections::BTreeSet;
+
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use wilco_protocol::{ExchangeId, MessageId};
@@ -7,17 +9,23 @@ use wilco_protocol::{ExchangeId, MessageId};
 use crate::batch::{JournalRow, MessageRow};
 use crate::chain::{Hash, genesis, link};
 use crate::error::StoreError;
+use crate::generation::continues;
 use crate::reader::{Head, Reader};
 
 /// Events that are held in memory at a time.
 pub(crate) const PAGE: usize = 256;
 
 /// Checks the journal from its beginning, or from behind a position whose hash is known, up to the head
-/// as it was at the start: positions without gaps, the chain of hashes, and for every accepted message
-/// that the stored one is the same, and none behind the last event. Gives the head it arrived at.
+/// as it was at the start: positions without gaps but for those of restores, the chain of hashes, and for every
+/// accepted message that the stored one is the same, and none besides. Gives the head it arrived at.
 pub fn verify(reader: &dyn Reader, from: Option<(u64, Hash)>) -> Result<Head, StoreError> {
+    verify_counting(reader, from).map(|(head, _)| head)
+}
+
+/// The same, and how many events were walked over.
+pub fn verify_counting(reader: &dyn Reader, from: Option<(u64, Hash)>) -> Result<(Head, u64), StoreError> {
     let (position, hash) = from.unwrap_or((0, genesis()));
-    let mut reached = Head { position, hash, at: None };
+    let (mut reached, mut events) = (Head { position, hash, at: None }, 0);
     if position > 0 {
         known(reader, position, &hash)?;
     }
@@ -25,10 +33,10 @@ pub fn verify(reader: &dyn Reader, from: Option<(u64, Hash)>) -> Result<Head, St
         Ok(end) => {
             reached.at = end.at;
             while reached.position < end.position {
-                page(reader, &mut reached, end.position)?;
+                events += page(reader, &mut reached, end.position)?;
             }
             nothing_behind(reader, end.position)?;
-            Ok(reached)
+            Ok((reached, events))
         }
         // Where it ends is not known; how far it is whole can be.
         Err(StoreError::Damaged { reason, .. }) => {
@@ -49,29 +57,49 @@ fn nothing_behind(reader: &dyn Reader, end: u64) -> Result<(), StoreError> {
     }
 }
 
-/// Brings it forward by at least one event, whatever a damaged database answers.
-fn page(reader: &dyn Reader, reached: &mut Head, end: u64) -> Result<(), StoreError> {
+/// Brings it forward by at least one event, whatever a damaged database answers; by how many.
+fn page(reader: &dyn Reader, reached: &mut Head, end: u64) -> Result<u64, StoreError> {
     let rows = match reader.journal(reached.position, PAGE) {
         // Somewhere in this page; one by one it is found where.
         Err(StoreError::Damaged { .. }) => at(reader.journal(reached.position, 1), reached.position + 1)?,
         other => other?,
     };
-    if rows.first().is_none_or(|row| row.position != reached.position + 1) {
+    if rows.first().is_none_or(|row| !continues(reached.position, row.position, &row.bytes)) {
         return Err(damaged(reached.position + 1, "the event is missing"));
     }
+    let (before, mut accepted, mut events) = (reached.position, BTreeSet::new(), 0);
     for row in rows.iter().take_while(|row| row.position <= end) {
-        let position = reached.position + 1;
-        if row.position != position {
-            return Err(damaged(position, "the event is missing"));
+        if !continues(reached.position, row.position, &row.bytes) {
+            return Err(damaged(reached.position + 1, "the event is missing"));
         }
-        let hash = link(&reached.hash, position, &row.bytes);
+        let hash = link(&reached.hash, row.position, &row.bytes);
         if hash != row.hash {
-            return Err(damaged(position, "the event does not match its hash"));
+            return Err(damaged(row.position, "the event does not match its hash"));
         }
-        at(message_of(reader, row), position)?;
-        (reached.position, reached.hash) = (position, hash);
+        if at(message_of(reader, row), row.position)?.is_some() {
+            accepted.insert(row.position);
+        }
+        (reached.position, reached.hash) = (row.position, hash);
+        events += 1;
     }
-    Ok(())
+    nothing_between(reader, before, reached.position, &accepted)?;
+    Ok(events)
+}
+
+/// No message lies among these events that none of them accepted.
+fn nothing_between(
+    reader: &dyn Reader,
+    before: u64,
+    end: u64,
+    accepted: &BTreeSet<u64>,
+) -> Result<(), StoreError> {
+    let stored = at(reader.messages_after(before, accepted.len() + 1), before + 1)?;
+    let forged =
+        stored.iter().find(|message| message.position <= end && !accepted.contains(&message.position));
+    match forged {
+        Some(message) => Err(damaged(message.position, "there is a message, and no event that accepted it")),
+        None => Ok(()),
+    }
 }
 
 /// Damage that names no position is at the one that was asked for.
@@ -155,6 +183,20 @@ mod tests {
         let id = MessageId::new("forged");
         author.batch.messages.push(MessageRow { position: 2, id, exchange: None, body: b"{}".to_vec() });
         store.commit(&author.take(2)).unwrap();
+        let found = verify(&store, None).unwrap_err();
+        assert!(matches!(found, StoreError::Damaged { position: 2, .. }), "{found}");
+    }
+
+    /// Where an event stands that is about something else.
+    #[test]
+    fn g8_a_message_between_events_that_none_of_them_accepted_is_found() {
+        let (mut store, mut author) = (Memory::default(), Author::default());
+        author.message("first", None, "{}");
+        author.event(None, "{}");
+        let id = MessageId::new("forged");
+        author.batch.messages.push(MessageRow { position: 2, id, exchange: None, body: b"{}".to_vec() });
+        author.message("third", None, "{}");
+        store.commit(&author.take(1)).unwrap();
         let found = verify(&store, None).unwrap_err();
         assert!(matches!(found, StoreError::Damaged { position: 2, .. }), "{found}");
     }

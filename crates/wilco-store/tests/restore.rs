@@ -5,7 +5,7 @@ use std::os::unix::fs::{MetadataExt, symlink};
 use std::path::{Path, PathBuf};
 
 use tempfile::TempDir;
-use wilco_store::{BackupError, OpenError, Reader, Sqlite, backup, restore};
+use wilco_store::{BackupError, LEAP, OpenError, Reader, Sqlite, backup, restore, verify_counting};
 
 use crate::backup::{filled, names};
 use crate::full_disk::SmallDisk;
@@ -20,8 +20,10 @@ fn copied() -> (TempDir, PathBuf) {
     (place, file)
 }
 
-fn events(data: &Path) -> u64 {
-    Sqlite::open(data).unwrap().head().unwrap().position
+/// How many events the copy brought.
+fn events(data: &Path) -> usize {
+    let rows = Sqlite::open(data).unwrap().journal(0, 1000).unwrap();
+    rows.iter().filter(|row| row.position < LEAP).count()
 }
 
 #[test]
@@ -114,4 +116,90 @@ fn cli_9_a_mount_point_is_filled_when_it_is_empty_and_else_left_alone() {
     let name = disk.path().file_name().unwrap().to_str().unwrap();
     let beside = names(disk.path().parent().unwrap());
     assert_eq!(beside.iter().filter(|found| found.starts_with(name)).count(), 1, "nothing is left beside");
+}
+
+#[test]
+fn sec_17_positions_leap_over_all_that_was_ever_given_out() {
+    let (place, file) = copied();
+    let data = place.path().join("data");
+    let first = restore(&file, &data, false).unwrap();
+    assert_eq!((first.head.position, first.events, first.first), (3, 3, LEAP + 3));
+    // What takes the place of newer data begins above that.
+    let second = restore(&file, &data, true).unwrap();
+    assert_eq!((second.events, second.first), (3, 2 * LEAP + 3));
+    let store = Sqlite::open(&data).unwrap();
+    let (head, events) = verify_counting(&store, None).unwrap();
+    assert_eq!((head.position, events), (2 * LEAP + 3, 4));
+    let bytes = store.journal(3, 10).unwrap().pop().unwrap().bytes;
+    let said = String::from_utf8(bytes).unwrap();
+    let data_of = format!("\"data\":{{\"follows\":3,\"replaced\":{}}}", LEAP + 3);
+    assert!(said.contains("\"type\":\"server-restored\"") && said.contains(&data_of), "{said}");
+    drop(store);
+    // A copy of a restored store is one like any other.
+    let again = place.path().join("again");
+    assert_eq!(backup(&data, &again, false).unwrap().1, 4);
+    assert_eq!(restore(&again, &place.path().join("third"), false).unwrap().first, 3 * LEAP + 3);
+}
+
+/// A gap that no event speaks of is damage.
+#[test]
+fn sec_17_g3_no_other_gap_is_taken() {
+    let (place, file) = copied();
+    let data = place.path().join("data");
+    restore(&file, &data, false).unwrap();
+    let database = rusqlite::Connection::open(data.join("wilco.db")).unwrap();
+    database.execute("DELETE FROM journal WHERE position = 3", ()).unwrap();
+    drop(database);
+    let store = Sqlite::open(&data).unwrap();
+    assert!(verify_counting(&store, None).unwrap_err().to_string().contains("position 3"));
+}
+
+#[test]
+fn sec_17_no_trigger_view_or_table_comes_along() {
+    let (place, file) = copied();
+    let database = rusqlite::Connection::open(&file).unwrap();
+    database
+        .execute_batch(
+            "CREATE TRIGGER evil AFTER INSERT ON journal BEGIN DELETE FROM message; END;
+             CREATE TRIGGER worse AFTER INSERT ON meta BEGIN DELETE FROM message; END;
+             CREATE VIEW seen AS SELECT * FROM message;
+             CREATE TABLE stowaway (x); INSERT INTO stowaway VALUES (1);",
+        )
+        .unwrap();
+    drop(database);
+    let data = place.path().join("data");
+    restore(&file, &data, false).unwrap();
+    let database = rusqlite::Connection::open(data.join("wilco.db")).unwrap();
+    let count = |sql: &str| database.query_one(sql, (), |row| row.get::<_, i64>(0)).unwrap();
+    assert_eq!(count("SELECT count(*) FROM sqlite_schema WHERE type IN ('trigger', 'view')"), 0);
+    assert_eq!(count("SELECT count(*) FROM sqlite_schema WHERE name = 'stowaway'"), 0);
+    assert_eq!(count("SELECT count(*) FROM message"), 3);
+    // A view in the place of a table is none.
+    let database = rusqlite::Connection::open(&file).unwrap();
+    database
+        .execute_batch("ALTER TABLE message RENAME TO m; CREATE VIEW message AS SELECT * FROM m;")
+        .unwrap();
+    drop(database);
+    let refused = restore(&file, &place.path().join("other"), false).unwrap_err();
+    assert!(matches!(refused, BackupError::Foreign { .. }), "{refused:?}");
+}
+
+#[test]
+fn sec_17_only_plain_files_of_a_sane_size_are_taken() {
+    let (place, file) = copied();
+    let (fifo, sparse, long) =
+        (place.path().join("fifo"), place.path().join("sparse"), place.path().join("long"));
+    rustix::fs::mknodat(rustix::fs::CWD, &fifo, rustix::fs::FileType::Fifo, 0o600.into(), 0).unwrap();
+    fs::File::create(&sparse).unwrap().set_len(1 << 40).unwrap();
+    // One that begins as a database does.
+    fs::copy(&file, &long).unwrap();
+    fs::OpenOptions::new().write(true).open(&long).unwrap().set_len(1 << 40).unwrap();
+    let data = place.path().join("data");
+    for wrong in [Path::new("/dev/zero"), place.path(), &fifo, &sparse, &long] {
+        let began = std::time::Instant::now();
+        let refused = restore(wrong, &data, false).unwrap_err();
+        assert!(matches!(refused, BackupError::Foreign { .. }), "{}: {refused:?}", wrong.display());
+        assert!(began.elapsed().as_secs() < 5, "{}", wrong.display());
+        assert!(!data.exists());
+    }
 }

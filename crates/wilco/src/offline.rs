@@ -13,13 +13,13 @@ use wilco_wire::Verified;
 pub(crate) fn verify(directory: &Path, deep: bool) -> anyhow::Result<Verified> {
     let store = Sqlite::open_for_rebuild(existing(directory)?);
     let walked = store.and_then(|store| {
-        let head = wilco_store::verify(&store, None)?;
+        let (head, events) = wilco_store::verify_counting(&store, None)?;
         store.reader()?.check_pages()?;
         let differs = if deep { wilco_engine::differs(&store)? } else { None };
-        Ok((head, differs))
+        Ok((head, events, differs))
     });
     match walked {
-        Ok((head, Some(difference))) => Ok(Verified {
+        Ok((head, _, Some(difference))) => Ok(Verified {
             ok: false,
             events: None,
             head: None,
@@ -30,9 +30,9 @@ pub(crate) fn verify(directory: &Path, deep: bool) -> anyhow::Result<Verified> {
                 directory.display()
             )),
         }),
-        Ok((head, None)) => Ok(Verified {
+        Ok((head, events, None)) => Ok(Verified {
             ok: true,
-            events: Some(head.position),
+            events: Some(events),
             head: Some(hex(&head.hash)),
             position: None,
             reason: None,

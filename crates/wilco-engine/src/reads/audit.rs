@@ -2,7 +2,7 @@
 
 use wilco_protocol::journal::Entry;
 use wilco_protocol::{Name, Time};
-use wilco_store::{Exported, Reader, StoreError, genesis};
+use wilco_store::{Exported, Reader, StoreError, follows, genesis};
 
 use super::journal::{EventQuery, events};
 use super::sight::limited_to;
@@ -65,12 +65,13 @@ pub fn export(
         if event.position > last {
             return Ok((lines, None));
         }
+        let before = follows(&event.bytes).unwrap_or(event.position - 1);
         let previous = match newest {
-            Some((position, hash)) if position + 1 == event.position => hash,
-            _ if event.position == 1 => genesis(),
+            Some((position, hash)) if position == before => hash,
+            _ if before == 0 => genesis(),
             _ => {
-                let before = reader.journal(event.position - 2, 1)?;
-                before.first().ok_or_else(|| damaged(event.position - 1, "the event is missing"))?.hash
+                let rows = reader.journal(before - 1, 1)?;
+                rows.first().ok_or_else(|| damaged(before, "the event is missing"))?.hash
             }
         };
         newest = Some((event.position, event.hash));

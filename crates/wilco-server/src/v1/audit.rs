@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use wilco_engine::Viewer;
 use wilco_engine::reads::{self, Bound};
 use wilco_runtime::ReadError;
-use wilco_store::{Exported, StoreError, verify as walk};
+use wilco_store::{Exported, StoreError, verify_counting as walk};
 
 use crate::app::App;
 use crate::auth::Caller;
@@ -85,7 +85,7 @@ pub(crate) async fn verify(
     Query::read(query.as_deref(), &[])?;
     let handle = app.handle.clone();
     let walked = app.handle.read(move |reader| match walk(reader, None) {
-        Ok(head) => Ok(json!({"ok": true, "events": head.position, "head": wilco_store::hex(&head.hash)})),
+        Ok((head, events)) => Ok(json!({"ok": true, "events": events, "head": wilco_store::hex(&head.hash)})),
         Err(StoreError::Damaged { position, reason }) => {
             let answer = json!({"ok": false, "position": position, "reason": reason});
             handle.found_damage(StoreError::Damaged { position, reason });

@@ -35,13 +35,18 @@ pub(crate) async fn list(
     RawQuery(query): RawQuery,
 ) -> Result<Response, Failure> {
     match accepted(&headers, &[JSON, EVENTS])? {
-        EVENTS => follow(app, caller, reader, query),
+        EVENTS => follow(app, caller, reader, query).await,
         _ => Ok(pages(app, caller, &reader, query).await?.into_response()),
     }
 }
 
 /// From the given place, or from now on.
-fn follow(app: App, caller: Caller, reader: Reader, query: Option<String>) -> Result<Response, Failure> {
+async fn follow(
+    app: App,
+    caller: Caller,
+    reader: Reader,
+    query: Option<String>,
+) -> Result<Response, Failure> {
     let query = Query::read(query.as_deref(), &FILTERS)?;
     let now = *app.handle.waiters().head().borrow();
     let wanted = EventQuery {
@@ -50,6 +55,7 @@ fn follow(app: App, caller: Caller, reader: Reader, query: Option<String>) -> Re
         protocol: query.text("protocol").map(protocol).transpose()?,
         agent: query.text("agent").map(|name| app.agent(name)),
     };
+    follow::check_cursor(&app, Some(wanted.after)).await?;
     let (outlet, response) = stream::open(&app, reader)?;
     tokio::spawn(follow::journal(app, caller, wanted, outlet));
     Ok(response)
@@ -68,6 +74,7 @@ async fn pages(
         protocol: query.text("protocol").map(protocol).transpose()?,
         agent: query.text("agent").map(|name| app.agent(name)),
     };
+    follow::check_cursor(&app, Some(wanted.after)).await?;
     let part = match query.wait(app.config.limits.wait)? {
         None => page(&app, &caller, &wanted).await?,
         Some(wait) => {

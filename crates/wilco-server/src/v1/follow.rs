@@ -1,5 +1,6 @@
 //! The journal and an inbox as streams: what is there first, then what follows, without a gap.
 
+use http::StatusCode;
 use wilco_engine::Command;
 use wilco_engine::reads::{self, EventQuery, InboxQuery};
 use wilco_protocol::Name;
@@ -8,11 +9,25 @@ use wilco_store::InboxStatus;
 use super::{events, inbox};
 use crate::app::App;
 use crate::auth::Caller;
+use crate::problem::Failure;
 use crate::shape;
 use crate::stream::{Gone, KEEP_ALIVE, Outlet};
 
 /// Events or messages read at once.
 pub(super) const PAGE: usize = 100;
+
+/// Refuses a place that a restore lost. Who goes on from there would miss what was given out anew, or not know that
+/// something is gone.
+pub(super) async fn check_cursor(app: &App, after: Option<u64>) -> Result<(), Failure> {
+    let Some(position) = after.filter(|position| *position > 0) else { return Ok(()) };
+    if !app.handle.read(move |reader| reads::is_lost(reader, position)).await? {
+        return Ok(());
+    }
+    let detail = format!(
+        "position {position} is gone: the data were restored from a copy that ends before it; begin anew, without          after or Last-Event-ID"
+    );
+    Err(Failure::new(StatusCode::GONE, "cursor-gone", detail))
+}
 
 /// Sends events until somebody ends it: the reader, the server, or the one who revokes its token.
 pub(super) async fn journal(app: App, caller: Caller, mut wanted: EventQuery, outlet: Outlet) {

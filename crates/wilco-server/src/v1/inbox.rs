@@ -51,6 +51,7 @@ async fn follow(
     let query = Query::read(query.as_deref(), &["status", "after"])?;
     let statuses = statuses(query.text("status"))?;
     let after = reader.last_event.or(query.cursor("after")?);
+    follow::check_cursor(&app, after).await?;
     let (outlet, response) = stream::open(&app, reader)?;
     let agent = resolve(&app, &caller, name, true).await?;
     let query = InboxQuery { agent, statuses, after, limit: follow::PAGE };
@@ -69,6 +70,7 @@ async fn pages(
     let wait = query.wait(app.config.limits.wait)?;
     let statuses = statuses(query.text("status"))?;
     let (after, limit) = (query.cursor("after")?, query.limit()?);
+    follow::check_cursor(&app, after).await?;
     // Taken before anything is changed: whoever finds no seat has not been here.
     let seat = wait.map(|_| seat(&app)).transpose()?;
     let resolved = resolve(&app, &caller, name, wait.is_some()).await;

@@ -64,12 +64,15 @@ pub fn read(release: &Path) -> anyhow::Result<Vec<Golden>> {
 /// Writes the histories of this version into a directory that must not be there yet.
 pub fn write(release: &Path) -> anyhow::Result<()> {
     anyhow::ensure!(!release.exists(), "{} is there already; none is ever written again", release.display());
-    let wanted: BTreeSet<String> = all_tags();
+    let mut wanted: BTreeSet<String> = all_tags();
+    // No engine writes it: it comes with the history that is restored.
+    wanted.remove("server server-restored");
     let scripted = script::history()?;
     let (chosen, missing) = choose::histories(&wanted, &scripted)?;
     anyhow::ensure!(missing.is_empty(), "no history has {missing:?}; add them to the script");
     fs::create_dir_all(release)?;
     keep(release, "script", &scripted)?;
+    keep_restored(release, "script-restored", &scripted)?;
     chosen.iter().try_for_each(|(seed, batches)| keep(release, &format!("seed-{seed}"), batches))
 }
 
@@ -83,6 +86,23 @@ fn keep(release: &Path, name: &str, batches: &[Batch]) -> anyhow::Result<()> {
     let record = record(&store)?;
     wilco_store::backup(&data, &directory.join("copy.db"), false)?;
     drop(store);
+    zip(&release.join(format!("{name}.{STORE}")), &fs::read(directory.join("copy.db"))?)?;
+    zip(&release.join(format!("{name}.{RECORD}")), &serde_json::to_vec(&record)?)?;
+    Ok(fs::remove_dir_all(&directory)?)
+}
+
+/// The same in a generation of its own, which only a restore begins.
+fn keep_restored(release: &Path, name: &str, batches: &[Batch]) -> anyhow::Result<()> {
+    let directory = std::env::temp_dir().join(format!("wilco-golden-{}-{name}", std::process::id()));
+    fs::create_dir(&directory)?;
+    let (data, again) = (directory.join("data"), directory.join("again"));
+    let mut store = Sqlite::open(&data)?;
+    batches.iter().try_for_each(|batch| store.commit(batch))?;
+    drop(store);
+    wilco_store::backup(&data, &directory.join("first.db"), false)?;
+    wilco_store::restore(&directory.join("first.db"), &again, false)?;
+    let record = record(&Sqlite::open(&again)?)?;
+    wilco_store::backup(&again, &directory.join("copy.db"), false)?;
     zip(&release.join(format!("{name}.{STORE}")), &fs::read(directory.join("copy.db"))?)?;
     zip(&release.join(format!("{name}.{RECORD}")), &serde_json::to_vec(&record)?)?;
     Ok(fs::remove_dir_all(&directory)?)

@@ -9,13 +9,13 @@ use std::path::{Path, PathBuf};
 
 use crate::error::{BackupError, StoreError};
 use crate::reader::Head;
-use crate::verify::verify;
+use crate::verify::verify_counting;
 
 use super::{SqliteReader, files};
 
 /// Writes a consistent copy of a data directory, whether a server uses it or not. The file appears whole and
-/// verified, or not at all.
-pub fn backup(directory: &Path, file: &Path, replace: bool) -> Result<Head, BackupError> {
+/// verified, or not at all. Gives its head, and how many events it has.
+pub fn backup(directory: &Path, file: &Path, replace: bool) -> Result<(Head, u64), BackupError> {
     if !directory.join(files::DATABASE).is_file() {
         return Err(BackupError::Nothing { path: directory.to_owned() });
     }
@@ -38,9 +38,9 @@ pub fn backup(directory: &Path, file: &Path, replace: bool) -> Result<Head, Back
         other => other.into(),
     })?;
     File::open(&partial.path).and_then(|copy| copy.sync_all()).map_err(failed)?;
-    let head = verify(&SqliteReader::of_file(&partial.path)?, None)?;
+    let walked = verify_counting(&SqliteReader::of_file(&partial.path)?, None)?;
     partial.becomes(file).map_err(failed)?;
-    Ok(head)
+    Ok(walked)
 }
 
 /// Whether a file is in a directory, or is it, whatever path leads there: links, dots, another mount of it.

@@ -29,6 +29,7 @@ use rusqlite::{Connection, TransactionBehavior};
 
 use crate::batch::Batch;
 use crate::error::StoreError;
+use crate::generation;
 use crate::{Head, Store, Upkeep};
 
 use checkpoint::Checkpoints;
@@ -77,6 +78,18 @@ impl Sqlite {
     /// Another connection, for another thread.
     pub fn reader(&self) -> Result<SqliteReader, StoreError> {
         SqliteReader::at(self.directory.clone())
+    }
+
+    /// Begins a new generation behind what is stored; gives its first position.
+    fn begin_generation(&mut self, replaced: Option<u64>) -> Result<u64, StoreError> {
+        let row = generation::beginning(&self.head, replaced);
+        let (position, hash) = (row.position, row.hash);
+        let batch = Batch { at: self.head.at.unwrap_or_default(), journal: vec![row], ..Batch::default() };
+        let arrivals = self.arrivals;
+        self.arrivals = self.transact(|connection| write::batch(connection, &batch, arrivals))?;
+        (self.head.position, self.head.hash) = (position, hash);
+        self.mark.put(&self.head);
+        Ok(position)
     }
 
     /// Bounds the size of the database, so that tests can fill it.

@@ -161,7 +161,11 @@ pub(super) fn version(connection: &Connection) -> Result<i64> {
 
 /// Applies what is missing, one transaction for each step.
 pub(super) fn migrate(connection: &mut Connection) -> Result<()> {
-    for (step, sql) in (0i64..).zip(MIGRATIONS) {
+    migrate_to(connection, VERSION)
+}
+
+fn migrate_to(connection: &mut Connection, version_wanted: i64) -> Result<()> {
+    for (step, sql) in (0..version_wanted).zip(MIGRATIONS) {
         if version(connection)? == step {
             let transaction = connection.transaction()?;
             transaction.execute_batch(sql)?;
@@ -170,6 +174,40 @@ pub(super) fn migrate(connection: &mut Connection) -> Result<()> {
         }
     }
     Ok(())
+}
+
+/// Makes a new database of the rows of another, which has this version. The tables are made here; whatever else the
+/// other has, such as triggers and views, is not even looked at.
+pub(super) fn take_rows(from: &Connection, of_version: i64, to: &mut Connection) -> Result<()> {
+    migrate_to(to, of_version)?;
+    let transaction = to.transaction()?;
+    for table in
+        names(&transaction, "SELECT name FROM sqlite_schema WHERE type = 'table' AND name <> ?1", "")?
+    {
+        const IS_TABLE: &str = "SELECT count(*) FROM sqlite_schema              WHERE name = ?1 AND type = 'table' AND sql LIKE 'CREATE TABLE%'";
+        if from.query_one(IS_TABLE, [&table], |row| row.get::<_, i64>(0))? != 1 {
+            let error = rusqlite::ffi::Error::new(rusqlite::ffi::SQLITE_CORRUPT);
+            return Err(rusqlite::Error::SqliteFailure(error, Some(format!("it has no table {table}"))));
+        }
+        let columns = names(&transaction, "SELECT name FROM pragma_table_info(?1)", &table)?;
+        let places: Vec<_> = (1..=columns.len()).map(|place| format!("?{place}")).collect();
+        let listed = columns.join(", ");
+        let mut select = from.prepare(&format!("SELECT {listed} FROM {table}"))?;
+        let insert = format!("INSERT INTO {table} ({listed}) VALUES ({})", places.join(", "));
+        let mut insert = transaction.prepare(&insert)?;
+        let mut rows = select.query(())?;
+        while let Some(row) = rows.next()? {
+            let value = |place| row.get::<_, rusqlite::types::Value>(place);
+            let values = (0..columns.len()).map(value).collect::<Result<Vec<_>>>()?;
+            insert.execute(rusqlite::params_from_iter(values))?;
+        }
+    }
+    transaction.commit()?;
+    migrate(to)
+}
+
+fn names(connection: &Connection, query: &str, of: &str) -> Result<Vec<String>> {
+    connection.prepare(query)?.query_map([of], |row| row.get(0))?.collect()
 }
 
 pub(super) fn empty_derived(connection: &Connection) -> Result<()> {

@@ -32,17 +32,15 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: Args) -> anyhow::Result<ExitCode> {
-    let head = wilco_store::backup(&args.place.data()?, &args.file, args.force)?;
+    let (head, events) = wilco_store::backup(&args.place.data()?, &args.file, args.force)?;
     let file = args.file.display().to_string();
     match args.json {
-        true => output::print_json(
-            &json!({"file": file, "events": head.position, "head": hex(&head.hash)}).to_string(),
-        ),
-        false => output::print(&format!(
-            "{file} holds {} events and is whole, head {}.",
-            head.position,
-            hex(&head.hash)
-        )),
+        true => {
+            output::print_json(&json!({"file": file, "events": events, "head": hex(&head.hash)}).to_string())
+        }
+        false => {
+            output::print(&format!("{file} holds {} events and is whole, head {}.", events, hex(&head.hash)))
+        }
     }
     Ok(ExitCode::SUCCESS)
 }

@@ -34,19 +34,19 @@ pub(crate) fn run(args: Args) -> anyhow::Result<ExitCode> {
     let data = args.place.data()?;
     let restored = wilco_store::restore(&args.file, &data, args.force)?;
     let made_anew = offline::mend(&data)?;
-    let (events, head) = (restored.head.position, hex(&restored.head.hash));
+    let (events, head, first) = (restored.events, hex(&restored.head.hash), restored.first);
     let aside = restored.aside.map(|path| path.display().to_string());
     if args.json {
         let data = data.display().to_string();
         output::print_json(
-            &json!({"data": data, "events": events, "head": head, "aside": aside, "made_anew": made_anew})
+            &json!({"data": data, "events": events, "head": head, "first": first, "aside": aside, "made_anew": made_anew})
                 .to_string(),
         );
         return Ok(ExitCode::SUCCESS);
     }
     let before = aside.map(|aside| format!(" What was there before is in {aside}.")).unwrap_or_default();
     output::print(&format!(
-        "{} holds {events} events again, all of them verified, head {head}.{before}{}",
+        "{} holds {events} events again, all of them verified, head {head}. What comes next begins at position {first}.{before}{}",
         data.display(),
         if made_anew { " Its tables were not as these say, and were made anew." } else { "" }
     ));
