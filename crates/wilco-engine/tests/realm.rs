@@ -153,7 +153,8 @@ impl Realm {
     /// Everything in an inbox as its owner gets it, oldest first.
     pub(crate) fn inbox(&self, agent: &str) -> Vec<Value> {
         let statuses = vec![InboxStatus::Unread, InboxStatus::Read];
-        let query = InboxQuery { agent: Name::new(agent), statuses, after: None, limit: 1000 };
+        let query =
+            InboxQuery { agent: Name::new(agent), statuses, after: None, limit: 1000, bytes: usize::MAX };
         let page = reads::inbox(&self.0.borrow().store, &Viewer::Operator, &query).unwrap().unwrap();
         let shown = |message: &Message| {
             let mut shown = json!(message);

@@ -2,10 +2,11 @@
 
 use std::sync::Arc;
 use std::sync::mpsc::{SyncSender, TrySendError};
+use std::time::Duration;
 
 use serde_json::{Map, Value};
 use tokio::sync::{oneshot, watch};
-use wilco_engine::{Answer, Command, NudgeJob, Settings, Viewer, examine, reads};
+use wilco_engine::{Answer, Command, NudgeJob, Refused, Settings, Viewer, examine, reads};
 use wilco_language::parse::FieldError;
 use wilco_outside::{Outside, Replacements, Sleep, replacements, saved};
 use wilco_protocol::directory::Agent;
@@ -34,6 +35,9 @@ pub struct Handle {
     /// The first damage that somebody found.
     pub(crate) damage: watch::Sender<Option<Arc<StoreError>>>,
 }
+
+/// A writer that takes longer for nothing takes no commits.
+const WRITER_ANSWERS: Duration = Duration::from_secs(2);
 
 /// The queue to the writer is full, or the writer is gone. Nothing was done.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
@@ -77,11 +81,18 @@ impl Handle {
         self.ask(|answer| Job::Advance(by, answer)).await
     }
 
-    /// Whether the store still takes commits; if not, why not.
-    pub fn takes_commits(&self) -> Result<(), StoreError> {
-        match self.meters.distrusted() {
-            Some(reason) => Err(StoreError::Distrusted { reason: reason.to_owned() }),
-            None => Ok(()),
+    /// Whether the store takes commits; if not, why not. After a commit that failed it is tried again: nothing else
+    /// tells when there is room on the disk. Otherwise only the writer is asked whether it is there.
+    pub async fn takes_commits(&self) -> Result<Result<(), Arc<StoreError>>, Overloaded> {
+        if let Some(reason) = self.meters.distrusted() {
+            return Ok(Err(Arc::new(StoreError::Distrusted { reason: reason.to_owned() })));
+        }
+        let tried = if self.meters.is_failing() { vec![Command::Alive] } else { Vec::new() };
+        let answers =
+            tokio::time::timeout(WRITER_ANSWERS, self.send_all(tried)).await.map_err(|_| Overloaded)?;
+        match answers?.pop() {
+            Some(Err(Refused::Store(error))) => Ok(Err(error)),
+            Some(_) | None => Ok(Ok(())),
         }
     }
 

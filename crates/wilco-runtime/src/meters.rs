@@ -1,7 +1,7 @@
 //! What is counted while the server runs. Atomics only: the way of a message waits for nobody here.
 
 use std::collections::BTreeMap;
-use std::sync::atomic::{AtomicI64, AtomicU64, Ordering::Relaxed};
+use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
@@ -17,6 +17,8 @@ struct Counts {
     failed_commits: AtomicU64,
     /// Why the store takes no commit any more, once that is so.
     distrusted: OnceLock<String>,
+    /// Whether the last commit failed.
+    failing: AtomicBool,
     timers: AtomicU64,
     single_lookups: AtomicU64,
     queued: AtomicI64,
@@ -117,15 +119,21 @@ impl Meters {
     pub(crate) fn committed(&self, batch: &Batch, took: Duration, result: &Result<(), StoreError>) {
         if let Err(error) = result {
             self.0.failed_commits.fetch_add(1, Relaxed);
+            self.0.failing.store(true, Relaxed);
             if let StoreError::Distrusted { reason } = error {
                 // The first reason stays.
                 let _ = self.0.distrusted.set(reason.clone());
             }
             return;
         }
+        self.0.failing.store(false, Relaxed);
         self.0.messages.fetch_add(batch.messages.len() as u64, Relaxed);
         self.0.batch.observe(&BATCHES, batch.messages.len() as f64);
         self.0.commit.observe(&TIMES, took.as_secs_f64());
+    }
+
+    pub(crate) fn is_failing(&self) -> bool {
+        self.0.failing.load(Relaxed)
     }
 
     pub(crate) fn distrusted(&self) -> Option<&str> {

@@ -10,6 +10,7 @@ use wilco_protocol::Name;
 use wilco_runtime::Handle;
 
 use crate::auth::{Failures, Presence, Tokens};
+use crate::stream::StreamBuffers;
 
 /// How the server is set up.
 #[derive(Debug, Clone)]
@@ -44,6 +45,10 @@ pub struct Limits {
     /// How far a stream may fall behind: then it is cut off.
     pub stream_bytes: usize,
     pub stream_events: usize,
+    /// What all streams together may hold back.
+    pub streams_bytes: usize,
+    /// Recipients of a message times the bytes of its body.
+    pub broadcast_bytes: usize,
 }
 
 impl Default for Limits {
@@ -59,6 +64,8 @@ impl Default for Limits {
             wait: Duration::from_secs(60),
             stream_bytes: 1 << 20,
             stream_events: 1000,
+            streams_bytes: 64 << 20,
+            broadcast_bytes: 16 << 20,
         }
     }
 }
@@ -89,6 +96,7 @@ pub(crate) struct AppState {
     pub(crate) handle: Handle,
     pub(crate) config: Config,
     pub(crate) waiting: Arc<Semaphore>,
+    pub(crate) streams: Arc<StreamBuffers>,
     /// One seat, for requests with a key that do something outside.
     pub(crate) keyed: Arc<Semaphore>,
     pub(crate) presence: Arc<Presence>,

@@ -12,9 +12,9 @@ pub(crate) async fn healthz(State(app): State<App>) -> Json<Value> {
     Json(json!({"status": "ok", "version": app.config.version}))
 }
 
-/// Ready when the store can be read, and will be written to again without a restart.
+/// Ready when the store can be read and written to.
 pub(crate) async fn readyz(State(app): State<App>) -> Result<Json<Value>, Failure> {
-    app.handle.takes_commits().map_err(|error| Failure::from(&error))?;
+    app.handle.takes_commits().await?.map_err(|error| Failure::from(&*error).unavailable())?;
     let head = app.handle.read(reads::head).await?;
     Ok(Json(json!({"status": "ready", "position": head.position})))
 }

@@ -28,6 +28,14 @@ impl Failure {
         Failure::new(StatusCode::NOT_FOUND, "not-found", detail)
     }
 
+    /// The same, said of the whole server and not of one request.
+    pub(crate) fn unavailable(mut self) -> Failure {
+        let status = StatusCode::SERVICE_UNAVAILABLE;
+        (self.0.status, self.0.title) =
+            (status.as_u16(), status.canonical_reason().unwrap_or("Error").to_owned());
+        self
+    }
+
     pub(crate) fn is_not_found(&self) -> bool {
         self.0.status == StatusCode::NOT_FOUND.as_u16()
     }

@@ -21,6 +21,7 @@ use crate::app::{App, AppState, Config};
 use crate::auth::{Peer, guard};
 use crate::connection::{Connection, ConnectionState};
 use crate::problem::Failure;
+use crate::stream::StreamBuffers;
 use crate::{maestro, mcp, v1};
 
 /// How long a stopping server waits for answers that are on their way.
@@ -99,10 +100,12 @@ pub async fn answer_to(
 
 fn doors(handle: Handle, config: Config, stopping: watch::Receiver<bool>) -> (App, axum::Router) {
     let waiting = Arc::new(Semaphore::new(config.limits.waiting_readers));
+    let streams = Arc::new(StreamBuffers::new(config.limits.streams_bytes));
     let app = App(Arc::new(AppState {
         handle,
         config,
         waiting,
+        streams,
         keyed: Arc::new(Semaphore::new(1)),
         presence: Arc::default(),
         failures: Arc::default(),

@@ -97,13 +97,13 @@ pub(crate) struct DeliveryStatus {
     pub(crate) nudge: Option<&'static str>,
 }
 
-/// Both forms.
+/// Both forms, where they differ.
 pub(crate) fn whole(letter: &InboxEntry) -> MessageJson<'_> {
-    let delivered = Some(delivered_content(&letter.message));
+    let delivered = letter.message.delivered.as_deref().map(content);
     MessageJson { delivered, ..original(&letter.message, letter.status) }
 }
 
-/// Both forms, and how far it got.
+/// The same, and how far it got.
 pub(crate) fn followed(letter: &InboxEntry, way: DeliveryStatus) -> MessageJson<'_> {
     MessageJson { delivery: Some(way.stage), nudge: way.nudge, ..whole(letter) }
 }
@@ -156,14 +156,21 @@ pub(crate) struct Posted<'a> {
     status: Option<u16>,
     message: MessageJson<'a>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    messages: Option<Vec<MessageJson<'a>>>,
+    messages: Option<Vec<CopyJson<'a>>>,
     exchange: Option<wire::Summary>,
 }
 
+/// One of the messages that a broadcast became: its text was said once already.
+#[derive(Debug, Serialize)]
+struct CopyJson<'a> {
+    id: &'a MessageId,
+    to: &'a Name,
+}
+
 pub(crate) fn posted(accepted: &Accepted, status: Option<u16>) -> Option<Posted<'_>> {
-    let all = || accepted.messages.iter().map(|message| original(message, InboxStatus::Unread));
-    let message = all().next()?;
-    let messages = (accepted.messages.len() > 1).then(|| all().collect());
+    let message = original(accepted.messages.first()?, InboxStatus::Unread);
+    let copies = accepted.messages.iter().map(|message| CopyJson { id: &message.id, to: &message.to });
+    let messages = (accepted.messages.len() > 1).then(|| copies.collect());
     Some(Posted { status, message, messages, exchange: accepted.exchange.as_ref().map(summary) })
 }
 

@@ -3,7 +3,9 @@
 //! Whoever leaves it full is cut off and may resume; nothing is ever left out of a stream.
 
 use std::convert::Infallible;
-use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::task::{Poll, ready};
 use std::time::Duration;
 
 use axum::body::{Body, Bytes};
@@ -82,9 +84,78 @@ pub(crate) struct Outlet {
     frames: mpsc::Sender<Frame>,
     room: Arc<Semaphore>,
     bytes: u32,
+    held: Arc<Held>,
     app: App,
     reader: Reader,
     _seat: OwnedSemaphorePermit,
+}
+
+/// What all streams together hold back, so much and no more.
+#[derive(Debug)]
+pub(crate) struct StreamBuffers {
+    room: Arc<Semaphore>,
+    bytes: u32,
+    /// Held only to look, never over an await.
+    open: Mutex<Vec<Weak<Held>>>,
+}
+
+/// What one stream holds of it.
+#[derive(Debug)]
+struct Held {
+    bytes: AtomicUsize,
+    line: Arc<ConnectionState>,
+}
+
+/// Bytes that one stream holds back, until it is dropped.
+#[derive(Debug)]
+pub(crate) struct HeldBytes {
+    held: Arc<Held>,
+    size: usize,
+    _room: OwnedSemaphorePermit,
+}
+
+impl Drop for HeldBytes {
+    fn drop(&mut self) {
+        self.held.bytes.fetch_sub(self.size, Ordering::AcqRel);
+    }
+}
+
+impl StreamBuffers {
+    pub(crate) fn new(bytes: usize) -> StreamBuffers {
+        let bytes = u32::try_from(bytes).unwrap_or(u32::MAX);
+        StreamBuffers { room: Arc::new(Semaphore::new(bytes as usize)), bytes, open: Mutex::default() }
+    }
+
+    fn open(&self, line: Arc<ConnectionState>) -> Arc<Held> {
+        let held = Arc::new(Held { bytes: AtomicUsize::new(0), line });
+        let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
+        open.retain(|other| other.strong_count() > 0);
+        open.push(Arc::downgrade(&held));
+        held
+    }
+
+    /// Room for so many bytes. When there is none, the stream that holds most is cut: it resumes.
+    async fn hold(&self, held: &Arc<Held>, size: usize) -> Result<HeldBytes, Gone> {
+        let wanted = u32::try_from(size).unwrap_or(u32::MAX).min(self.bytes);
+        let room = match self.room.clone().try_acquire_many_owned(wanted) {
+            Ok(room) => room,
+            Err(_) => {
+                self.cut_largest();
+                self.room.clone().acquire_many_owned(wanted).await.map_err(|_| Gone)?
+            }
+        };
+        held.bytes.fetch_add(size, Ordering::AcqRel);
+        Ok(HeldBytes { held: held.clone(), size, _room: room })
+    }
+
+    fn cut_largest(&self) {
+        let open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
+        let streams = open.iter().filter_map(Weak::upgrade);
+        if let Some(largest) = streams.max_by_key(|held| held.bytes.load(Ordering::Acquire)) {
+            tracing::info!("a stream is cut: all streams together hold too much");
+            largest.line.cut();
+        }
+    }
 }
 
 /// The reader is gone, was cut off, or may no longer read.
@@ -95,7 +166,11 @@ pub(crate) struct Gone;
 struct Frame {
     text: Bytes,
     _room: OwnedSemaphorePermit,
+    _held: Option<HeldBytes>,
 }
+
+/// What is handed to the connection at once, which holds it on its own account.
+const PIECE: usize = 16 << 10;
 
 /// Opens a stream: what is written to the outlet stands in the answer.
 pub(crate) fn open(app: &App, reader: Reader) -> Result<(Outlet, Response), Failure> {
@@ -111,15 +186,28 @@ pub(crate) fn open(app: &App, reader: Reader) -> Result<(Outlet, Response), Fail
     let bytes = u32::try_from(limits.stream_bytes).unwrap_or(u32::MAX);
     let room = Arc::new(Semaphore::new(bytes as usize));
     reader.line.streams();
+    let mut rest: Option<Frame> = None;
     let body = poll_fn(move |context| {
-        waiting.poll_recv(context).map(|frame| frame.map(|frame| Ok::<_, Infallible>(frame.text)))
+        let frame = match rest.take() {
+            Some(frame) => Some(frame),
+            None => ready!(waiting.poll_recv(context)),
+        };
+        let Some(mut frame) = frame else { return Poll::Ready(None) };
+        if frame.text.len() <= PIECE {
+            return Poll::Ready(Some(Ok::<_, Infallible>(frame.text)));
+        }
+        // A copy: a part of the text would keep the whole of it.
+        let piece = Bytes::copy_from_slice(&frame.text.split_to(PIECE));
+        rest = Some(frame);
+        Poll::Ready(Some(Ok(piece)))
     });
     let headers = [
         (header::CONTENT_TYPE, EVENTS),
         (header::CACHE_CONTROL, "no-store"),
         (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
     ];
-    let outlet = Outlet { frames, room, bytes, app: app.clone(), reader, _seat: seat };
+    let held = app.streams.open(reader.line.clone());
+    let outlet = Outlet { frames, room, bytes, held, app: app.clone(), reader, _seat: seat };
     outlet.keep_alive();
     Ok((outlet, (headers, Body::from_stream(body)).into_response()))
 }
@@ -135,7 +223,8 @@ impl Outlet {
         let size = u32::try_from(text.len()).unwrap_or(u32::MAX).min(self.bytes);
         let sent = tokio::time::timeout(STALL, async {
             let room = self.room.clone().acquire_many_owned(size).await.map_err(|_| Gone)?;
-            let frame = Frame { text: text.into(), _room: room };
+            let held = self.app.streams.hold(&self.held, text.len()).await?;
+            let frame = Frame { text: text.into(), _room: room, _held: Some(held) };
             self.frames.send(frame).await.map_err(|_| Gone)
         });
         match sent.await {
@@ -148,10 +237,20 @@ impl Outlet {
         }
     }
 
+    /// Room for what was read for this stream and is not yet written to it.
+    pub(crate) async fn hold(&self, size: usize) -> Result<HeldBytes, Gone> {
+        let held = tokio::time::timeout(STALL, self.app.streams.hold(&self.held, size));
+        held.await.unwrap_or(Err(Gone))
+    }
+
     /// A comment. In a full buffer there is no need for one.
     pub(crate) fn keep_alive(&self) {
         if let Ok(room) = self.room.clone().try_acquire_many_owned(1) {
-            let _ = self.frames.try_send(Frame { text: Bytes::from_static(b": wilco\n\n"), _room: room });
+            let _ = self.frames.try_send(Frame {
+                text: Bytes::from_static(b": wilco\n\n"),
+                _room: room,
+                _held: None,
+            });
         }
     }
 

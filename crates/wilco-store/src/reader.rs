@@ -50,6 +50,44 @@ pub enum Walk {
     Before(u64),
 }
 
+/// Bytes of bodies at which a page ends: more is never read at once for somebody who asks.
+pub const PAGE_BYTES: usize = 2 << 20;
+
+/// What stands around an event when it is shown.
+const AROUND_EVENT: usize = 128;
+
+/// The first of them, and those after it that fit into so many bytes with it.
+pub(crate) fn within<T>(rows: Vec<T>, bytes: usize, size: impl Fn(&T) -> usize) -> Vec<T> {
+    let mut room = Room::new(bytes);
+    rows.into_iter().take_while(|row| room.takes(size(row))).collect()
+}
+
+/// How many bytes a page may still have; the first of its items is always taken.
+#[derive(Debug, Clone, Copy)]
+pub struct Room {
+    left: usize,
+    begun: bool,
+}
+
+impl Room {
+    pub fn new(bytes: usize) -> Room {
+        Room { left: bytes, begun: false }
+    }
+
+    pub fn takes(&mut self, size: usize) -> bool {
+        let takes = !self.begun || size <= self.left;
+        if takes {
+            self.left = self.left.saturating_sub(size);
+            self.begun = true;
+        }
+        takes
+    }
+}
+
+pub(crate) fn event_size(row: &JournalRow) -> usize {
+    row.bytes.len() + AROUND_EVENT
+}
+
 /// Every method sees all commits that returned before it was called.
 pub trait Reader {
     fn head(&self) -> Result<Head, StoreError>;
@@ -86,6 +124,40 @@ pub trait Reader {
 
     fn journal(&self, after: u64, limit: usize) -> Result<Vec<JournalRow>, StoreError>;
     fn journal_of(&self, exchange: u64, after_seq: u64, limit: usize) -> Result<Vec<JournalRow>, StoreError>;
+
+    // The same lists, ended early: at the first item that would make them larger than so many bytes. There is always a
+    // first item, so a list that is empty is at its end, and no other is known to be.
+
+    fn inbox_within(
+        &self,
+        filter: &InboxFilter,
+        bytes: usize,
+    ) -> Result<Vec<(InboxStatus, MessageRow)>, StoreError> {
+        Ok(within(self.inbox(filter)?, bytes, |(_, row)| row.body.len()))
+    }
+
+    fn messages_before_within(
+        &self,
+        before: Option<u64>,
+        limit: usize,
+        bytes: usize,
+    ) -> Result<Vec<MessageRow>, StoreError> {
+        Ok(within(self.messages_before(before, limit)?, bytes, |row| row.body.len()))
+    }
+
+    fn journal_within(&self, after: u64, limit: usize, bytes: usize) -> Result<Vec<JournalRow>, StoreError> {
+        Ok(within(self.journal(after, limit)?, bytes, event_size))
+    }
+
+    fn journal_of_within(
+        &self,
+        exchange: u64,
+        after_seq: u64,
+        limit: usize,
+        bytes: usize,
+    ) -> Result<Vec<JournalRow>, StoreError> {
+        Ok(within(self.journal_of(exchange, after_seq, limit)?, bytes, event_size))
+    }
 
     fn agent(&self, name: &Name) -> Result<Option<Agent>, StoreError>;
     fn agents(&self) -> Result<Vec<Agent>, StoreError>;

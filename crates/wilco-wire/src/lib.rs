@@ -16,7 +16,7 @@ pub use exchange::{
     ChecklistItem, DelegationRow, Escalation, Event, Exchange, FrequentFailure, Incident, OperationRow,
     Participant, ReplacementRow, Replacements, Timer, ValidationRow,
 };
-pub use message::{Message, NewMessage, Posted, Reading, Summary};
+pub use message::{BroadcastCopy, Message, NewMessage, Posted, Reading, Summary};
 pub use nudge::{Nudge, NudgeTest};
 pub use page::{Advance, Clock, Page, Ready, Verified};
 pub use path::segment;

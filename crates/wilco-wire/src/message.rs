@@ -72,8 +72,15 @@ pub struct Posted {
     pub message: Message,
     /// All of them, when there were several recipients.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub messages: Option<Vec<Message>>,
+    pub messages: Option<Vec<BroadcastCopy>>,
     pub exchange: Option<Summary>,
+}
+
+/// One of the messages that a broadcast became.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct BroadcastCopy {
+    pub id: String,
+    pub to: String,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]

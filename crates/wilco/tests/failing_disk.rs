@@ -2,7 +2,9 @@
 
 use crate::disk::{Disk, Order};
 use crate::server::{Caller, Setup, text};
+use serde_json::json;
 
+/// G15 too: it says that it is not ready.
 #[test]
 fn g9_a_full_disk_refuses_writes_and_reads_go_on_until_there_is_room_again() {
     let disk = Disk::new();
@@ -16,7 +18,10 @@ fn g9_a_full_disk_refuses_writes_and_reads_go_on_until_there_is_room_again() {
     }
     let (status, inbox) = server.get("/v1/agents/bob/inbox");
     assert_eq!((status, inbox["items"].as_array().unwrap().len()), (200, 1), "{inbox}");
+    let (status, problem) = server.get("/readyz");
+    assert_eq!((status, &problem["type"]), (503, &json!("tag:wilco,2026:disk-full")), "G15: {problem}");
     disk.obey_again(Order::Full);
+    assert_eq!(server.get("/readyz").0, 200, "G15: there is room again");
     let second = server.send(&text("ann", "bob", "after"));
     server.verify();
     let server = server.restart();

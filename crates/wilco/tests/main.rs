@@ -3,6 +3,7 @@
 mod agents;
 mod asking;
 mod backup;
+mod bounds;
 mod cli;
 mod clock;
 mod completion;

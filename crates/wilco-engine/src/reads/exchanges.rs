@@ -4,7 +4,7 @@ use wilco_language::interpret::Cited;
 use wilco_protocol::exchange::{Event, Printed, View, key};
 use wilco_protocol::journal::{Entry, Fact};
 use wilco_protocol::{Exchange, ExchangeId, Name, Protocol, operation};
-use wilco_store::{ExchangeFilter, Message, Reader, SearchFilter, StoreError, words};
+use wilco_store::{ExchangeFilter, Message, PAGE_BYTES, Reader, Room, SearchFilter, StoreError, words};
 
 use super::Part;
 use super::search::MAX_WORDS;
@@ -89,7 +89,7 @@ pub fn exchanges(
         before: query.before,
         limit: query.limit + 1,
     };
-    let (mut items, mut scanned) = (Vec::new(), 0);
+    let (mut items, mut scanned, mut room) = (Vec::new(), 0, Room::new(PAGE_BYTES));
     loop {
         let rows = reader.exchanges(&filter)?;
         let all = rows.len() < filter.limit;
@@ -102,7 +102,12 @@ pub fn exchanges(
                 None => true,
             };
             if speaks {
-                items.push(shown(reader, &exchange)?);
+                let view = shown(reader, &exchange)?;
+                if !room.takes(size(&view)) {
+                    let next = items.last().map(|view: &View| view.id.number);
+                    return Ok(Part { items, next });
+                }
+                items.push(view);
             }
             if items.len() > query.limit {
                 break;
@@ -120,6 +125,14 @@ pub fn exchanges(
             return Ok(Part { items, next: filter.before });
         }
     }
+}
+
+/// About as many bytes as it is shown in.
+fn size(view: &View) -> usize {
+    /// Ids, names, timers and what stands between them.
+    const REST: usize = 2048;
+    let bytes = |value: &serde_json::Value| value.to_string().len();
+    REST + view.subject.len() + bytes(&view.data) + bytes(&view.policy)
 }
 
 fn speaks_of(exchange: &Exchange, text: &str) -> bool {

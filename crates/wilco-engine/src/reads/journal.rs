@@ -2,7 +2,7 @@
 
 use wilco_protocol::journal::Entry;
 use wilco_protocol::{ExchangeId, Name, Protocol};
-use wilco_store::{Hash, JournalRow, Reader, StoreError};
+use wilco_store::{Hash, JournalRow, PAGE_BYTES, Reader, Room, StoreError};
 
 use super::Part;
 use super::sight::{load, sees_event, sees_exchange};
@@ -27,6 +27,8 @@ pub struct EventQuery {
 
 /// Events looked at for one page when a filter leaves most of them out.
 const MAX_SCANNED: usize = 20_000;
+/// What stands around an event when it is shown: its position and hash.
+const AROUND: usize = 128;
 
 /// Events behind a position, oldest first. `next` is where the next page goes on, and moves also over
 /// events that were left out.
@@ -36,14 +38,19 @@ pub fn events(
     query: &EventQuery,
 ) -> Result<Part<EventView>, StoreError> {
     let (mut items, mut after, mut scanned) = (Vec::new(), query.after, 0);
+    let mut room = Room::new(PAGE_BYTES);
     while items.len() < query.limit && scanned < MAX_SCANNED {
-        let rows = reader.journal(after, query.limit)?;
+        let rows = reader.journal_within(after, query.limit, PAGE_BYTES)?;
         if rows.is_empty() {
             break;
         }
         for row in rows {
+            let wanted = wanted(reader, viewer, query, &row)?;
+            if wanted && !room.takes(row.bytes.len() + AROUND) {
+                return Ok(Part { items, next: Some(after) });
+            }
             (after, scanned) = (row.position, scanned + 1);
-            if wanted(reader, viewer, query, &row)? {
+            if wanted {
                 items.push(view(row));
             }
             if items.len() == query.limit {
@@ -88,7 +95,7 @@ pub fn events_of(
     if exchange.id() != id || !sees_exchange(reader, viewer, &exchange)? {
         return Ok(None);
     }
-    let rows = reader.journal_of(id.number, after, limit)?;
+    let rows = reader.journal_of_within(id.number, after, limit, PAGE_BYTES)?;
     let next = rows.last().and_then(|row| row.seq).unwrap_or(after);
     Ok(Some(Part { items: rows.into_iter().map(view).collect(), next: Some(next) }))
 }

@@ -5,8 +5,11 @@ use std::collections::BTreeMap;
 use serde::Deserialize;
 use wilco_protocol::directory::Agent;
 use wilco_protocol::{MessageId, Name};
-use wilco_store::{InboxFilter, InboxStatus, MessageRow, Priority, Reader, SearchFilter, StoreError, Walk};
+use wilco_store::{
+    InboxFilter, InboxStatus, MessageRow, PAGE_BYTES, Priority, Reader, SearchFilter, StoreError, Walk,
+};
 
+use super::Part;
 use super::messages::{InboxEntry, parsed, row_of};
 use super::sight::limited_to;
 use crate::command::Viewer;
@@ -28,8 +31,9 @@ pub struct MailQuery {
     pub priority: Option<Priority>,
     pub from: Option<Name>,
     pub to: Option<Name>,
-    /// None is all of them.
-    pub limit: Option<usize>,
+    /// Only those before this position.
+    pub before: u64,
+    pub limit: usize,
 }
 
 /// What an inbox holds.
@@ -45,26 +49,35 @@ pub struct MailCount {
 
 /// Letters read at once.
 const PAGE: usize = 500;
+/// Pages that are looked through for one letter that fits.
+const MAX_ROUNDS: usize = 20;
 
-/// Letters that fit, newest first. What the viewer may not see is not there.
-pub fn mail(reader: &dyn Reader, viewer: &Viewer, query: &MailQuery) -> Result<Vec<InboxEntry>, StoreError> {
+/// Letters that fit, newest first, up to a page of bytes. What the viewer may not see is not there. Without `next` that
+/// was all; a page may be short or empty and still have one.
+pub fn mail(reader: &dyn Reader, viewer: &Viewer, query: &MailQuery) -> Result<Part<InboxEntry>, StoreError> {
     let mut letters = Vec::new();
     if hidden(viewer, query.agent.as_ref()) {
-        return Ok(letters);
+        return Ok(Part { items: letters, next: None });
     }
-    let most = query.limit.unwrap_or(usize::MAX);
-    let mut before = Some(u64::MAX);
-    while let Some(from) = before.filter(|_| letters.len() < most) {
-        let (rows, next) = rows(reader, query, from, PAGE.min(most))?;
-        before = next;
+    let mut before = query.before;
+    for _ in 0..MAX_ROUNDS {
+        let (rows, next) = rows(reader, query, before, PAGE.min(query.limit))?;
         for (status, row) in rows {
             let letter = InboxEntry { position: row.position, status, message: parsed(&row)? };
-            if letters.len() < most && fits(&letter, query) {
+            if fits(&letter, query) {
                 letters.push(letter);
             }
+            if letters.len() == query.limit {
+                return Ok(Part { items: letters, next: Some(row.position) });
+            }
+        }
+        let Some(next) = next else { return Ok(Part { items: letters, next: None }) };
+        before = next;
+        if !letters.is_empty() {
+            break;
         }
     }
-    Ok(letters)
+    Ok(Part { items: letters, next: Some(before) })
 }
 
 /// Rows of a mailbox before a position, and where it goes on.
@@ -77,9 +90,10 @@ fn rows(reader: &dyn Reader, query: &MailQuery, before: u64, limit: usize) -> Re
     let rows = match (&query.agent, query.mailbox) {
         (Some(agent), Mailbox::Inbox) => {
             let (agent, statuses) = (agent.clone(), query.statuses.clone());
-            reader.inbox(&InboxFilter { agent, statuses, walk: Walk::Before(before), limit })?
+            let filter = InboxFilter { agent, statuses, walk: Walk::Before(before), limit };
+            reader.inbox_within(&filter, PAGE_BYTES)?
         }
-        (None, _) => lying(reader.messages_before(Some(before), limit)?)?,
+        (None, _) => lying(reader.messages_before_within(Some(before), limit, PAGE_BYTES)?)?,
         (Some(agent), Mailbox::Sent) => {
             let (from, to) = (Some(agent.clone()), query.to.clone());
             let filter = SearchFilter { from, to, before: Some(before), limit, ..SearchFilter::default() };
@@ -149,7 +163,7 @@ pub fn mail_count(reader: &dyn Reader, viewer: &Viewer, agent: &Name) -> Result<
     }
     let statuses = vec![InboxStatus::Unread, InboxStatus::Read, InboxStatus::Archived];
     let mut filter = InboxFilter { agent: agent.clone(), statuses, walk: Walk::Behind(0), limit: PAGE };
-    while let page = reader.inbox(&filter)?
+    while let page = reader.inbox_within(&filter, PAGE_BYTES)?
         && let Some((_, last)) = page.last()
     {
         filter.walk = Walk::Behind(last.position);

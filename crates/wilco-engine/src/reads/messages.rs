@@ -23,6 +23,8 @@ pub struct InboxQuery {
     pub statuses: Vec<InboxStatus>,
     pub after: Option<u64>,
     pub limit: usize,
+    /// A page ends at the first message that would make it larger; there is always one.
+    pub bytes: usize,
 }
 
 /// A message by its id.
@@ -51,8 +53,8 @@ pub fn inbox(
     }
     let after = query.after.unwrap_or(0);
     let (agent, statuses) = (query.agent.clone(), query.statuses.clone());
-    let rows =
-        reader.inbox(&InboxFilter { agent, statuses, walk: Walk::Behind(after), limit: query.limit })?;
+    let filter = InboxFilter { agent, statuses, walk: Walk::Behind(after), limit: query.limit };
+    let rows = reader.inbox_within(&filter, query.bytes)?;
     let mut items = Vec::with_capacity(rows.len());
     for (status, row) in rows {
         items.push(InboxEntry { position: row.position, status, message: parsed(&row)? });

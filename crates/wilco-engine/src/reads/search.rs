@@ -1,7 +1,7 @@
 //! Messages by what they say.
 
 use wilco_protocol::Name;
-use wilco_store::{InboxStatus, Reader, SearchFilter, StoreError, kind_word, words};
+use wilco_store::{InboxStatus, PAGE_BYTES, Reader, Room, SearchFilter, StoreError, kind_word, words};
 
 use super::Part;
 use super::messages::{InboxEntry, parsed};
@@ -52,7 +52,7 @@ pub fn search(
         before: query.before,
         limit: query.limit + 1,
     };
-    let mut items: Vec<InboxEntry> = Vec::new();
+    let (mut items, mut room) = (Vec::<InboxEntry>::new(), Room::new(PAGE_BYTES));
     for _ in 0..MAX_ROUNDS {
         let found = reader.search(&filter)?;
         for row in found.rows {
@@ -60,7 +60,7 @@ pub fn search(
             if !sees_message(reader, viewer, &message, row.position)? {
                 continue;
             }
-            if items.len() == query.limit {
+            if items.len() == query.limit || !room.takes(row.body.len()) {
                 let next = items.last().map(|last| last.position);
                 return Ok(Part { items, next });
             }

@@ -1,16 +1,17 @@
 //! What `GET /api/messages` is asked: one message, a list, a count, or who somebody is.
 
 use axum::Json;
+use axum::body::Body;
 use axum::response::{IntoResponse, Response};
-use http::StatusCode;
-use serde::Serialize;
+use futures_util::StreamExt;
+use http::{StatusCode, header};
 use serde_json::{Value, json};
 use wilco_engine::Viewer;
 use wilco_engine::reads::{self, MailQuery, Mailbox};
 use wilco_protocol::Name;
 use wilco_store::{InboxStatus, Priority};
 
-use super::letter::{Mail, Shape};
+use super::letter::Mail;
 use super::{agent, fields, messages, owner};
 use crate::app::App;
 use crate::auth::Caller;
@@ -33,9 +34,19 @@ pub(super) async fn answer(app: &App, caller: &Caller, query: &Query) -> Result<
         }
         "sent-count" => {
             let agent = Some(owner::mailbox(app, caller, query).await?);
-            let wanted = MailQuery { mailbox: Mailbox::Sent, agent, limit: None, ..all() };
+            let mut wanted = MailQuery { mailbox: Mailbox::Sent, agent, ..all() };
             let viewer = caller.viewer.clone();
-            let count = app.handle.read(move |reader| Ok(reads::mail(reader, &viewer, &wanted)?.len()));
+            let count = app.handle.read(move |reader| {
+                let mut count = 0;
+                loop {
+                    let part = reads::mail(reader, &viewer, &wanted)?;
+                    count += part.items.len();
+                    match part.next {
+                        Some(next) => wanted.before = next,
+                        None => return Ok(count),
+                    }
+                }
+            });
             Ok(Json(json!({"count": count.await?})).into_response())
         }
         "stats" => stats(app, caller, query).await,
@@ -87,18 +98,58 @@ pub(super) async fn list(
         priority: query.text("priority").map(priority).transpose()?,
         from: named("from").await?,
         to: named("to").await?,
-        limit: Some(limit).filter(|limit| *limit > 0),
+        before: u64::MAX,
+        limit: if limit == 0 { usize::MAX } else { limit },
     };
-    let viewer = caller.viewer.clone();
-    let mail =
-        app.handle.read(move |reader| Mail::of(reader, reads::mail(reader, &viewer, &wanted)?)).await?;
-    Ok(Json(Listed { messages: mail.delivered(), limit }).into_response())
+    let mut listing =
+        Listing { app: app.clone(), viewer: caller.viewer.clone(), wanted, limit, is_begun: false };
+    let (first, all) = listing.part().await?;
+    let rest = futures_util::stream::unfold((!all).then_some(listing), async |listing| {
+        let mut listing = listing?;
+        match listing.part().await {
+            Ok((text, all)) => Some((Ok(text), (!all).then_some(listing))),
+            // Whoever reads it sees that it breaks off.
+            Err(failure) => Some((Err(std::io::Error::other(failure.0.detail)), None)),
+        }
+    });
+    let body = Body::from_stream(futures_util::stream::iter([Ok(first)]).chain(rest));
+    Ok(([(header::CONTENT_TYPE, "application/json")], body).into_response())
 }
 
-#[derive(Serialize)]
-struct Listed<'a> {
-    messages: Vec<Shape<'a>>,
+/// A list of messages on its way out: it may be long, so it is read and written a page at a time.
+struct Listing {
+    app: App,
+    viewer: Viewer,
+    wanted: MailQuery,
+    /// As it was asked for.
     limit: usize,
+    is_begun: bool,
+}
+
+impl Listing {
+    /// The next part of the answer's text, and whether it is the last.
+    async fn part(&mut self) -> Result<(String, bool), Failure> {
+        let (viewer, wanted) = (self.viewer.clone(), self.wanted.clone());
+        let read = self.app.handle.read(move |reader| {
+            let part = reads::mail(reader, &viewer, &wanted)?;
+            Ok((Mail::of(reader, part.items)?, part.next))
+        });
+        let (mail, next) = read.await?;
+        let letters = mail.delivered();
+        self.wanted.limit = self.wanted.limit.saturating_sub(letters.len());
+        let next = next.filter(|_| self.wanted.limit > 0);
+        let mut text = String::new();
+        for letter in &letters {
+            text += if std::mem::replace(&mut self.is_begun, true) { "," } else { "{\"messages\":[" };
+            text += &serde_json::to_string(letter).unwrap_or_default();
+        }
+        match next {
+            Some(next) => self.wanted.before = next,
+            None if self.is_begun => text += &format!("],\"limit\":{}}}", self.limit),
+            None => text += &format!("{{\"messages\":[],\"limit\":{}}}", self.limit),
+        }
+        Ok((text, next.is_none()))
+    }
 }
 
 fn all() -> MailQuery {
@@ -109,7 +160,8 @@ fn all() -> MailQuery {
         priority: None,
         from: None,
         to: None,
-        limit: None,
+        before: u64::MAX,
+        limit: usize::MAX,
     }
 }
 

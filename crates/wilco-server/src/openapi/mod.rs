@@ -170,6 +170,7 @@ fn schemas() -> Value {
     add("NudgeTest", wire::NudgeTest::schema());
     add("Participant", wire::Participant::schema());
     add("Posted", wire::Posted::schema());
+    add("BroadcastCopy", wire::BroadcastCopy::schema());
     add("Problem", wire::Problem::schema());
     add("Reading", wire::Reading::schema());
     add("Summary", wire::Summary::schema());

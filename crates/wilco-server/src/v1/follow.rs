@@ -2,7 +2,7 @@
 
 use http::StatusCode;
 use wilco_engine::Command;
-use wilco_engine::reads::{self, EventQuery, InboxQuery};
+use wilco_engine::reads::{self, EventQuery, InboxEntry, InboxQuery};
 use wilco_protocol::Name;
 use wilco_store::InboxStatus;
 
@@ -15,6 +15,8 @@ use crate::stream::{Gone, KEEP_ALIVE, Outlet};
 
 /// Events or messages read at once.
 pub(super) const PAGE: usize = 100;
+/// Bytes of messages read at once: what a stream holds besides its buffer.
+pub(super) const PAGE_BYTES: usize = 64 << 10;
 
 /// Refuses a place that a restore lost. Who goes on from there would miss what was given out anew, or not know that
 /// something is gone.
@@ -66,14 +68,13 @@ pub(super) async fn messages(app: App, caller: Caller, mut query: InboxQuery, ou
         tokio::pin!(notified);
         notified.as_mut().enable();
         let Ok(Some(part)) = inbox::page(&app, &caller, query.clone()).await else { return };
-        for letter in &part.items {
-            let Ok(()) = sent(letter, &outlet).await else { return };
-        }
+        let Ok(()) = send_all(&part.items, &outlet).await else { return };
         query.after = part.next;
         if *stopping.borrow() || !outlet.is_allowed() {
             return;
         }
-        if part.items.len() == query.limit {
+        // A page ends early when it has many bytes; only an empty one is the last.
+        if part.items.len() == query.limit || bytes(&part.items) >= query.bytes / 2 {
             continue;
         }
         tokio::select! {
@@ -98,9 +99,8 @@ async fn unread(app: &App, caller: &Caller, query: &InboxQuery, outlet: &Outlet)
     let mut first = InboxQuery { statuses, after: Some(0), ..query.clone() };
     loop {
         let part = inbox::page(app, caller, first.clone()).await.map_err(|_| Gone)?.ok_or(Gone)?;
-        for letter in part.items.iter().filter(|letter| letter.position <= end) {
-            sent(letter, outlet).await?;
-        }
+        let known = part.items.iter().take_while(|letter| letter.position <= end).count();
+        send_all(&part.items[..known], outlet).await?;
         if part.items.last().is_none_or(|last| last.position >= end) {
             return Ok(end);
         }
@@ -108,7 +108,23 @@ async fn unread(app: &App, caller: &Caller, query: &InboxQuery, outlet: &Outlet)
     }
 }
 
-async fn sent(letter: &wilco_engine::reads::InboxEntry, outlet: &Outlet) -> Result<(), Gone> {
+/// What is read and not yet written counts as held back too.
+async fn send_all(letters: &[InboxEntry], outlet: &Outlet) -> Result<(), Gone> {
+    let _held = outlet.hold(bytes(letters)).await?;
+    for letter in letters {
+        sent(letter, outlet).await?;
+    }
+    Ok(())
+}
+
+/// About as many as the letters take.
+fn bytes(letters: &[InboxEntry]) -> usize {
+    let size =
+        |letter: &InboxEntry| letter.message.content.get().len() + letter.message.delivered().get().len();
+    letters.iter().map(size).sum()
+}
+
+async fn sent(letter: &InboxEntry, outlet: &Outlet) -> Result<(), Gone> {
     let json = serde_json::to_string(&shape::delivered(letter)).map_err(|_| Gone)?;
     outlet.send(letter.position, &json).await
 }

@@ -10,7 +10,7 @@ use tokio::sync::SemaphorePermit;
 use wilco_engine::reads::{self, InboxEntry, InboxQuery, Part};
 use wilco_engine::{Command, Viewer};
 use wilco_protocol::Name;
-use wilco_store::InboxStatus;
+use wilco_store::{InboxStatus, PAGE_BYTES};
 use wilco_wire::Page;
 
 use super::agents::unknown;
@@ -54,7 +54,7 @@ async fn follow(
     follow::check_cursor(&app, after).await?;
     let (outlet, response) = stream::open(&app, reader)?;
     let agent = resolve(&app, &caller, name, true).await?;
-    let query = InboxQuery { agent, statuses, after, limit: follow::PAGE };
+    let query = InboxQuery { agent, statuses, after, limit: follow::PAGE, bytes: follow::PAGE_BYTES };
     tokio::spawn(follow::messages(app, caller, query, outlet));
     Ok(response)
 }
@@ -81,7 +81,7 @@ async fn pages(
         }
         _ => resolved.clone()?,
     };
-    let query = InboxQuery { agent, statuses, after, limit };
+    let query = InboxQuery { agent, statuses, after, limit, bytes: PAGE_BYTES };
     let part = match wait {
         None => page(&app, &caller, query).await?,
         Some(wait) => wait_for(&app, &caller, reader, query, wait).await?,

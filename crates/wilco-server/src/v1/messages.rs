@@ -66,6 +66,7 @@ impl ParsedPost {
     ) -> Result<ParsedPost, Failure> {
         match parse::message_within(body, limits.depth) {
             Ok(incoming) => {
+                few_bytes(incoming.to.len(), body.len(), limits.broadcast_bytes)?;
                 let (viewer, claimed) = (caller.viewer.clone(), caller.agent.clone());
                 let interface = caller.speaks.unwrap_or_else(|| spoken(&incoming, api));
                 let orchestrates = caller.orchestrates;
@@ -94,6 +95,19 @@ fn spoken(incoming: &Incoming, api: Api) -> Interface {
         (_, Api::V1) => Interface::Http,
         (_, Api::Maestro) => Interface::Api,
     }
+}
+
+/// Every recipient gets a copy.
+fn few_bytes(recipients: usize, bytes: usize, most: usize) -> Result<(), Failure> {
+    if recipients < 2 || recipients.saturating_mul(bytes) <= most {
+        return Ok(());
+    }
+    let detail = format!(
+        "{bytes} bytes to {recipients} recipients are {} bytes in all; at most {most} are taken: send a shorter text, \
+         or to fewer at once",
+        recipients.saturating_mul(bytes)
+    );
+    Err(Failure::new(StatusCode::PAYLOAD_TOO_LARGE, "too-large", detail))
 }
 
 /// Everything that is wrong with a message stands in one list.

@@ -11,6 +11,7 @@ use serde_json::value::RawValue;
 use wilco_protocol::Name;
 
 use crate::batch::MessageRow;
+use crate::reader::{PAGE_BYTES, Room};
 
 pub use words::words;
 
@@ -143,17 +144,19 @@ pub(crate) fn scan<E>(
     mut page: impl FnMut(u64, usize) -> Result<Vec<MessageRow>, E>,
 ) -> Result<Found, E> {
     const PAGE: usize = 200;
-    let (mut rows, mut looked) = (Vec::new(), 0);
+    let (mut rows, mut looked, mut room) = (Vec::new(), 0, Room::new(PAGE_BYTES));
     let mut before = filter.before.unwrap_or(u64::MAX);
     loop {
         let read = page(before, PAGE)?;
-        let all = read.len() < PAGE;
+        let all = read.is_empty();
         for row in read {
-            if rows.len() >= filter.limit || looked >= MAX_LOOKED {
+            let full = rows.len() >= filter.limit || looked >= MAX_LOOKED;
+            let fits = !full && filter.fits(&row);
+            if full || (fits && !room.takes(row.body.len())) {
                 return Ok(Found { rows, next: Some(before) });
             }
             (before, looked) = (row.position, looked + 1);
-            if filter.fits(&row) {
+            if fits {
                 rows.push(row);
             }
         }

@@ -4,14 +4,14 @@
 //! messages go to `arrival` first, which is ordered by position, and are moved on when there are some
 //! hundred. An entry is in one of the two, never in both.
 
-use rusqlite::{Connection, Result, params};
+use rusqlite::{Connection, Params, Result, params};
 use wilco_protocol::Name;
 
 use crate::batch::{InboxMark, InboxRow, InboxStatus, MessageRow, ReachRow, Reached};
 use crate::error::StoreError;
-use crate::reader::{InboxFilter, Walk};
+use crate::reader::{InboxFilter, Walk, within};
 
-use super::query::{first, list};
+use super::query::{cut_list, first};
 use super::rows::{self, int, limit};
 
 /// Readers look through all arrivals: more would make them slow, fewer would be moved too often.
@@ -80,6 +80,7 @@ fn move_on(connection: &Connection) -> Result<()> {
 pub(super) fn page(
     connection: &Connection,
     filter: &InboxFilter,
+    bytes: usize,
 ) -> Result<Vec<(InboxStatus, MessageRow)>, StoreError> {
     let mut statuses: Vec<i64> = filter.statuses.iter().copied().map(rows::status_number).collect();
     statuses.sort_unstable();
@@ -88,21 +89,27 @@ pub(super) fn page(
         return Ok(Vec::new());
     }
     let transaction = connection.unchecked_transaction()?;
-    let mut page = moved(&transaction, filter, &statuses)?;
+    let (mut page, cut) = moved(&transaction, filter, &statuses, bytes)?;
     // What arrived lately is mostly newer than a full page, and then nothing needs to be looked through.
-    let full = page.len() >= filter.limit;
+    let full = cut || page.len() >= filter.limit;
     let last = page.last().filter(|_| full).map(|(_, message)| message.position);
-    let arrived = arrived(&transaction, filter, &statuses, last)?;
+    let (arrived, cut) = arrived(&transaction, filter, &statuses, last, bytes)?;
     transaction.commit()?;
-    if !arrived.is_empty() {
+    if let Some(end) = arrived.last().map(|(_, message)| message.position) {
         page.extend(arrived);
         page.sort_by_key(|(_, message)| message.position);
         if let Walk::Before(_) = filter.walk {
             page.reverse();
         }
+        if cut {
+            // Between the last that was read and what would follow there may be others.
+            page.truncate(
+                page.iter().position(|(_, message)| message.position == end).map_or(0, |at| at + 1),
+            );
+        }
         page.truncate(filter.limit);
     }
-    Ok(page)
+    Ok(within(page, bytes, |(_, message)| message.body.len()))
 }
 
 /// How the way of a list reads in SQL: what comes before `position` in it, its order, and where it starts.
@@ -119,7 +126,8 @@ fn moved(
     connection: &Connection,
     filter: &InboxFilter,
     statuses: &[i64],
-) -> Result<Vec<(InboxStatus, MessageRow)>, StoreError> {
+    bytes: usize,
+) -> Result<Rows, StoreError> {
     let (beyond, order, start) = way(filter.walk);
     let range = |status: &i64| {
         format!(
@@ -134,7 +142,19 @@ fn moved(
         ranges.join(" UNION ALL "),
     );
     let params = (filter.agent.as_str(), int(start), limit(filter.limit));
-    list(connection, &sql, params, rows::inbox)
+    bounded(connection, &sql, params, bytes)
+}
+
+/// Messages with their statuses, and whether there were too many bytes for all of them.
+type Rows = (Vec<(InboxStatus, MessageRow)>, bool);
+
+fn bounded(
+    connection: &Connection,
+    sql: &str,
+    params: impl Params,
+    bytes: usize,
+) -> Result<Rows, StoreError> {
+    cut_list(connection, sql, params, rows::inbox, bytes, |(_, row)| row.body.len())
 }
 
 /// `last`: where a full page ends already; what lies beyond is not asked for.
@@ -143,7 +163,8 @@ fn arrived(
     filter: &InboxFilter,
     statuses: &[i64],
     last: Option<u64>,
-) -> Result<Vec<(InboxStatus, MessageRow)>, StoreError> {
+    bytes: usize,
+) -> Result<Rows, StoreError> {
     let (beyond, order, start) = way(filter.walk);
     let (within, end) = match filter.walk {
         Walk::Behind(_) => ("<", last.unwrap_or(u64::MAX)),
@@ -158,7 +179,7 @@ fn arrived(
         statuses.join(", "),
     );
     let params = (filter.agent.as_str(), int(start), limit(filter.limit), int(end));
-    list(connection, &sql, params, rows::inbox)
+    bounded(connection, &sql, params, bytes)
 }
 
 pub(super) fn status(

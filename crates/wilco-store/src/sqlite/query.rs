@@ -5,7 +5,7 @@ use wilco_protocol::Time;
 
 use crate::chain::{Hash, genesis};
 use crate::error::StoreError;
-use crate::reader::Head;
+use crate::reader::{Head, Room};
 
 use super::rows;
 
@@ -30,6 +30,40 @@ pub(super) fn list<T>(
         list.push(read(row)?);
     }
     Ok(list)
+}
+
+/// The same, ended at the first row that would make the list larger than so many bytes; what follows is not read.
+pub(super) fn list_within<T>(
+    connection: &Connection,
+    sql: &str,
+    params: impl Params,
+    read: impl Fn(&Row<'_>) -> Result<T, StoreError>,
+    bytes: usize,
+    size: impl Fn(&T) -> usize,
+) -> Result<Vec<T>, StoreError> {
+    cut_list(connection, sql, params, read, bytes, size).map(|(list, _)| list)
+}
+
+/// The same, and whether it was ended so.
+pub(super) fn cut_list<T>(
+    connection: &Connection,
+    sql: &str,
+    params: impl Params,
+    read: impl Fn(&Row<'_>) -> Result<T, StoreError>,
+    bytes: usize,
+    size: impl Fn(&T) -> usize,
+) -> Result<(Vec<T>, bool), StoreError> {
+    let mut statement = connection.prepare_cached(sql)?;
+    let mut rows = statement.query(params)?;
+    let (mut list, mut room) = (Vec::new(), Room::new(bytes));
+    while let Some(row) = rows.next()? {
+        let item = read(row)?;
+        if !room.takes(size(&item)) {
+            return Ok((list, true));
+        }
+        list.push(item);
+    }
+    Ok((list, false))
 }
 
 pub(super) fn first<T>(

@@ -8,10 +8,10 @@ use crate::batch::{
     EffectRow, ExchangeRow, IdempotencyRow, InboxStatus, JournalRow, MessageRow, PresenceRow, Reached,
 };
 use crate::error::StoreError;
-use crate::reader::{ExchangeFilter, Head, InboxFilter, Reader};
+use crate::reader::{ExchangeFilter, Head, InboxFilter, Reader, event_size};
 use crate::search::{Found, SearchFilter};
 
-use super::query::{self, Connected, first, list};
+use super::query::{self, Connected, first, list, list_within};
 use super::rows::{self, int, limit};
 use super::{exchanges, inbox, search};
 
@@ -47,6 +47,18 @@ impl<C: Connected> Reader for C {
         list(self.connection(), sql, (int(before.unwrap_or(u64::MAX)), limit(most)), rows::message)
     }
 
+    fn messages_before_within(
+        &self,
+        before: Option<u64>,
+        most: usize,
+        bytes: usize,
+    ) -> Result<Vec<MessageRow>, StoreError> {
+        let sql = "SELECT position, id, exchange, body FROM message
+                   WHERE position < ?1 ORDER BY position DESC LIMIT ?2";
+        let params = (int(before.unwrap_or(u64::MAX)), limit(most));
+        list_within(self.connection(), sql, params, rows::message, bytes, |row| row.body.len())
+    }
+
     fn messages_after(&self, after: u64, most: usize) -> Result<Vec<MessageRow>, StoreError> {
         let sql = "SELECT position, id, exchange, body FROM message
                    WHERE position > ?1 ORDER BY position LIMIT ?2";
@@ -58,7 +70,15 @@ impl<C: Connected> Reader for C {
     }
 
     fn inbox(&self, filter: &InboxFilter) -> Result<Vec<(InboxStatus, MessageRow)>, StoreError> {
-        inbox::page(self.connection(), filter)
+        inbox::page(self.connection(), filter, usize::MAX)
+    }
+
+    fn inbox_within(
+        &self,
+        filter: &InboxFilter,
+        bytes: usize,
+    ) -> Result<Vec<(InboxStatus, MessageRow)>, StoreError> {
+        inbox::page(self.connection(), filter, bytes)
     }
 
     fn inbox_status(&self, agent: &Name, position: u64) -> Result<Option<InboxStatus>, StoreError> {
@@ -100,19 +120,34 @@ impl<C: Connected> Reader for C {
     }
 
     fn journal(&self, after: u64, most: usize) -> Result<Vec<JournalRow>, StoreError> {
+        self.journal_within(after, most, usize::MAX)
+    }
+
+    fn journal_within(&self, after: u64, most: usize, bytes: usize) -> Result<Vec<JournalRow>, StoreError> {
         let sql = "SELECT position, exchange, seq, hash, bytes FROM journal
                    WHERE position > ?1 ORDER BY position LIMIT ?2";
-        list(self.connection(), sql, (int(after), limit(most)), rows::journal)
+        list_within(self.connection(), sql, (int(after), limit(most)), rows::journal, bytes, event_size)
+    }
+
+    fn journal_of(&self, exchange: u64, after_seq: u64, most: usize) -> Result<Vec<JournalRow>, StoreError> {
+        self.journal_of_within(exchange, after_seq, most, usize::MAX)
     }
 
     /// Which events these are stands in a table of its own; what it says must fit what the events say.
-    fn journal_of(&self, exchange: u64, after_seq: u64, most: usize) -> Result<Vec<JournalRow>, StoreError> {
+    fn journal_of_within(
+        &self,
+        exchange: u64,
+        after_seq: u64,
+        most: usize,
+        bytes: usize,
+    ) -> Result<Vec<JournalRow>, StoreError> {
         let sql = "SELECT journal.position, journal.exchange, journal.seq, hash, bytes
                    FROM run CROSS JOIN journal
                    ON journal.position BETWEEN run.position AND run.position + run.events - 1
                    WHERE run.exchange = ?1 AND run.seq + run.events > ?2 AND journal.seq > ?2
                    ORDER BY run.seq, journal.position LIMIT ?3";
-        let rows = list(self.connection(), sql, (int(exchange), int(after_seq), limit(most)), rows::journal)?;
+        let params = (int(exchange), int(after_seq), limit(most));
+        let rows = list_within(self.connection(), sql, params, rows::journal, bytes, event_size)?;
         let expected = (after_seq.saturating_add(1)..).map(|seq| (Some(exchange), Some(seq)));
         if !rows.iter().map(|row| (row.exchange, row.seq)).eq(expected.take(rows.len())) {
             let reason = "the events of its exchange are not listed as they were written; run wilco rebuild";

@@ -73,7 +73,8 @@ fn unread(args: &Args, client: &Client, agent: &str) -> anyhow::Result<Vec<Strin
         let (status, limit) = (Some("unread".to_owned()), Some(page));
         let query = InboxParameters { status, after, limit, wait: None };
         let found = args.caller.checked(client.inbox(agent, &query))?.value;
-        let last = !args.all || found.items.len() < page as usize;
+        // A page may be short because its messages are long; only an empty one is the last.
+        let last = !args.all || found.items.is_empty();
         ids.extend(found.items.into_iter().map(|message| message.id));
         if last {
             return Ok(ids);

@@ -236,6 +236,18 @@ pub(crate) const KEYS: &[Key] = &[
         || json!(1000),
         "events that a stream may be behind before it is cut",
     ),
+    key(
+        "limits.streams_bytes",
+        ValueKind::Whole,
+        || json!(64 << 20),
+        "bytes that all streams together may be behind; then the one that holds most is cut",
+    ),
+    key(
+        "limits.broadcast_bytes",
+        ValueKind::Whole,
+        || json!(16 << 20),
+        "recipients of a message times the bytes of its body",
+    ),
     key("limits.inbox_unread", ValueKind::Whole, || json!(100_000), "unread messages in one inbox"),
 ];
 

@@ -301,6 +301,8 @@ impl Config {
             wait: time("limits.wait")?,
             stream_bytes: self.values.whole("limits.stream_bytes") as usize,
             stream_events: self.values.whole("limits.stream_events") as usize,
+            streams_bytes: self.values.whole("limits.streams_bytes") as usize,
+            broadcast_bytes: self.values.whole("limits.broadcast_bytes") as usize,
         })
     }
 

@@ -57,7 +57,8 @@ impl Caller {
     pub(crate) fn get_text(&self, path: &str) -> (u16, String) {
         let request = self.headers.iter().fold(self.agent.get(self.at(path)), |r, (n, v)| r.header(n, v));
         let mut response = request.call().unwrap();
-        (response.status().as_u16(), response.body_mut().read_to_string().unwrap())
+        let body = response.body_mut().with_config().limit(1 << 30).read_to_string().unwrap();
+        (response.status().as_u16(), body)
     }
 
     /// Follows a stream; a status when it is refused.

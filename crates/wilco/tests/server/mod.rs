@@ -197,6 +197,11 @@ impl Server {
         self.child.wait().unwrap()
     }
 
+    /// Of its process.
+    pub(crate) fn id(&self) -> u32 {
+        self.child.id()
+    }
+
     /// `127.0.0.1:PORT`.
     pub(crate) fn address(&self) -> &str {
         self.url.strip_prefix("http://").unwrap()

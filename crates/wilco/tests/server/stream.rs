@@ -22,7 +22,8 @@ impl Stream {
         let (mut id, mut data) = (None, None);
         loop {
             let mut line = String::new();
-            if self.lines.read_line(&mut line).unwrap() == 0 {
+            // One that is cut breaks off.
+            if matches!(self.lines.read_line(&mut line), Ok(0) | Err(_)) {
                 return None;
             }
             match line.trim_end().split_once(": ") {

@@ -4,9 +4,10 @@ use rusqlite::{Connection, Result};
 
 use crate::batch::MessageRow;
 use crate::error::StoreError;
+use crate::reader::{PAGE_BYTES, Room};
 use crate::search::{Found, MAX_LOOKED, SearchFilter, scan};
 
-use super::super::query::{first, list};
+use super::super::query::{first, list, list_within};
 use super::super::rows::{self, int, limit};
 use super::index::watermark;
 use super::question;
@@ -29,16 +30,23 @@ pub(in super::super) fn search(
     let before = filter.before.unwrap_or(u64::MAX).min(watermark + 1);
     let Ok(places) = places(index, &question, before) else { return everything() };
     let all = places.len() < MAX_LOOKED;
-    let mut looked = before;
+    let (mut looked, mut room) = (before, Room::new(PAGE_BYTES));
+    for row in &found.rows {
+        room.takes(row.body.len());
+    }
     for place in places {
         if found.rows.len() >= filter.limit {
             found.next = Some(looked);
             return Ok(found);
         }
-        looked = place;
         let sql = "SELECT position, id, exchange, body FROM message WHERE position = ?1";
-        let row = first(connection, sql, [int(place)], rows::message)?;
-        found.rows.extend(row.filter(|row| filter.fits(row)));
+        let row = first(connection, sql, [int(place)], rows::message)?.filter(|row| filter.fits(row));
+        if row.as_ref().is_some_and(|row| !room.takes(row.body.len())) {
+            found.next = Some(looked);
+            return Ok(found);
+        }
+        looked = place;
+        found.rows.extend(row);
     }
     found.next = (!all).then_some(looked);
     Ok(found)
@@ -63,12 +71,15 @@ fn newest(
         None => {
             let sql = "SELECT position, id, exchange, body FROM message
                        WHERE position > ?1 AND position < ?2 ORDER BY position DESC LIMIT ?3";
-            list(connection, sql, (after, before, most), rows::message)
+            list_within(connection, sql, (after, before, most), rows::message, PAGE_BYTES, |row| {
+                row.body.len()
+            })
         }
         Some(number) => {
             let sql = "SELECT position, id, exchange, body FROM message
                        WHERE exchange = ?1 AND position > ?2 AND position < ?3 ORDER BY position DESC LIMIT ?4";
-            list(connection, sql, (number, after, before, most), rows::message)
+            let params = (number, after, before, most);
+            list_within(connection, sql, params, rows::message, PAGE_BYTES, |row| row.body.len())
         }
     }
 }

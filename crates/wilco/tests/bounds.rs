@@ -1,0 +1,172 @@
+//! Bounds in bytes: pages, broadcasts, streams, and what all of it costs in memory.
+
+use serde_json::{Value, json};
+
+use crate::server::{Server, Setup, text};
+
+const PAGE: usize = 2 << 20;
+const MOST: usize = PAGE + (64 << 10);
+const LARGE: usize = 900 << 10;
+
+/// A report: its text is not searched for a task, which takes long in a build for tests.
+fn large(word: &str) -> Value {
+    let mut message = text("ann", "bob", &format!("{word} {}", "x".repeat(LARGE)));
+    message["content"]["type"] = json!("report");
+    message
+}
+
+/// A server where bob has so many large messages from ann.
+fn with_large(messages: usize) -> Server {
+    let server = Server::start();
+    for n in 0..messages {
+        server.send(&large(&format!("number{n}")));
+    }
+    server
+}
+
+/// Every item of a list, page by page; each page has some and is not too large.
+fn all(server: &Server, path: &str) -> Vec<Value> {
+    let (mut items, mut after) = (Vec::new(), String::new());
+    loop {
+        let and = if path.contains('?') { '&' } else { '?' };
+        let address = if after.is_empty() { path.to_owned() } else { format!("{path}{and}after={after}") };
+        let (status, body) = server.get_text(&address);
+        assert_eq!(status, 200, "{body}");
+        assert!(body.len() <= MOST, "{address}: {} bytes", body.len());
+        let page: Value = serde_json::from_str(&body).unwrap();
+        let found = page["items"].as_array().unwrap();
+        items.extend(found.iter().cloned());
+        match page["next"].as_str() {
+            Some(next) if !found.is_empty() => after = next.to_owned(),
+            _ => return items,
+        }
+    }
+}
+
+#[test]
+fn g12_a_page_ends_at_2_mib_and_says_where_it_goes_on() {
+    let server = with_large(5);
+    server.register(&["cid"]);
+    let mut task = json!({
+        "from": "ann", "to": "cid",
+        "content": {"type": "task-assignment", "task_id": "T-1", "title": "Long", "message": "y".repeat(LARGE)},
+    });
+    for n in 0..3 {
+        task["content"]["task_id"] = json!(format!("T-{n}"));
+        server.send(&task);
+    }
+    assert_eq!(all(&server, "/v1/agents/bob/inbox?limit=1000").len(), 5);
+    assert_eq!(all(&server, "/v1/messages?limit=1000&to=bob").len(), 5);
+    assert_eq!(all(&server, "/v1/messages?limit=1000&q=number3").len(), 1);
+    assert_eq!(all(&server, "/v1/agents/cid/inbox").len(), 3);
+    assert_eq!(all(&server, "/v1/messages?agent=cid").len(), 3, "with what they became");
+    assert_eq!(all(&server, "/v1/exchanges").len(), 3);
+    let events = all(&server, "/v1/events?limit=1000");
+    assert_eq!(events.len(), server.events().len());
+    let (_, first) = server.get("/v1/agents/bob/inbox?limit=1000");
+    assert_eq!(first["items"].as_array().unwrap().len(), 2, "as many as fit");
+    let (_, whole) = server.get("/api/messages?agent=bob&limit=0");
+    assert_eq!(whole["messages"].as_array().unwrap().len(), 5, "/api has no pages");
+    let (_, some) = server.get("/api/messages?agent=bob&limit=4");
+    assert_eq!(some["messages"].as_array().unwrap().len(), 4);
+    assert_eq!(server.get("/api/messages?agent=ann&action=sent-count").1["count"], 8);
+}
+
+#[test]
+fn g12_what_is_delivered_as_it_was_sent_is_shown_once() {
+    let server = Server::start();
+    server.register(&["worker"]);
+    let plain = server.send(&text("ann", "bob", "hi"))["message"]["id"].as_str().unwrap().to_owned();
+    assert_eq!(server.get(&format!("/v1/messages/{plain}")).1.get("delivered"), None);
+    let given = json!({"from": "ann", "to": "worker", "content": {"type": "task-assignment", "task_id": "T-1", "title": "T"}});
+    let task = server.send(&given)["message"]["id"].as_str().unwrap().to_owned();
+    assert!(server.get(&format!("/v1/messages/{task}")).1["delivered"].is_object());
+}
+
+#[test]
+fn g12_a_broadcast_is_answered_with_ids_and_has_a_bound() {
+    let server = Server::start();
+    let names: Vec<_> = (0..20).map(|n| format!("reader{n}")).collect();
+    server.register(&names.iter().map(String::as_str).collect::<Vec<_>>());
+    let mut body = large("x");
+    body["content"]["message"] = json!("hello all");
+    body["to"] = json!(names);
+    let sent = server.send(&body);
+    let copies = sent["messages"].as_array().unwrap();
+    assert_eq!(copies.len(), 20);
+    for (copy, name) in copies.iter().zip(&names) {
+        assert_eq!(copy.as_object().unwrap().keys().collect::<Vec<_>>(), ["id", "to"]);
+        assert_eq!(copy["to"], **name);
+    }
+    let before = server.events().len();
+    body["content"]["message"] = json!("x".repeat(LARGE));
+    let problem = server.refused(&body, 413);
+    assert!(problem["detail"].as_str().unwrap().contains("20 recipients"), "{problem}");
+    let (_, lines) = server.caller().post_text("/v1/messages", "application/x-ndjson", &format!("{body}\n"));
+    assert_eq!(lines["status"], 413, "{lines}");
+    assert_eq!(server.events().len(), before);
+    body["to"] = json!(names[..17]);
+    assert_eq!(server.post("/v1/messages", &body).0, 201, "as many as the bound allows");
+}
+
+/// Kilobytes of the server's memory: those of now, and the most there ever were.
+fn memory(server: &Server) -> (usize, usize) {
+    let status = std::fs::read_to_string(format!("/proc/{}/status", server.id())).unwrap();
+    let line = |name: &str| {
+        let line = status.lines().find(|line| line.starts_with(name)).unwrap();
+        line.split_whitespace().nth(1).unwrap().parse().unwrap()
+    };
+    (line("VmRSS:"), line("VmHWM:"))
+}
+
+#[test]
+fn g12_a_dozen_requests_at_once_cost_less_than_256_mib() {
+    let server = with_large(14);
+    let (before, _) = memory(&server);
+    let paths = [
+        "/v1/agents/bob/inbox?limit=1000",
+        "/v1/messages?limit=1000",
+        "/v1/messages?limit=1000&q=number",
+        "/api/messages?agent=bob&limit=0",
+        "/api/messages?agent=*&limit=0",
+        "/v1/events?limit=1000",
+    ];
+    std::thread::scope(|scope| {
+        for path in paths.iter().cycle().take(12) {
+            let caller = server.caller();
+            scope.spawn(move || assert_eq!(caller.get_text(path).0, 200));
+        }
+    });
+    let (_, most) = memory(&server);
+    let grown = most.saturating_sub(before) >> 10;
+    assert!(grown < 256, "a dozen reads cost {grown} MiB");
+}
+
+/// Streams that nobody reads. What they hold back together has a bound; whoever reads is served all the while.
+#[test]
+fn g12_streams_that_nobody_reads_hold_so_much_and_no_more() {
+    let server = Setup::new().config("[limits]\nstreams_bytes = 8388608").start();
+    for n in 0..3 {
+        server.send(&large(&n.to_string()));
+    }
+    let (before, _) = memory(&server);
+    let idle: Vec<_> = (0..100)
+        .map(|n| server.as_agent(&format!("reader-{n}")).stream("/v1/agents/bob/inbox?after=0").unwrap())
+        .collect();
+    server.send(&text("ann", "bob", "the last"));
+    let (mut read, mut after) = (0, 0);
+    while read < 4 {
+        // A stream that was cut resumes.
+        let path = format!("/v1/agents/bob/inbox?after={after}");
+        let Ok(mut stream) = server.as_agent("good").stream(&path) else { continue };
+        while read < 4
+            && let Some((position, _)) = stream.next()
+        {
+            (read, after) = (read + 1, position);
+        }
+    }
+    let (_, most) = memory(&server);
+    let grown = most.saturating_sub(before) >> 10;
+    assert!(grown < 100, "streams that nobody reads cost {grown} MiB");
+    drop(idle);
+}
