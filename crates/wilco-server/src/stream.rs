@@ -90,11 +90,16 @@ pub(crate) struct Outlet {
     _seat: OwnedSemaphorePermit,
 }
 
+/// Streams for which messages are read at the same time.
+const READING: usize = 8;
+
 /// What all streams together hold back, so much and no more.
 #[derive(Debug)]
 pub(crate) struct StreamBuffers {
     room: Arc<Semaphore>,
     bytes: u32,
+    /// Turns at reading for streams: what was read counts as held only when its size is known.
+    turns: Arc<Semaphore>,
     /// Held only to look, never over an await.
     open: Mutex<Vec<Weak<Held>>>,
 }
@@ -123,7 +128,8 @@ impl Drop for HeldBytes {
 impl StreamBuffers {
     pub(crate) fn new(bytes: usize) -> StreamBuffers {
         let bytes = u32::try_from(bytes).unwrap_or(u32::MAX);
-        StreamBuffers { room: Arc::new(Semaphore::new(bytes as usize)), bytes, open: Mutex::default() }
+        let (room, turns) = (Arc::new(Semaphore::new(bytes as usize)), Arc::new(Semaphore::new(READING)));
+        StreamBuffers { room, bytes, turns, open: Mutex::default() }
     }
 
     fn open(&self, line: Arc<ConnectionState>) -> Arc<Held> {
@@ -235,6 +241,11 @@ impl Outlet {
                 Err(Gone)
             }
         }
+    }
+
+    /// A turn at reading, kept until what was read has room.
+    pub(crate) async fn turn(&self) -> Result<OwnedSemaphorePermit, Gone> {
+        self.app.streams.turns.clone().acquire_owned().await.map_err(|_| Gone)
     }
 
     /// Room for what was read for this stream and is not yet written to it.

@@ -2,7 +2,7 @@
 
 use http::StatusCode;
 use wilco_engine::Command;
-use wilco_engine::reads::{self, EventQuery, InboxEntry, InboxQuery};
+use wilco_engine::reads::{self, EventQuery, InboxEntry, InboxQuery, Part};
 use wilco_protocol::Name;
 use wilco_store::InboxStatus;
 
@@ -67,8 +67,7 @@ pub(super) async fn messages(app: App, caller: Caller, mut query: InboxQuery, ou
         let notified = notify.notified();
         tokio::pin!(notified);
         notified.as_mut().enable();
-        let Ok(Some(part)) = inbox::page(&app, &caller, query.clone()).await else { return };
-        let Ok(()) = send_all(&part.items, &outlet).await else { return };
+        let Ok(part) = send_page(&app, &caller, &query, u64::MAX, &outlet).await else { return };
         query.after = part.next;
         if *stopping.borrow() || !outlet.is_allowed() {
             return;
@@ -98,9 +97,7 @@ async fn unread(app: &App, caller: &Caller, query: &InboxQuery, outlet: &Outlet)
     let statuses = if wants_unread { vec![InboxStatus::Unread] } else { query.statuses.clone() };
     let mut first = InboxQuery { statuses, after: Some(0), ..query.clone() };
     loop {
-        let part = inbox::page(app, caller, first.clone()).await.map_err(|_| Gone)?.ok_or(Gone)?;
-        let known = part.items.iter().take_while(|letter| letter.position <= end).count();
-        send_all(&part.items[..known], outlet).await?;
+        let part = send_page(app, caller, &first, end, outlet).await?;
         if part.items.last().is_none_or(|last| last.position >= end) {
             return Ok(end);
         }
@@ -108,13 +105,22 @@ async fn unread(app: &App, caller: &Caller, query: &InboxQuery, outlet: &Outlet)
     }
 }
 
-/// What is read and not yet written counts as held back too.
-async fn send_all(letters: &[InboxEntry], outlet: &Outlet) -> Result<(), Gone> {
-    let _held = outlet.hold(bytes(letters)).await?;
-    for letter in letters {
+/// Reads a page and sends what of it is not behind `end`. What is read and not yet written counts as held back too.
+async fn send_page(
+    app: &App,
+    caller: &Caller,
+    query: &InboxQuery,
+    end: u64,
+    outlet: &Outlet,
+) -> Result<Part<InboxEntry>, Gone> {
+    let turn = outlet.turn().await?;
+    let part = inbox::page(app, caller, query.clone()).await.map_err(|_| Gone)?.ok_or(Gone)?;
+    let _held = outlet.hold(bytes(&part.items)).await?;
+    drop(turn);
+    for letter in part.items.iter().take_while(|letter| letter.position <= end) {
         sent(letter, outlet).await?;
     }
-    Ok(())
+    Ok(part)
 }
 
 /// About as many as the letters take.
