@@ -9,7 +9,7 @@ use wilco_language::parse::MAX_DEPTH;
 use wilco_protocol::Name;
 use wilco_runtime::Handle;
 
-use crate::auth::{Failures, Presence, Tokens};
+use crate::auth::{Failures, OwnerSeats, Presence, Tokens};
 use crate::stream::StreamBuffers;
 
 /// How the server is set up.
@@ -47,6 +47,8 @@ pub struct Limits {
     pub stream_events: usize,
     /// What all streams together may hold back.
     pub streams_bytes: usize,
+    /// Streams of one owner: a token, else a name, else an address.
+    pub owner_streams: usize,
     /// Recipients of a message times the bytes of its body.
     pub broadcast_bytes: usize,
 }
@@ -65,6 +67,7 @@ impl Default for Limits {
             stream_bytes: 1 << 20,
             stream_events: 1000,
             streams_bytes: 64 << 20,
+            owner_streams: 64,
             broadcast_bytes: 16 << 20,
         }
     }
@@ -97,6 +100,8 @@ pub(crate) struct AppState {
     pub(crate) config: Config,
     pub(crate) waiting: Arc<Semaphore>,
     pub(crate) streams: Arc<StreamBuffers>,
+    /// Streams of each owner.
+    pub(crate) stream_seats: Arc<OwnerSeats>,
     /// One seat, for requests with a key that do something outside.
     pub(crate) keyed: Arc<Semaphore>,
     pub(crate) presence: Arc<Presence>,

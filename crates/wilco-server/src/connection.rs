@@ -25,6 +25,7 @@ pub(crate) struct ConnectionState {
     answered: AtomicU64,
     streams: AtomicBool,
     cut: Notify,
+    received: Notify,
 }
 
 /// What the system may hold back for a stream. More would hide that nobody reads it.
@@ -43,6 +44,11 @@ impl ConnectionState {
 
     pub(crate) async fn is_cut(&self) {
         self.cut.notified().await;
+    }
+
+    /// Bytes came.
+    pub(crate) async fn received(&self) {
+        self.received.notified().await;
     }
 
     pub(crate) fn complete(&self) {
@@ -103,6 +109,9 @@ impl AsyncRead for Connection {
         self.in_head = self.in_head.filter(|begun_after| *begun_after == complete);
         let read = Pin::new(&mut self.stream).poll_read(cx, buf);
         let answering = self.line.is_answering();
+        if buf.filled().len() > before {
+            self.line.received.notify_one();
+        }
         match &read {
             Poll::Ready(Ok(())) if buf.filled().len() > before && !answering && self.in_head.is_none() => {
                 self.in_head = Some(complete);

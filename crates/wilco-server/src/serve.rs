@@ -18,14 +18,14 @@ use wilco_runtime::Handle;
 
 use crate::accept::EVENTS;
 use crate::app::{App, AppState, Config};
-use crate::auth::{Peer, guard};
+use crate::auth::{OwnerSeats, Peer, guard};
 use crate::connection::{Connection, ConnectionState};
 use crate::problem::Failure;
 use crate::stream::StreamBuffers;
 use crate::{maestro, mcp, v1};
 
-/// How long a stopping server waits for answers that are on their way.
-const DRAIN: Duration = Duration::from_secs(10);
+/// How long a stopping server waits for an answer that is on its way, from the last byte of its request.
+const LINGER: Duration = Duration::from_secs(3);
 /// What a connection holds of a request's head, and of an answer whose reader is slow.
 const BUFFER: usize = 64 << 10;
 /// Connections too many that are told so with patience at the same time; the others are told, and closed at once.
@@ -75,7 +75,7 @@ pub async fn serve(listener: TcpListener, handle: Handle, config: Config, stop: 
     }
     stopping.send_replace(true);
     let all = app.config.limits.connections as u32;
-    if tokio::time::timeout(DRAIN, seats.acquire_many(all)).await.is_err() {
+    if tokio::time::timeout(app.config.limits.body_timeout + LINGER, seats.acquire_many(all)).await.is_err() {
         tracing::warn!("some connections did not end in time");
     }
 }
@@ -101,11 +101,13 @@ pub async fn answer_to(
 fn doors(handle: Handle, config: Config, stopping: watch::Receiver<bool>) -> (App, axum::Router) {
     let waiting = Arc::new(Semaphore::new(config.limits.waiting_readers));
     let streams = Arc::new(StreamBuffers::new(config.limits.streams_bytes));
+    let stream_seats = Arc::new(OwnerSeats::new(config.limits.owner_streams));
     let app = App(Arc::new(AppState {
         handle,
         config,
         waiting,
         streams,
+        stream_seats,
         keyed: Arc::new(Semaphore::new(1)),
         presence: Arc::default(),
         failures: Arc::default(),
@@ -151,9 +153,14 @@ async fn connection(
         () = line.is_cut() => return,
         _ = stopped.wait_for(|stopped| *stopped) => serving.as_mut().graceful_shutdown(),
     }
-    tokio::select! {
-        _ = serving => {}
-        () = line.is_cut() => {}
+    loop {
+        tokio::select! {
+            _ = &mut serving => return,
+            () = line.is_cut() => return,
+            // Whoever still sends is waited for, as long as a body may take.
+            () = line.received() => {}
+            () = tokio::time::sleep(LINGER) => return,
+        }
     }
 }
 

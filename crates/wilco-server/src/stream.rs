@@ -19,7 +19,7 @@ use wilco_engine::Viewer;
 
 use crate::accept::EVENTS;
 use crate::app::App;
-use crate::auth::{ForeignPage, bearer};
+use crate::auth::{ForeignPage, Owner, OwnerSeat, bearer};
 use crate::connection::ConnectionState;
 use crate::problem::Failure;
 
@@ -35,6 +35,7 @@ pub(crate) struct Reader {
     viewer: Viewer,
     /// The page of another site that a browser reads for.
     page: Option<ForeignPage>,
+    owner: Owner,
     /// Where an earlier stream broke off.
     pub(crate) last_event: Option<u64>,
 }
@@ -58,6 +59,7 @@ impl FromRequestParts<App> for Reader {
             secret: bearer(&parts.headers).map(str::to_owned),
             viewer: parts.extensions.get::<Viewer>().cloned().unwrap_or(Viewer::ReadOnly),
             page: parts.extensions.get::<ForeignPage>().cloned(),
+            owner: Owner::of(parts),
             last_event,
         })
     }
@@ -88,6 +90,7 @@ pub(crate) struct Outlet {
     app: App,
     reader: Reader,
     _seat: OwnedSemaphorePermit,
+    _own_seat: OwnerSeat,
 }
 
 /// Streams for which messages are read at the same time.
@@ -178,11 +181,19 @@ struct Frame {
 /// What is handed to the connection at once, which holds it on its own account.
 const PIECE: usize = 16 << 10;
 
+/// What somebody is told who has all its streams open already.
+pub(crate) fn too_many_streams(app: &App) -> Failure {
+    let most = app.config.limits.owner_streams;
+    let detail = format!("you have {most} streams open already; close some, or read pages");
+    Failure::new(StatusCode::TOO_MANY_REQUESTS, "too-many", detail)
+}
+
 /// Opens a stream: what is written to the outlet stands in the answer.
 pub(crate) fn open(app: &App, reader: Reader) -> Result<(Outlet, Response), Failure> {
     if let Some(page) = &reader.page {
         return Err(page.refused());
     }
+    let own_seat = app.stream_seats.take(&reader.owner).ok_or_else(|| too_many_streams(app))?;
     let seat = app.waiting.clone().try_acquire_owned().map_err(|_| {
         let detail = "too many readers are waiting; try again later, or read pages without wait";
         Failure::new(StatusCode::SERVICE_UNAVAILABLE, "too-many-waiting", detail)
@@ -213,7 +224,8 @@ pub(crate) fn open(app: &App, reader: Reader) -> Result<(Outlet, Response), Fail
         (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
     ];
     let held = app.streams.open(reader.line.clone());
-    let outlet = Outlet { frames, room, bytes, held, app: app.clone(), reader, _seat: seat };
+    let outlet =
+        Outlet { frames, room, bytes, held, app: app.clone(), reader, _seat: seat, _own_seat: own_seat };
     outlet.keep_alive();
     Ok((outlet, (headers, Body::from_stream(body)).into_response()))
 }

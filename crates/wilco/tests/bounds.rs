@@ -1,8 +1,12 @@
 //! Bounds in bytes: pages, broadcasts, streams, and what all of it costs in memory.
 
+use std::io::Write;
+use std::net::TcpStream;
+use std::time::{Duration, Instant};
+
 use serde_json::{Value, json};
 
-use crate::server::{Server, Setup, text};
+use crate::server::{Server, Setup, text, until};
 
 const PAGE: usize = 2 << 20;
 const MOST: usize = PAGE + (64 << 10);
@@ -169,4 +173,31 @@ fn g12_streams_that_nobody_reads_hold_so_much_and_no_more() {
     let grown = most.saturating_sub(before) >> 10;
     assert!(grown < 100, "streams that nobody reads cost {grown} MiB");
     drop(idle);
+}
+
+#[test]
+fn g13_an_owner_has_64_streams_and_others_have_theirs() {
+    let server = Server::start();
+    server.register(&["bob"]);
+    let open = |name: &str| server.as_agent(name).stream("/v1/agents/bob/inbox");
+    let all: Vec<_> = (0..64).map(|_| open("ann").unwrap()).collect();
+    assert_eq!(open("ann").err(), Some(429));
+    assert!(open("eve").is_ok());
+    drop(all);
+    until("they are closed", || open("ann").is_ok());
+}
+
+/// A request that never ends does not keep the server from ending.
+#[test]
+fn g15_sigterm_waits_for_a_request_at_most_3_s_beyond_its_last_byte() {
+    let mut server = Server::start();
+    let mut half = TcpStream::connect(server.address()).unwrap();
+    let head =
+        format!("POST /v1/messages HTTP/1.1\r\nHost: {}\r\nContent-Length: 100\r\n\r\n{{", server.address());
+    half.write_all(head.as_bytes()).unwrap();
+    // Answered in turn: by then the half request is under way.
+    assert_eq!(server.get("/healthz").0, 200);
+    let asked = Instant::now();
+    assert_eq!(server.terminate().code(), Some(0));
+    assert!(asked.elapsed() < Duration::from_secs(6), "it took {:?}", asked.elapsed());
 }

@@ -4,11 +4,13 @@ mod caller;
 mod cors;
 mod failures;
 mod guard;
+mod owner;
 mod presence;
 mod tokens;
 
 pub(crate) use caller::{Caller, Orchestrates, SPEAKS};
 pub(crate) use failures::Failures;
 pub(crate) use guard::{ForeignPage, Peer, bearer, content_type, guard};
+pub(crate) use owner::{Owner, OwnerSeat, OwnerSeats};
 pub(crate) use presence::Presence;
 pub use tokens::{Created, Role, Token, TokenError, Tokens};

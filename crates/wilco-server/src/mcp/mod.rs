@@ -22,6 +22,7 @@ mod structured;
 mod table;
 mod tools;
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use axum::body::Body;
@@ -30,15 +31,18 @@ use axum::response::{IntoResponse, Response};
 use axum::routing::any;
 use axum::{Json, Router};
 use http::{Method, StatusCode, header};
+use http_body_util::BodyExt;
+use serde::Deserialize;
 use serde_json::json;
 use serde_json::value::RawValue;
 
 use crate::app::App;
-use crate::auth::Caller;
+use crate::auth::{Caller, Owner};
 use crate::connection::ConnectionState;
 use crate::problem::Failure;
+use crate::stream::too_many_streams;
 use crate::v1::body::{bytes, unambiguous};
-use doors::{Barred, Gate, Http};
+use doors::{Gate, Http, NoSuchSession};
 use inside::Inside;
 
 pub use doors::stdio;
@@ -69,14 +73,15 @@ pub(crate) fn router(app: &App) -> Router<App> {
 
 async fn answer(
     app: &App,
-    http: &Http<Inside>,
+    http: &Arc<Http<Inside>>,
     caller: &Caller,
     request: Request,
 ) -> Result<Response, Failure> {
     let (parts, body) = request.into_parts();
-    let (owner, line) =
-        (inside::owner(&caller.viewer), parts.extensions.get::<Arc<ConnectionState>>().cloned());
-    http.admits(&parts, &owner).await.map_err(barred)?;
+    let (viewer, owner) = (inside::owner(&caller.viewer), Owner::of(&parts));
+    let line = parts.extensions.get::<Arc<ConnectionState>>().cloned();
+    http.admits(&parts, &viewer)
+        .map_err(|NoSuchSession| Failure::not_found("there is no such session; send initialize again"))?;
     let body = bytes(body, &app.config.limits).await?;
     if parts.method == Method::POST {
         if let Err(error) = serde_json::from_slice::<&RawValue>(&body) {
@@ -85,30 +90,44 @@ async fn answer(
         if let Err(failure) = unambiguous(&body) {
             return Ok(unreadable(&failure.0.detail));
         }
+        if is_use(&body) {
+            http.used(&parts);
+        }
     }
     let answered = http.service.handle(Request::from_parts(parts, Body::from(body))).await;
-    http.began(answered.headers(), &owner).await;
+    http.began(answered.headers(), &viewer, &owner).await;
     let kind = answered.headers().get(header::CONTENT_TYPE).and_then(|kind| kind.to_str().ok());
-    if let (Some(line), true) = (line, kind.is_some_and(|kind| kind.starts_with("text/event-stream"))) {
+    if !kind.is_some_and(|kind| kind.starts_with("text/event-stream")) {
+        return Ok(answered.map(Body::new));
+    }
+    let seat = app.stream_seats.take(&owner).ok_or_else(|| too_many_streams(app))?;
+    if let Some(line) = line {
         line.streams();
     }
-    Ok(answered.map(Body::new))
+    // The seat is taken as long as there is a body.
+    Ok(answered.map(|body| {
+        Body::new(body.map_frame(move |frame| {
+            let _ = &seat;
+            frame
+        }))
+    }))
+}
+
+/// Whether a request does what sessions are there for; greetings and lists are asked for by everybody.
+fn is_use(body: &[u8]) -> bool {
+    #[derive(Deserialize)]
+    struct Asked<'a> {
+        #[serde(borrow)]
+        method: Cow<'a, str>,
+    }
+    let uses = ["tools/call", "resources/read", "resources/subscribe", "prompts/get"];
+    serde_json::from_slice::<Asked<'_>>(body).is_ok_and(|asked| uses.contains(&&*asked.method))
 }
 
 /// The error that JSON-RPC has for a body that is no JSON, or says two things at once.
 fn unreadable(message: &str) -> Response {
     let body = json!({"jsonrpc": "2.0", "id": null, "error": {"code": PARSE_ERROR, "message": message}});
     (StatusCode::BAD_REQUEST, Json(body)).into_response()
-}
-
-fn barred(why: Barred) -> Failure {
-    match why {
-        Barred::NoSuchSession => Failure::not_found("there is no such session; send initialize again"),
-        Barred::TooManySessions => {
-            let detail = "there are too many sessions already; end some, or try again later";
-            Failure::new(StatusCode::SERVICE_UNAVAILABLE, "too-many-sessions", detail)
-        }
-    }
 }
 
 /// A server that stops ends its streams.

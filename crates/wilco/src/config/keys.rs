@@ -243,6 +243,12 @@ pub(crate) const KEYS: &[Key] = &[
         "bytes that all streams together may be behind; then the one that holds most is cut",
     ),
     key(
+        "limits.owner_streams",
+        ValueKind::Whole,
+        || json!(64),
+        "streams of one token, else of one name, else of one address",
+    ),
+    key(
         "limits.broadcast_bytes",
         ValueKind::Whole,
         || json!(16 << 20),

@@ -302,6 +302,7 @@ impl Config {
             stream_bytes: self.values.whole("limits.stream_bytes") as usize,
             stream_events: self.values.whole("limits.stream_events") as usize,
             streams_bytes: self.values.whole("limits.streams_bytes") as usize,
+            owner_streams: self.values.whole("limits.owner_streams") as usize,
             broadcast_bytes: self.values.whole("limits.broadcast_bytes") as usize,
         })
     }

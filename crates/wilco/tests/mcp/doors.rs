@@ -209,3 +209,19 @@ fn g11_a_body_that_is_too_large_is_refused() {
     let huge = json!({"jsonrpc": "2.0", "id": 1, "method": "ping", "params": {"x": "a".repeat(2 << 20)}});
     assert_eq!(server.post("/mcp", &huge).0, 413);
 }
+
+/// A thousand greetings close the door to nobody.
+#[test]
+fn g13_an_owner_has_16_sessions_and_the_oldest_goes() {
+    let server = Server::start();
+    server.register(&["bob", "eve"]);
+    let mut other = Client::session(&server, &[("Wilco-Agent", "eve")]);
+    let mut sessions: Vec<_> = (0..17).map(|_| Client::session(&server, &[("Wilco-Agent", "bob")])).collect();
+    let list = json!({"jsonrpc": "2.0", "id": 7, "method": "tools/list"});
+    assert_eq!(sessions[0].post(&list).0, 404, "the oldest went");
+    for session in &mut sessions[1..] {
+        assert_eq!(session.post(&list).0, 200);
+    }
+    assert_eq!(other.post(&list).0, 200, "of somebody else");
+    assert!(Client::http(&server, &[]).ask("tools/list", json!({})).is_ok(), "without a session");
+}

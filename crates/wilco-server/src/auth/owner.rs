@@ -1,0 +1,93 @@
+//! Who is counted as one: by its token, else by the name it gives, else by its address.
+
+use std::collections::HashMap;
+use std::hash::{BuildHasher, RandomState};
+use std::sync::{Arc, LazyLock, Mutex, PoisonError};
+
+use http::request::Parts;
+
+use super::{Peer, bearer};
+
+/// Whom a request counts for.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub(crate) struct Owner(String);
+
+/// Secrets are not kept as they are.
+static SECRETS: LazyLock<RandomState> = LazyLock::new(RandomState::new);
+
+impl Owner {
+    pub(crate) fn of(parts: &Parts) -> Owner {
+        let named = parts.headers.get("wilco-agent").and_then(|name| name.to_str().ok());
+        Owner(match (bearer(&parts.headers), named.filter(|name| !name.is_empty())) {
+            (Some(secret), _) => format!("token {:016x}", SECRETS.hash_one(secret)),
+            (None, Some(name)) => format!("agent {}", name.to_ascii_lowercase()),
+            (None, None) => match parts.extensions.get::<Peer>() {
+                Some(peer) => format!("address {}", peer.0),
+                None => "nobody".to_owned(),
+            },
+        })
+    }
+}
+
+/// Seats of which every owner may have so many.
+#[derive(Debug)]
+pub(crate) struct OwnerSeats {
+    most: usize,
+    /// Held only to count one up or down; never over an await.
+    taken: Mutex<HashMap<Owner, usize>>,
+}
+
+impl OwnerSeats {
+    pub(crate) fn new(most: usize) -> OwnerSeats {
+        OwnerSeats { most, taken: Mutex::default() }
+    }
+
+    /// None when it has as many as it may.
+    pub(crate) fn take(self: &Arc<Self>, owner: &Owner) -> Option<OwnerSeat> {
+        let mut taken = self.taken.lock().unwrap_or_else(PoisonError::into_inner);
+        let count = taken.entry(owner.clone()).or_default();
+        if *count >= self.most {
+            return None;
+        }
+        *count += 1;
+        Some(OwnerSeat { seats: self.clone(), owner: owner.clone() })
+    }
+}
+
+/// A seat, until it is dropped.
+#[derive(Debug)]
+pub(crate) struct OwnerSeat {
+    seats: Arc<OwnerSeats>,
+    owner: Owner,
+}
+
+impl Drop for OwnerSeat {
+    fn drop(&mut self) {
+        let mut taken = self.seats.taken.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(count) = taken.get_mut(&self.owner) {
+            *count -= 1;
+            if *count == 0 {
+                taken.remove(&self.owner);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn g13_every_owner_has_so_many_seats_and_gets_them_back() {
+        let seats = Arc::new(OwnerSeats::new(2));
+        let [one, other] = ["one", "other"].map(|name| Owner(name.to_owned()));
+        let first = seats.take(&one);
+        let _second = seats.take(&one).unwrap();
+        assert!(seats.take(&one).is_none());
+        assert!(seats.take(&other).is_some());
+        drop(first);
+        assert!(seats.take(&one).is_some());
+        drop(_second);
+        assert!(seats.taken.lock().unwrap().is_empty(), "nobody is remembered for nothing");
+    }
+}
