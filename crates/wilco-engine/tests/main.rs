@@ -11,4 +11,5 @@ mod correlation;
 mod delivered;
 mod handing_over;
 mod realm;
+mod telling;
 mod todo;

@@ -30,7 +30,7 @@ fn del_1_nested_and_flat_and_made_up_ids() {
 }
 
 #[test]
-fn del_1_without_ack_it_is_working_at_once_and_nothing_is_taught() {
+fn del_1_without_ack_it_is_working_at_once_and_told_to_begin() {
     let server = Server::start();
     server.register(&["boss", "worker"]);
     let mut quiet = task("T-1");
@@ -38,7 +38,8 @@ fn del_1_without_ack_it_is_working_at_once_and_nothing_is_taught() {
     let id = server.begin(&quiet);
     let shown = server.exchange(&id);
     assert_eq!((&shown["state"], &shown["data"]["acknowledged_at"]), (&json!("working"), &Value::Null));
-    assert_ne!(server.newest("worker")["content"]["taught"], true);
+    assert_eq!(server.newest("worker")["content"]["type"], "begin-now");
+    assert_ne!(server.inbox("worker")[0]["content"]["taught"], true, "no ACK is asked for");
 }
 
 #[test]

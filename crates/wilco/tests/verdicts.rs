@@ -246,14 +246,14 @@ fn del_22_what_a_verdict_remarks_reaches_the_agent() {
 
 /// Who queued a task has not acknowledged it, so it is told how when its turn comes.
 #[test]
-fn del_14_begin_now_asks_for_the_ack() {
+fn del_14_who_is_not_blocked_any_more_is_asked_for_its_ack() {
     let server = Server::start();
     server.register(&["boss", "worker"]);
     let id = server.begin(&task("T-1"));
     server.send(&text("worker", "boss", "[ACK] T-1 - QUEUED"));
     server.advance("30m");
     let told = server.newest("worker")["content"].clone();
-    assert_eq!((&told["type"], &told["taught"]), (&json!("begin-now"), &json!(true)));
+    assert_eq!((&told["type"], &told["taught"]), (&json!("ack-request"), &json!(true)));
     let message = told["message"].as_str().unwrap();
     assert!(message.contains("[ACK] T-1 - {RECEIVED"), "{message}");
     server.send(&ack("T-1"));

@@ -121,14 +121,9 @@ fn assignment(state: &State, to: &Name, sole: bool, spell_out: bool, setting: &S
     Rendered { subject: format!("Task {}: {}", state.task_id, state.title), priority: "high", content }
 }
 
-/// Somebody found its ACK right, or the tasks before it are done: then the ACK is still to come.
+/// Its ACK was accepted, or none was asked for.
 fn begin_now(state: &State, to: &Name, setting: &Setting<'_>) -> Rendered {
     let (task, subject) = (&state.task_id, format!("Begin now: {}", state.task_id));
-    if let Phase::Queued { .. } = state.phase {
-        let text =
-            format!("What you had to do before {task} is done. Acknowledge it as RECEIVED and begin now.");
-        return taught(state, to, MessageType::BeginNow, subject, text, setting);
-    }
     let text = noted(format!("{task} is yours: {}. Begin now.", state.title), state, setting);
     plain(state, MessageType::BeginNow, subject, text).teaching(teaching::work(state, to, setting))
 }
@@ -151,8 +146,14 @@ fn with_task(text: String, state: &State, setting: &Setting<'_>) -> String {
 
 fn ack_request(state: &State, to: &Name, setting: &Setting<'_>) -> Rendered {
     let task = &state.task_id;
+    let why = match state.phase {
+        Phase::Queued { .. } => {
+            format!("Nothing blocks {task} any more: what you had to do before it is done.")
+        }
+        _ => format!("I sent you task {task} but have not received acknowledgment."),
+    };
     let text = format!(
-        "I sent you task {task} but have not received acknowledgment.\n\
+        "{why}\n\
          Please confirm receipt with: [ACK] {task} - {{status}}\n\
          \n\
          Status options: RECEIVED, CLARIFICATION_NEEDED, REJECTED, QUEUED"

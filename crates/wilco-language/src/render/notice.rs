@@ -21,6 +21,13 @@ pub(super) fn notice(state: &State, notice: &Notice) -> (&'static str, String) {
                 "Please acknowledge {task} first. Your report is kept, but the task counts as yours only after your ACK."
             ),
         ),
+        Notice::UnderReview => (
+            "under-review",
+            format!(
+                "Your ACK of {task} ({}) is being reviewed. It is not yours yet, do not begin. You hear of it.",
+                super::form::one_line(&state.title)
+            ),
+        ),
         Notice::AlreadyWorking => (
             "already-working",
             format!(

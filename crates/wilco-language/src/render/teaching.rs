@@ -112,18 +112,27 @@ pub(super) fn work(state: &State, to: &Name, setting: &Setting<'_>) -> String {
         briefly: format!("[DONE] {task}, [CHECKPOINT] {task} 1 - what is reached"),
         commands: vec![
             CommandLine::with(format!("checkpoint {word} 1"), "--summary", "WHAT IS REACHED"),
-            CommandLine::plain(format!("complete {word}")),
+            complete(state),
         ],
         verb: "complete",
         tool: "complete_task",
         arguments: json!({"task_id": task, "from": to}),
         body: body(state, to, done),
     };
+    let finish = match setting.speaks {
+        Interface::Cli => String::new(),
+        Interface::Text | Interface::Http | Interface::Api | Interface::Mcp => {
+            format!("\nTo finish by one command:\n{}", complete(state).pasted(to.as_str(), setting.url))
+        }
+    };
     format!(
-        "---\nHow to report and to finish. {}\nReport with checkpoint-ack, finish with task-complete: wilco complete {word} --as {}\n---",
-        ways.taught(to.as_str(), setting),
-        quoted(to.as_str())
+        "---\nReport with checkpoint-ack, finish with task-complete. {}{finish}\n---",
+        ways.taught(to.as_str(), setting)
     )
+}
+
+fn complete(state: &State) -> CommandLine {
+    CommandLine::plain(format!("complete {}", quoted(&state.task_id)))
 }
 
 /// How to confirm what was asked: a stop, a pause, to go on.

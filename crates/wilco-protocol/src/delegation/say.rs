@@ -14,6 +14,7 @@ pub enum Say {
         sole: bool,
         spell_out: bool,
     },
+    /// Of a queued task: nothing blocks it any more.
     AckRequest,
     Correction {
         judged_by: Option<MessageId>,
@@ -31,6 +32,7 @@ pub enum Say {
     StatusCheck {
         other_tasks: Vec<String>,
     },
+    /// The task is its own: its ACK was accepted, or none was asked for.
     BeginNow,
     Cancel {
         because: CancelReason,
@@ -63,6 +65,8 @@ pub enum CancelReason {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Notice {
     AckFirst,
+    /// Somebody looks at its ACK: the task is not its own yet.
+    UnderReview,
     AlreadyWorking,
     WhichRevision {
         current: u32,

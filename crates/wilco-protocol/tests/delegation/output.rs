@@ -161,6 +161,7 @@ fn cancel(because: &CancelReason) -> String {
 
 fn notice(notice: &Notice) -> String {
     match notice {
+        Notice::UnderReview => "not yours yet".to_owned(),
         Notice::AckFirst => "acknowledge first".to_owned(),
         Notice::AlreadyWorking => "it is being worked on".to_owned(),
         Notice::WhichRevision { current } => format!("of which revision? it is {current} now"),

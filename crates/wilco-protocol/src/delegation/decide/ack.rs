@@ -135,8 +135,8 @@ fn judge(draft: &mut Draft<'_>, message: MessageId, ack: Ack) {
     let understanding = ack.scored.understanding;
     plan(draft, &message, ack.planned);
     if !draft.state.requires_ack {
-        // Nobody asked for it, so nobody judges it.
-        return accept(draft);
+        // Nobody asked for it, so nobody judges it, and its agent has begun.
+        return assigned(draft);
     }
     // What says nothing of the task is for Wilco alone to call empty; others are asked, or take anything.
     let judge = draft.state.policy.understanding;
@@ -157,6 +157,7 @@ fn judge(draft: &mut Draft<'_>, message: MessageId, ack: Ack) {
         (Judge::Auto | Judge::Initiator, _) => {
             draft.event(Event::Judged { understanding });
             review(draft, ToInitiator::ReviewAck);
+            draft.say_to_assignee(Say::Notice(Notice::UnderReview));
         }
         (Judge::Command, _) => {
             draft.event(Event::Judged { understanding });
@@ -164,6 +165,7 @@ fn judge(draft: &mut Draft<'_>, message: MessageId, ack: Ack) {
             let until = draft.after(draft.state.policy.review_timeout);
             draft.event(Event::ReviewAwaited { until, judging });
             draft.effect(Effect::Judge { exchange: draft.state.id, ack: message });
+            draft.say_to_assignee(Say::Notice(Notice::UnderReview));
         }
     }
 }
@@ -297,15 +299,19 @@ fn bounded(texts: &[String]) -> Vec<String> {
 /// Somebody found that the agent does the right thing. What it has finished already is done.
 pub(super) fn assign(draft: &mut Draft<'_>) {
     if draft.state.early_completion {
-        accept(draft);
+        assigned(draft);
         return complete(draft);
     }
-    draft.say_to_assignee(Say::BeginNow);
     accept(draft);
 }
 
-/// The task is assigned.
+/// The task is assigned, and its agent is told that it may begin.
 fn accept(draft: &mut Draft<'_>) {
+    assigned(draft);
+    draft.say_to_assignee(Say::BeginNow);
+}
+
+fn assigned(draft: &mut Draft<'_>) {
     let check = draft.next_check();
     draft.event(Event::Accepted { check });
 }

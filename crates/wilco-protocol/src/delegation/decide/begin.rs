@@ -26,6 +26,9 @@ pub fn begin(assign: Assign, facts: &dyn Facts, now: Time) -> Result<Decision, R
     let state = apply::assigned(&first, now);
     let mut draft = Draft::born(Event::Assigned(Box::new(first)), state, facts, now);
     draft.reach(vec![assign.to.clone()], assign.requires_ack);
+    if !assign.requires_ack {
+        draft.say_to_assignee(Say::BeginNow);
+    }
     notices(&mut draft, &assign);
     if let Some(first) = superseded {
         draft.say_to_assignee(Say::Notice(Notice::SoleAssignee));

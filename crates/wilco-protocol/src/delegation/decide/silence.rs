@@ -126,7 +126,7 @@ fn owed(draft: &mut Draft<'_>, due: Time, reminded: bool, what: Owed) {
     }
 }
 
-/// A queued task: ask, then say "begin now" or what blocks and ask again, then let somebody decide. Tasks
+/// A queued task: ask, then ask for its ACK or say what blocks and ask again, then let somebody decide. Tasks
 /// that came after the first check block nothing.
 fn queue_check(draft: &mut Draft<'_>, due: Time, checks: u8) {
     if checks >= CHECKS {
@@ -144,7 +144,7 @@ fn queue_check(draft: &mut Draft<'_>, due: Time, checks: u8) {
     let behind = ahead.iter().map(|(id, _)| *id).collect();
     draft.event(Event::QueueChecked { checks: checks + 1, until, behind });
     if checks > 0 && ahead.is_empty() {
-        return draft.say_to_assignee(Say::BeginNow);
+        return draft.say_to_assignee(Say::AckRequest);
     }
     if checks > 0 {
         let tasks = ahead.into_iter().map(|(_, task)| task).collect();
