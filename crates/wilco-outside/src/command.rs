@@ -1,5 +1,6 @@
 //! Running a configured program: no shell, JSON on its standard input, bounded in time and output.
 
+use std::ffi::OsString;
 use std::process::Stdio;
 use std::time::Duration;
 
@@ -11,6 +12,19 @@ use tokio::process::Command;
 pub struct Program {
     pub argv: Vec<String>,
     pub limit: Duration,
+    /// The server's variables that it inherits.
+    pub env: Vec<String>,
+}
+
+/// Where programs find others, whatever the server was started with.
+const PATH: &str = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
+
+/// All that a program has of the server's environment. Wilco's own variables hold tokens: of those it gets what is set
+/// for the call and no other.
+pub(crate) fn inherited(names: &[String]) -> Vec<(String, OsString)> {
+    let own = |name: &&String| !name.starts_with("WILCO_") && *name != "PATH";
+    let found = names.iter().filter(own).filter_map(|name| Some((name.clone(), std::env::var_os(name)?)));
+    [("PATH".to_owned(), OsString::from(PATH))].into_iter().chain(found).collect()
 }
 
 /// Output beyond this is not kept.
@@ -33,6 +47,8 @@ pub(crate) async fn run_for(program: &Program, fill: &[(&str, &str)], input: &st
     }
     let mut child = Command::new(name)
         .args(filled)
+        .env_clear()
+        .envs(inherited(&program.env))
         .envs(fill.iter().map(|(key, value)| (format!("WILCO_{}", key.to_uppercase()), value)))
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
@@ -137,6 +153,19 @@ impl Drop for Group {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Cargo sets both variables for a test; only one of them is named.
+    #[tokio::test]
+    async fn sec_11_a_program_inherits_what_is_named_and_nothing_else() {
+        assert!(std::env::var_os("CARGO_PKG_NAME").is_some());
+        let env = ["CARGO_MANIFEST_DIR", "WILCO_TOKEN", "PATH"].map(str::to_owned).to_vec();
+        let program = Program { argv: vec!["env".to_owned()], limit: Duration::from_secs(30), env };
+        let printed = run_for(&program, &[("agent", "bob")], "").await.unwrap();
+        let mut names: Vec<_> = printed.lines().filter_map(|line| line.split('=').next()).collect();
+        names.sort_unstable();
+        assert_eq!(names, ["CARGO_MANIFEST_DIR", "PATH", "WILCO_AGENT"]);
+        assert!(printed.contains(&format!("PATH={PATH}\n")), "{printed}");
+    }
 
     #[test]
     fn sec_4_a_value_fills_part_of_one_argument_and_nothing_else() {

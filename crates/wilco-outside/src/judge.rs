@@ -34,7 +34,18 @@ pub(crate) async fn judge(program: Option<&Program>, ack: &MessageId, payload: &
                 }
             }
         }
-        Err(error) => failed(format!("it did not print a verdict: {error}")),
+        Err(error) => failed(unreadable(&printed, &error)),
+    }
+}
+
+/// What is said of an output that is no verdict.
+fn unreadable(printed: &str, error: &serde_json::Error) -> String {
+    let word = printed.trim();
+    match serde_json::from_value::<Verdict>(Value::from(word.to_lowercase())) {
+        Ok(_) => {
+            format!("it printed the word {word:?}; print JSON: {{\"verdict\": {:?}}}", word.to_lowercase())
+        }
+        Err(_) => format!("it did not print a verdict such as {{\"verdict\": \"correct\"}}: {error}"),
     }
 }
 
@@ -43,5 +54,21 @@ fn lacks(verdict: Verdict, correction: Option<&str>, missing: &[String]) -> Opti
         Verdict::WrongSummary if correction.is_none_or(|text| text.trim().is_empty()) => Some("a correction"),
         Verdict::Partial if missing.is_empty() => Some("what is missing"),
         Verdict::WrongSummary | Verdict::Partial | Verdict::Correct | Verdict::WrongTask => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn del_21_a_judge_that_prints_a_bare_word_is_told_what_to_print() {
+        let said =
+            |printed: &str| unreadable(printed, &serde_json::from_str::<Judgement>(printed).err().unwrap());
+        assert_eq!(
+            said("Correct\n"),
+            "it printed the word \"Correct\"; print JSON: {\"verdict\": \"correct\"}"
+        );
+        assert!(said("yes").starts_with("it did not print a verdict such as {\"verdict\": \"correct\"}"));
     }
 }

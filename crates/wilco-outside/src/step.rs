@@ -12,7 +12,7 @@ use tokio::time::sleep;
 use wilco_protocol::Span;
 use wilco_protocol::operation::StepEnd;
 
-use crate::command::Group;
+use crate::command::{Group, inherited};
 use crate::left_running;
 
 /// What is printed beyond this is forgotten, the oldest first.
@@ -26,7 +26,7 @@ struct Payload {
     arguments: Vec<String>,
     problem: Option<String>,
     time_limit: Span,
-    /// What it finds in its environment besides what the server has.
+    /// What it finds in its environment besides what it inherits.
     #[serde(default)]
     environment: BTreeMap<String, String>,
 }
@@ -34,6 +34,7 @@ struct Payload {
 /// Runs it; whatever goes wrong, the step has failed and says why.
 pub(crate) async fn run(
     commands: &BTreeMap<String, String>,
+    env: &[String],
     payload: &serde_json::Value,
     tag: &str,
 ) -> StepEnd {
@@ -49,6 +50,8 @@ pub(crate) async fn run(
     };
     let spawned = Command::new(program)
         .args(&payload.arguments)
+        .env_clear()
+        .envs(inherited(env))
         .envs(&payload.environment)
         .env(left_running::VARIABLE, tag)
         .stdin(Stdio::null())

@@ -11,6 +11,7 @@ pub struct Agent {
     pub id: String,
     pub name: String,
     pub alias: Option<String>,
+    #[serde(default)]
     pub session: String,
     pub host: Option<String>,
     pub program: Option<String>,

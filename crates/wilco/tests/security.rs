@@ -440,3 +440,57 @@ fn msg_4_g11_a_body_that_is_declared_too_large_is_413_before_it_comes() {
         assert_eq!(String::from_utf8_lossy(&said), "HTTP/1.1 413", "{expect:?}");
     }
 }
+
+/// Where others are and how they are woken is nobody's business; what one may set of oneself is little.
+#[test]
+fn sec_12_an_agent_sees_and_sets_only_what_is_its_own() {
+    let server = guarded();
+    let operator = server.with_token("root", Role::Operator);
+    let bob = json!({"session": "secret-pane", "host": "secret-host", "nudge": {"kind": "tmux", "target": "secret:0"}});
+    assert_eq!(operator.put("/v1/agents/bob", &bob).0, 201);
+    let [eve, own] = ["eve", "bob"].map(|name| server.with_token(name, Role::Agent));
+    let paths = [
+        "/v1/agents",
+        "/v1/agents/bob",
+        "/api/agents",
+        "/api/agents/bob",
+        "/api/agents/by-name/bob",
+        "/api/sessions",
+        "/api/messages?action=resolve&agent=bob",
+        "/api/messages?action=agents",
+        "/api/messages?action=search&q=bob",
+        "/api/messages?action=search&q=secret",
+        "/api/agents?session=secret-pane",
+        "/api/agents?q=secret",
+    ];
+    for path in paths {
+        let (_, seen) = eve.get(path);
+        let shown = seen.to_string().replace("\"query\":\"secret\"", "");
+        assert!(!shown.contains("secret"), "{path}: {seen}");
+    }
+    assert_eq!(eve.get("/v1/agents/bob").1.get("session"), None);
+    assert_eq!(own.get("/v1/agents/bob").1["session"], "secret-pane");
+    assert_eq!(operator.get("/v1/agents/bob").1["nudge"]["target"], "secret:0");
+    // On every door it is refused alike, and the refusal says who may.
+    for (status, problem) in [
+        own.put("/v1/agents/bob", &json!({"role": "controller"})),
+        own.patch("/api/agents/bob", Some(&json!({"role": "controller"}))),
+        own.put("/v1/agents/bob", &json!({"status": "hibernated"})),
+        own.post("/api/agents/bob/hibernate", &json!({})),
+    ] {
+        assert_eq!(status, 403, "{problem}");
+        assert!(problem.to_string().contains("only an operator may"), "{problem}");
+    }
+    let operation = json!({"type": "pre-operation", "operation": "restart", "message": "Soon."});
+    let operation = json!({"from": "eve", "to": "bob", "content": operation});
+    for path in ["/v1/messages", "/api/messages"] {
+        let (status, problem) = eve.post(path, &operation);
+        assert_eq!(status, 403, "{problem}");
+        assert!(
+            problem.to_string().contains("only orchestrators and operators may begin operations"),
+            "{problem}"
+        );
+    }
+    let chief = server.with_token("eve", Role::Orchestrator);
+    assert_eq!(chief.post("/v1/messages", &operation).0, 201);
+}

@@ -5,7 +5,7 @@ use http::request::Parts;
 use http::{HeaderMap, StatusCode};
 use wilco_engine::Viewer;
 use wilco_protocol::Name;
-use wilco_protocol::directory::Interface;
+use wilco_protocol::directory::{Agent, Interface};
 
 use crate::app::App;
 use crate::problem::Failure;
@@ -44,6 +44,23 @@ impl Caller {
     pub(crate) fn of(parts: &Parts) -> Caller {
         let viewer = parts.extensions.get::<Viewer>().cloned().unwrap_or(Viewer::ReadOnly);
         Caller::new(viewer, parts.extensions.get::<Orchestrates>().is_some(), &parts.headers)
+    }
+
+    /// An agent as the caller may know it: where others are and how they are woken is not for agents.
+    pub(crate) fn shown(&self, agent: &Agent) -> Agent {
+        let mut shown = agent.clone();
+        if self.hides(&agent.name) {
+            (shown.profile.session, shown.profile.host, shown.profile.nudge) = (None, None, None);
+        }
+        shown
+    }
+
+    /// Whether an agent is somebody else to an agent's token.
+    pub(crate) fn hides(&self, name: &Name) -> bool {
+        match &self.viewer {
+            Viewer::Agent(own) => !own.as_str().eq_ignore_ascii_case(name.as_str()),
+            Viewer::Local | Viewer::Operator | Viewer::ReadOnly => false,
+        }
     }
 
     /// Whether its token proves who it is.

@@ -20,9 +20,14 @@ use crate::v1::body::bytes;
 use crate::v1::path::Path;
 use crate::v1::spec;
 
-pub(super) async fn list(State(app): State<App>, RawQuery(query): RawQuery) -> Result<Json<Value>, Failure> {
+pub(super) async fn list(
+    State(app): State<App>,
+    caller: Caller,
+    RawQuery(query): RawQuery,
+) -> Result<Json<Value>, Failure> {
     let query = Query::open(query.as_deref());
     let (at, mut agents) = (app.handle.now(), app.handle.agents().await?);
+    agents.iter_mut().for_each(|one| one.agent = caller.shown(&one.agent));
     if let Some(session) = query.text("session") {
         agents.retain(|one| one.agent.session().eq_ignore_ascii_case(session));
     }
@@ -68,32 +73,38 @@ pub(super) async fn register(
         Some(name) => {
             given.remove("session");
             let mark = None;
-            let patch = PatchAgent { agent: name.to_string(), fields: given, mark, viewer: caller.viewer };
+            let patch =
+                PatchAgent { agent: name.to_string(), fields: given, mark, viewer: caller.viewer.clone() };
             (StatusCode::OK, Command::PatchAgent(Box::new(patch)))
         }
         None => {
             let spec = checked(&given)?;
-            (StatusCode::CREATED, Command::PutAgent(Box::new(registration(session, spec, caller)?)))
+            (StatusCode::CREATED, Command::PutAgent(Box::new(registration(session, spec, caller.clone())?)))
         }
     };
     let changed = changed(&app, command).await?;
     app.handle.send(Command::Seen { agent: changed.agent.name.clone() }).await??;
-    let agent = now(&app, &changed.agent.name).await?;
+    let agent = now(&app, &caller, &changed.agent.name).await?;
     let answer = json!({"success": true, "agentId": agent["id"], "agent": agent});
     Ok((status, Json(answer)).into_response())
 }
 
-pub(super) async fn get(State(app): State<App>, Path(id): Path<String>) -> Result<Json<Value>, Failure> {
+pub(super) async fn get(
+    State(app): State<App>,
+    caller: Caller,
+    Path(id): Path<String>,
+) -> Result<Json<Value>, Failure> {
     let found = owner::agent(&app, &id).await?;
-    Ok(Json(json!({"agent": now(&app, &found.name).await?})))
+    Ok(Json(json!({"agent": now(&app, &caller, &found.name).await?})))
 }
 
 pub(super) async fn by_name(
     State(app): State<App>,
+    caller: Caller,
     Path(name): Path<String>,
 ) -> Result<Json<Value>, Failure> {
     Ok(Json(match owner::known(&app, &name).await? {
-        Some(known) => json!({"exists": true, "agent": now(&app, &known).await?}),
+        Some(known) => json!({"exists": true, "agent": now(&app, &caller, &known).await?}),
         None => json!({"exists": false}),
     }))
 }
@@ -136,8 +147,8 @@ pub(super) async fn heartbeat(
     Path(id): Path<String>,
 ) -> Result<Json<Value>, Failure> {
     let name = owner::agent(&app, &id).await?.name;
-    beat(State(app.clone()), caller, Path(name.to_string())).await?;
-    Ok(Json(json!({"success": true, "agent": now(&app, &name).await?})))
+    beat(State(app.clone()), caller.clone(), Path(name.to_string())).await?;
+    Ok(Json(json!({"success": true, "agent": now(&app, &caller, &name).await?})))
 }
 
 /// Fields that mean the same here under another name.
@@ -204,9 +215,10 @@ fn shown(app: &App, changed: AgentChanged) -> Value {
 }
 
 /// An agent as it is now.
-async fn now(app: &App, name: &wilco_protocol::Name) -> Result<Value, Failure> {
+async fn now(app: &App, caller: &Caller, name: &wilco_protocol::Name) -> Result<Value, Failure> {
     let agents = app.handle.agents().await?;
     let found = agents.iter().find(|one: &&AgentNow| one.agent.name == *name);
     let found: &AgentNow = found.ok_or_else(|| unknown(name.as_str()))?;
-    Ok(agent::shape(app, found, app.handle.now()))
+    let found = AgentNow { agent: caller.shown(&found.agent), last_seen: found.last_seen };
+    Ok(agent::shape(app, &found, app.handle.now()))
 }

@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 
 use super::agent;
 use crate::app::App;
+use crate::auth::Caller;
 use crate::problem::Failure;
 
 pub(super) async fn health(State(app): State<App>) -> Json<Value> {
@@ -18,8 +19,9 @@ pub(super) async fn identity(State(app): State<App>) -> Json<Value> {
     Json(json!({"host": host}))
 }
 
-pub(super) async fn sessions(State(app): State<App>) -> Result<Json<Value>, Failure> {
-    let (now, agents) = (app.handle.now(), app.handle.agents().await?);
+pub(super) async fn sessions(State(app): State<App>, caller: Caller) -> Result<Json<Value>, Failure> {
+    let (now, mut agents) = (app.handle.now(), app.handle.agents().await?);
+    agents.iter_mut().for_each(|one| one.agent = caller.shown(&one.agent));
     let sessions: Vec<_> = agents.iter().map(|one| agent::session(&app, one, now)).collect();
     Ok(Json(json!({"sessions": sessions})))
 }

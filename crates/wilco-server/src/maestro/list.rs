@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 use wilco_engine::Viewer;
 use wilco_engine::reads::{self, MailQuery, Mailbox};
 use wilco_protocol::Name;
+use wilco_protocol::directory::Directory;
 use wilco_store::{InboxStatus, Priority};
 
 use super::letter::Mail;
@@ -24,8 +25,8 @@ const LIMIT: usize = 25;
 pub(super) async fn answer(app: &App, caller: &Caller, query: &Query) -> Result<Response, Failure> {
     match query.text("action").unwrap_or("list") {
         "resolve" => resolve(app, caller, query).await,
-        "search" => search(app, query).await,
-        "agents" | "sessions" => everybody(app).await,
+        "search" => search(app, caller, query).await,
+        "agents" | "sessions" => everybody(app, caller).await,
         _ if query.text("id").is_some() => message(app, caller, query).await,
         "unread-count" => {
             let (agent, viewer) = (owner::mailbox(app, caller, query).await?, caller.viewer.clone());
@@ -210,20 +211,27 @@ async fn stats(app: &App, caller: &Caller, query: &Query) -> Result<Response, Fa
 async fn resolve(app: &App, caller: &Caller, query: &Query) -> Result<Response, Failure> {
     let text = owner::named(query).map_or_else(|| owner::own(app, caller).to_string(), str::to_owned);
     let found = owner::addressed(app, &text).await?;
-    Ok(Json(json!({"resolved": agent::address(app, &found)})).into_response())
+    Ok(Json(json!({"resolved": agent::address(app, &caller.shown(&found))})).into_response())
 }
 
 /// Agents whose name, alias or session has the text in it, or is nearly it.
-async fn search(app: &App, query: &Query) -> Result<Response, Failure> {
+async fn search(app: &App, caller: &Caller, query: &Query) -> Result<Response, Failure> {
     let text = owner::named(query).or_else(|| query.text("q")).unwrap_or("").to_owned();
     let wanted = text.clone();
-    let found = app.handle.read(move |reader| Ok(agent::like(&reads::directory(reader)?, &wanted))).await?;
+    let caller = caller.clone();
+    let found = app.handle.read(move |reader| {
+        let mut directory = Directory::default();
+        reads::agents(reader)?.iter().for_each(|agent| directory.restore(caller.shown(agent)));
+        Ok(agent::like(&directory, &wanted))
+    });
+    let found = found.await?;
     let results: Vec<Value> = found.iter().map(|one| agent::address(app, one)).collect();
     Ok(Json(json!({"query": text, "count": results.len(), "results": results})).into_response())
 }
 
-async fn everybody(app: &App) -> Result<Response, Failure> {
+async fn everybody(app: &App, caller: &Caller) -> Result<Response, Failure> {
     let agents = app.handle.read(reads::agents).await?;
+    let agents: Vec<_> = agents.iter().map(|agent| caller.shown(agent)).collect();
     let names: Vec<_> = agents.iter().map(|agent| agent.name.as_str()).collect();
     let sessions: Vec<_> = agents.iter().map(|agent| agent.session()).collect();
     Ok(Json(json!({"agents": names, "sessions": sessions})).into_response())

@@ -4,7 +4,7 @@ use axum::Json;
 use axum::extract::State;
 use http::{HeaderMap, StatusCode};
 use serde_json::{Map, Value, json};
-use wilco_engine::{Command, PatchAgent};
+use wilco_engine::{Command, PatchAgent, Viewer};
 use wilco_protocol::directory::Mark;
 use wilco_runtime::Sleep;
 
@@ -44,6 +44,11 @@ async fn change(app: &App, caller: Caller, id: &str, what: Sleep) -> Result<Valu
     let agent = owner::agent(app, id).await?;
     if !owner::may_use(&caller, &agent.name) {
         return Err(unknown(id));
+    }
+    if matches!(caller.viewer, Viewer::Agent(_)) {
+        let detail =
+            "only an operator may put an agent to sleep or wake it: it runs a program of the configuration";
+        return Err(Failure::new(StatusCode::FORBIDDEN, "forbidden", detail));
     }
     let (done, key) = match what {
         Sleep::Hibernate => ("hibernated", "hibernate"),

@@ -8,8 +8,8 @@ use http::StatusCode;
 use serde_json::{Value, json};
 use wilco_engine::{Command, Done, PutAgent};
 use wilco_language::parse::FieldError;
-use wilco_protocol::Name;
 use wilco_protocol::directory::{Mark, Profile, Role};
+use wilco_protocol::{Name, Time};
 use wilco_runtime::AgentNow;
 use wilco_wire::AgentSpec;
 
@@ -22,7 +22,11 @@ use crate::problem::Failure;
 use crate::query::Query;
 use crate::shape;
 
-pub(crate) async fn list(State(app): State<App>, RawQuery(query): RawQuery) -> Result<Json<Value>, Failure> {
+pub(crate) async fn list(
+    State(app): State<App>,
+    caller: Caller,
+    RawQuery(query): RawQuery,
+) -> Result<Json<Value>, Failure> {
     let query = Query::read(query.as_deref(), &["after", "limit"])?;
     let (before, limit) = (query.cursor("after")?, query.limit()?);
     let (now, mut agents) = (app.handle.now(), app.handle.agents().await?);
@@ -31,8 +35,19 @@ pub(crate) async fn list(State(app): State<App>, RawQuery(query): RawQuery) -> R
     let more = agents.len() > limit;
     agents.truncate(limit);
     let next = agents.last().filter(|_| more).map(|last| number(last).to_string());
-    let items: Vec<_> = agents.iter().map(|agent| shape::agent_now(agent, now)).collect();
+    let items: Vec<_> = agents.iter().map(|agent| shown(&caller, agent, now)).collect();
     Ok(Json(json!({"items": items, "next": next})))
+}
+
+/// An agent as the caller may see it.
+fn shown(caller: &Caller, agent: &AgentNow, now: Time) -> Value {
+    let mut value = json!(shape::agent(&caller.shown(&agent.agent), agent.last_seen, now));
+    if let Some(fields) = value.as_object_mut().filter(|_| caller.hides(&agent.agent.name)) {
+        for hidden in ["session", "host", "nudge"] {
+            fields.remove(hidden);
+        }
+    }
+    value
 }
 
 /// Ids count up in the order of registration.
@@ -42,6 +57,7 @@ fn number(agent: &AgentNow) -> u64 {
 
 pub(crate) async fn get(
     State(app): State<App>,
+    caller: Caller,
     RawQuery(query): RawQuery,
     Path(name): Path<String>,
 ) -> Result<Json<Value>, Failure> {
@@ -49,7 +65,7 @@ pub(crate) async fn get(
     let agents = app.handle.agents().await?;
     let found = agents.iter().find(|one| one.agent.name.as_str().eq_ignore_ascii_case(&name));
     let agent = found.ok_or_else(|| unknown(&name))?;
-    Ok(Json(json!(shape::agent_now(agent, app.handle.now()))))
+    Ok(Json(shown(&caller, agent, app.handle.now())))
 }
 
 pub(crate) fn unknown(name: &str) -> Failure {

@@ -102,6 +102,12 @@ pub(crate) const KEYS: &[Key] = &[
         "the program that wakes an agent; {agent} and {session} are filled in",
     ),
     key(
+        "commands.env",
+        ValueKind::List,
+        || json!(["HOME", "LANG", "USER"]),
+        "what programs inherit of the server's environment, besides a fixed PATH",
+    ),
+    key(
         "delegation.auto_enrol",
         ValueKind::Flag,
         || json!(true),

@@ -39,10 +39,6 @@ const HUMAN_LIMIT: Duration = Duration::from_secs(30);
 /// How long a program that nudges may take.
 const NUDGE_LIMIT: Duration = Duration::from_secs(30);
 
-fn nudge(argv: &[String]) -> Program {
-    Program { argv: argv.to_vec(), limit: NUDGE_LIMIT }
-}
-
 /// Everything that the server is told by its configuration.
 #[derive(Debug)]
 pub(crate) struct Config {
@@ -233,10 +229,18 @@ impl Config {
 
     /// The programs that orders may run.
     pub(crate) fn outside(&self, data: &Path) -> anyhow::Result<Outside> {
+        let env = self.values.list("commands.env");
+        if let Some(own) = env.iter().find(|name| name.starts_with("WILCO_")) {
+            bail!(
+                "{}: {own} is not for programs: Wilco's variables may hold tokens",
+                self.named("commands.env")
+            );
+        }
         let program = |key, limit| {
             let argv = Some(self.values.list(key)).filter(|argv| !argv.is_empty());
-            argv.map(|argv| Program { argv, limit })
+            argv.map(|argv| Program { argv, limit, env: env.clone() })
         };
+        let nudge = |argv: &[String]| Program { argv: argv.to_vec(), limit: NUDGE_LIMIT, env: env.clone() };
         Ok(Outside {
             // Known when a server opens it.
             home: String::new(),
@@ -247,6 +251,7 @@ impl Config {
             human_webhook: self.human_webhook()?,
             hibernate: program("agents.commands.hibernate", HUMAN_LIMIT),
             wake: program("agents.commands.wake", HUMAN_LIMIT),
+            env: env.clone(),
             nudges: self.nudges.iter().map(|(name, argv)| (name.clone(), nudge(argv))).collect(),
             handoffs: self.handoffs(data)?,
             webhooks: Webhooks {
