@@ -31,3 +31,16 @@ fn msg_3_a_wrong_field_hides_no_wrong_policy_key() {
     let wrong = ["message", "execute/command", "quorum"];
     assert_eq!(pointers(own), wrong.map(|name| format!("/content/{name}")));
 }
+
+/// Beside whatever else is wrong.
+#[test]
+fn msg_3_a_task_for_oneself_is_named_with_every_other_wrong_field() {
+    let body = r#"{"from": "anna", "to": "Anna", "content": {"type": "task-assignment", "title": "x", "ack_timeout_minutes": "soon"}}"#;
+    let Err(wilco_language::parse::ParseError::Fields { errors, .. }) =
+        wilco_language::parse::message(body.as_bytes())
+    else {
+        panic!("it was taken")
+    };
+    let pointers: Vec<_> = errors.iter().map(|error| error.pointer.as_str()).collect();
+    assert_eq!(pointers, ["/to", "/content/ack_timeout_minutes"]);
+}

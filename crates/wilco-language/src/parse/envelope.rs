@@ -131,7 +131,7 @@ pub fn message_within(body: &[u8], depth: usize) -> Result<Incoming, ParseError>
         let detail = "is required: the name of an agent (or give the exchange that you answer)";
         reader.error("to", detail.to_owned());
     }
-    reader.one_assignee(content.as_ref(), &to);
+    reader.one_assignee(content.as_ref(), from.as_deref(), &to);
     let known = content.as_ref().map(typed).unwrap_or(Ok(Typed::Conversation));
     let typed = match known {
         Ok(typed) if reader.errors.is_empty() => typed,
@@ -314,12 +314,18 @@ impl Reader<'_> {
     }
 
     /// A task has one assignee.
-    fn one_assignee(&mut self, content: Option<&Map<String, Value>>, to: &[String]) {
-        if to.len() <= 1 {
+    fn one_assignee(&mut self, content: Option<&Map<String, Value>>, from: Option<&str>, to: &[String]) {
+        if content.and_then(MessageType::of) != Some(MessageType::TaskAssignment) {
             return;
         }
-        if content.and_then(MessageType::of) == Some(MessageType::TaskAssignment) {
-            self.error("to", "expected exactly one agent: a task has one assignee".to_owned());
+        // Other names for the same agent are found out where agents are known.
+        match to {
+            [one] if from.is_some_and(|from| from.trim().eq_ignore_ascii_case(one.trim())) => {
+                let detail = "a task cannot be assigned to its own initiator; name another agent";
+                self.error("to", detail.to_owned());
+            }
+            [] | [_] => {}
+            _ => self.error("to", "expected exactly one agent: a task has one assignee".to_owned()),
         }
     }
 
