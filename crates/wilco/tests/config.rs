@@ -22,6 +22,9 @@ fn cfg_1_unknown_keys_name_the_nearest_known_one() {
         ("[polcy.delegation]", "policy.delegation"),
         ("[policy.zork]", "there are delegation, operation, handoff, validation"),
         ("[servr]", "server"),
+        ("[nudge.comand]\nx = \"/bin/true\"", "nudge.commands"),
+        ("[validation.comands]\nx = \"/bin/true\"", "validation.commands"),
+        ("[operaton.commands]\nx = \"/bin/true\"", "operation.commands"),
     ] {
         let said = refused(config);
         assert!(said.contains(nearest), "{config:?}: {said}");

@@ -120,8 +120,18 @@ fn known(path: &str) -> anyhow::Result<&'static Key> {
     let paths = KEYS.iter().map(|key| key.path).chain(policies.iter().map(String::as_str));
     match nearest(path, paths.clone().chain(paths.filter_map(table))) {
         Some(near) => bail!("there is no key {path:?}; did you mean {near:?}?"),
+        // Names of programs are free, their sections are not.
+        None if near_section(path).is_some() => {
+            bail!("there is no key {path:?}; did you mean {:?}?", near_section(path).unwrap_or_default())
+        }
         None => bail!("there is no key {path:?}"),
     }
+}
+
+/// The section of programs that a key was probably meant to stand in.
+fn near_section(path: &str) -> Option<&'static str> {
+    const PROGRAMS: [&str; 3] = ["operation.commands", "validation.commands", "nudge.commands"];
+    nearest(table(path)?, PROGRAMS.into_iter())
 }
 
 /// The table that a key stands in.
