@@ -36,6 +36,23 @@ pub(crate) fn pair(text: &str) -> Result<(String, String), String> {
     }
 }
 
+/// A phase and who checks it.
+pub(crate) fn phase(text: &str) -> Result<(String, String), String> {
+    let wrong =
+        || format!("expected the phase and who checks it, such as unit=AGENT or unit=cmd:NAME, got {text:?}");
+    pair(text).ok().filter(|(_, specialist)| !specialist.is_empty()).ok_or_else(wrong)
+}
+
+/// How to nudge an agent: a kind that needs nothing else by its name alone.
+pub(crate) fn nudge(text: &str) -> Result<Map<String, Value>, String> {
+    match text.trim() {
+        "tmux" => Ok(Map::from_iter([("kind".to_owned(), "tmux".into())])),
+        json if json.starts_with('{') => object(json),
+        _ => Err("expected tmux, or a JSON object such as {\"kind\": \"webhook\", \"url\": \"https://…\"}"
+            .to_owned()),
+    }
+}
+
 /// Says which of these words may stand here, and which of them was probably meant.
 pub(crate) fn expected(given: &str, words: &[&str]) -> String {
     let list = listed(words);

@@ -49,8 +49,8 @@ pub(crate) struct Register {
     /// Something it can do; repeat it for more
     #[arg(long = "capability", value_name = "WORD")]
     pub(crate) capabilities: Vec<String>,
-    /// How to nudge it, as a JSON object with a kind
-    #[arg(long, value_name = "JSON", value_parser = values::object)]
+    /// How to nudge it: tmux, or a JSON object with a kind
+    #[arg(long, value_name = "JSON", value_parser = values::nudge)]
     pub(crate) nudge: Option<Map<String, Value>>,
     /// Its name on GitHub
     #[arg(long, value_name = "NAME")]

@@ -90,7 +90,8 @@ fn outgoing(args: &Args, from: Option<String>) -> anyhow::Result<Outgoing> {
     if let Some(execute) = execute(args)? {
         content.set("execute", execute);
     }
-    let (to, subject) = (args.agents.clone(), args.subject.clone());
+    let to: Vec<_> = args.agents.iter().map(|name| name.trim().to_owned()).collect();
+    let subject = args.subject.clone();
     Ok(Outgoing { from, to, subject, content: content.into_value(), ..Outgoing::default() })
 }
 

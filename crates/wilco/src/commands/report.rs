@@ -13,6 +13,7 @@ use crate::output::{self, Screen};
 
 /// Show a report
 #[derive(Debug, clap::Args)]
+#[command(override_usage = "wilco report delegations|incidents|operations|replacements|validations")]
 pub(crate) struct Args {
     #[command(subcommand)]
     pub(crate) what: ReportCommand,

@@ -31,6 +31,9 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: Args) -> anyhow::Result<ExitCode> {
+    if !args.file.exists() {
+        anyhow::bail!("there is no file {}; name one that wilco backup wrote", args.file.display());
+    }
     let data = args.place.data()?;
     let restored = wilco_store::restore(&args.file, &data, args.force)?;
     let made_anew = offline::mend(&data)?;

@@ -102,7 +102,8 @@ async fn serving(args: Args) -> anyhow::Result<ExitCode> {
     let store = open(&data)?;
     let listener = TcpListener::bind(address).await.with_context(|| {
         format!(
-            "cannot listen on {address}; is another server running? Choose another with --listen 127.0.0.1:0"
+            "cannot listen on {address}; if a server runs there already, use it (wilco status --url http://{address}), \
+             else choose another with --listen 127.0.0.1:0"
         )
     })?;
     let bound = listener.local_addr()?;

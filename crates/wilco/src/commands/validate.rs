@@ -23,7 +23,7 @@ pub(crate) struct Args {
     #[arg(long, value_name = "ISSUE")]
     pub(crate) issue: String,
     /// A phase and who checks it: an agent, or cmd:NAME of the configuration; repeat it for more
-    #[arg(long = "phase", value_name = "NAME=SPECIALIST", value_parser = values::pair, required = true)]
+    #[arg(long = "phase", value_name = "NAME=SPECIALIST", value_parser = values::phase, required = true)]
     pub(crate) phases: Vec<(String, String)>,
     /// Who fixes what fails
     #[arg(long, value_name = "AGENT")]

@@ -74,3 +74,25 @@ fn cli_2_an_empty_text_is_not_sent() {
     }
     assert_eq!(server.get("/v1/agents/bob/inbox")["items"], serde_json::json!([]));
 }
+
+/// CLI-5: what was wrong, and what would be right.
+#[test]
+fn cli_5_what_a_new_user_gets_wrong_is_told_whole() {
+    let server = Server::of(&["bob", "carl"]);
+    let said = |args: &[&str], code| server.run("anna", args).fails(code);
+    let phase = said(&["validate", "--issue", "1", "--phase", "unit", "--main", "bob"], 2);
+    assert!(phase.contains("unit=AGENT"), "{phase}");
+    let nudge = said(&["agent", "register", "dora", "--nudge", "bell"], 2);
+    assert!(nudge.contains("expected tmux, or a JSON object"), "{nudge}");
+    server.run("anna", &["agent", "register", "dora", "--nudge", "tmux"]).ok();
+    assert_eq!(server.get("/v1/agents/dora")["nudge"]["kind"], "tmux");
+    let report = said(&["report", "foo"], 2);
+    assert!(report.contains("delegations|incidents|operations|replacements|validations"), "{report}");
+    server.run("anna", &["operate", "restart", "--agents", "bob, carl", "--message", "soon"]).ok();
+    let data = server.data.path().join("new");
+    let file = said(&["restore", "nofile", "--data", data.to_str().unwrap()], 1);
+    assert!(file.contains("there is no file nofile; name one that wilco backup wrote"), "{file}");
+    let address = server.url.strip_prefix("http://").unwrap();
+    let port = said(&["serve", "--listen", address, "--data", data.to_str().unwrap()], 1);
+    assert!(port.contains("wilco status --url") && port.contains("--listen 127.0.0.1:0"), "{port}");
+}
