@@ -131,7 +131,7 @@ fn known(path: &str) -> anyhow::Result<&'static Key> {
 /// The section of programs that a key was probably meant to stand in.
 fn near_section(path: &str) -> Option<&'static str> {
     const PROGRAMS: [&str; 3] = ["operation.commands", "validation.commands", "nudge.commands"];
-    nearest(table(path)?, PROGRAMS.into_iter())
+    nearest(table(path)?, PROGRAMS)
 }
 
 /// The table that a key stands in.
