@@ -130,7 +130,7 @@ fn api_2_a_batch_is_as_long_as_its_body_may_be() {
         );
     }
     let order: Vec<_> = server.inbox("bob").iter().map(|one| one["content"]["message"].clone()).collect();
-    assert_eq!(order, (0..1000).map(|n| json!(n.to_string())).collect::<Vec<_>>(), "in their order");
+    assert_eq!(order, (0..2500).map(|n| json!(n.to_string())).collect::<Vec<_>>(), "in their order");
     let (status, problem) = server.post_text("/v1/messages", "application/x-ndjson", &"\n".repeat(20_001));
     assert_eq!((status, &problem["status"]), (413, &json!(413)));
 }

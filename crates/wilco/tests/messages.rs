@@ -63,10 +63,12 @@ fn msg_1_several_recipients_get_one_message_each_and_one_broadcast_id() {
     let messages = answer["messages"].as_array().unwrap();
     assert_eq!(messages.len(), 2);
     assert_ne!(messages[0]["id"], messages[1]["id"]);
-    assert!(messages[0]["broadcast_id"].is_string());
-    assert_eq!(messages[0]["broadcast_id"], messages[1]["broadcast_id"]);
-    assert_eq!(answer["message"], messages[0]);
-    assert_eq!((server.inbox("bob").len(), server.inbox("cid").len()), (1, 1));
+    assert_eq!(answer["message"]["id"], messages[0]["id"]);
+    let (bobs, cids) = (server.inbox("bob"), server.inbox("cid"));
+    assert_eq!((bobs.len(), cids.len()), (1, 1));
+    assert_eq!((&bobs[0]["id"], &cids[0]["id"]), (&messages[0]["id"], &messages[1]["id"]));
+    assert!(bobs[0]["broadcast_id"].is_string());
+    assert_eq!(bobs[0]["broadcast_id"], cids[0]["broadcast_id"]);
 }
 
 #[test]

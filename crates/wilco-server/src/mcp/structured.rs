@@ -46,7 +46,7 @@ const WORDS: [&str; 30] = [
 ];
 
 /// The other keys that answers have. In an object with any other key the keys are somebody's words too.
-const KEYS: [&str; 116] = [
+const KEYS: [&str; 117] = [
     "ack",
     "acknowledged_at",
     "answer",
@@ -111,6 +111,7 @@ const KEYS: [&str; 116] = [
     "messages",
     "missing",
     "name",
+    "not_understood",
     "notification_id",
     "operation",
     "options",

@@ -71,9 +71,19 @@ impl Caller {
 
     /// Everything in an inbox, oldest first.
     pub(crate) fn inbox(&self, agent: &str) -> Vec<Value> {
-        let (status, body) = self.get(&format!("/v1/agents/{agent}/inbox?limit=1000"));
-        assert_eq!(status, 200, "{body}");
-        body["items"].as_array().unwrap().clone()
+        let (mut items, mut after) = (Vec::new(), "0".to_owned());
+        loop {
+            // A page ends at so many bytes; only an empty one is the last.
+            let body = self.get_text(&format!("/v1/agents/{agent}/inbox?limit=1000&after={after}"));
+            assert_eq!(body.0, 200, "{}", body.1);
+            let page: Value = serde_json::from_str(&body.1).unwrap();
+            let found = page["items"].as_array().unwrap();
+            if found.is_empty() {
+                return items;
+            }
+            items.extend(found.iter().cloned());
+            after = page["next"].as_str().unwrap().to_owned();
+        }
     }
 
     /// The types of what is in an inbox.
