@@ -184,3 +184,21 @@ fn talk_1_a_notice_that_is_echoed_moves_nothing() {
         assert_eq!(realm.inbox("worker").last().unwrap()["id"], told["id"]);
     }
 }
+
+#[test]
+fn talk_2_an_unreadable_answer_is_quoted_and_not_taken_for_silence() {
+    let realm = Realm::start();
+    realm.register(&["boss", "worker"]);
+    let id = realm.begin(&task("GH-1"));
+    realm.send(&text("worker", "boss", "Interesting one!"));
+    realm.advance("6m");
+    let asked = realm.newest("worker");
+    assert_eq!(asked["content"]["type"], "ack-request");
+    let words = words(&asked);
+    assert!(words.contains("I got your message of ") && words.contains("\"Interesting one!\""), "{words}");
+    realm.advance("2m");
+    let escalation = realm.newest("boss");
+    assert_eq!(escalation["content"]["reason"], "unreadable");
+    assert_eq!(escalation["content"]["evidence"]["said"], "Interesting one!");
+    assert_eq!(realm.exchange(&id)["data"]["incidents"], json!([]));
+}

@@ -52,6 +52,8 @@ pub enum Reason {
     DeliveryFailed,
     /// Answers could not be read, twice.
     InvalidAnswer,
+    /// Whoever was awaited answered, and the answer could not be read.
+    Unreadable,
     /// The main agent says that it cannot fix it.
     CannotFix,
     /// The document of a handoff could not be written.

@@ -6,7 +6,7 @@ use wilco_protocol::delegation::{CancelReason, Phase, Say, State, Verdict, timer
 use wilco_protocol::exchange::{Exchange, Texts};
 use wilco_protocol::{MessageId, Name, Time};
 
-use super::not_understood::not_understood;
+use super::not_understood::{first_line, not_understood};
 use super::to_initiator::{bulleted, told};
 use super::{Rendered, Setting, escalation, notice, passed, teaching};
 
@@ -146,11 +146,16 @@ fn with_task(text: String, state: &State, setting: &Setting<'_>) -> String {
 
 fn ack_request(state: &State, to: &Name, setting: &Setting<'_>) -> Rendered {
     let task = &state.task_id;
-    let why = match state.phase {
-        Phase::Queued { .. } => {
+    let why = match (&state.phase, state.unread_answer()) {
+        (Phase::Queued { .. }, _) => {
             format!("Nothing blocks {task} any more: what you had to do before it is done.")
         }
-        _ => format!("I sent you task {task} but have not received acknowledgment."),
+        (_, Some(said)) => format!(
+            "I got your message of {} but could not read an ACK in it: {}",
+            hour_and_minute(said.at),
+            first_line(&said.message, setting.cited)
+        ),
+        (_, None) => format!("I sent you task {task} but have not received acknowledgment."),
     };
     let text = format!(
         "{why}\n\
@@ -160,6 +165,11 @@ fn ack_request(state: &State, to: &Name, setting: &Setting<'_>) -> Rendered {
     );
     taught(state, to, MessageType::AckRequest, format!("ACK REQUIRED: {task}"), text, setting)
         .with("attempt", json!(state.attempt))
+}
+
+/// `14:03`, in UTC.
+fn hour_and_minute(at: Time) -> String {
+    at.to_string().chars().skip("2026-01-31T".len()).take("14:03".len()).collect()
 }
 
 fn correction(state: &State, to: &Name, right: Option<String>, setting: &Setting<'_>) -> Rendered {

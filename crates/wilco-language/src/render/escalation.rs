@@ -102,6 +102,7 @@ fn happened(exchange: &Exchange, escalation: &Escalation) -> String {
         Reason::InvalidAnswer => {
             format!("The answers of {agent} in the validation of {subject} cannot be read.")
         }
+        Reason::Unreadable => format!("{agent} answered about {subject}, and the answer could not be read."),
         Reason::CannotFix => format!("{agent} says that it cannot fix {subject}."),
         Reason::Interrupted => format!(
             "The server stopped while the command of {subject} ran for {agent}. Nobody knows how far it came, and it may still run."

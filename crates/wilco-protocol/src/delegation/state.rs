@@ -9,7 +9,7 @@ use super::words::{AckStatus, Sign, Verdict};
 use crate::escalation::{Escalation, Incident};
 use crate::name::{ExchangeId, MessageId, Name};
 use crate::time::{Span, Time};
-use crate::unread::UnreadLog;
+use crate::unread::{UnreadEntry, UnreadLog};
 
 /// Written after everything that happens to it, so what is not there is left out.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -295,6 +295,11 @@ impl State {
         self.early_work > 0 || self.weakly_signed()
     }
 
+    /// What the assignee said instead of its ACK.
+    pub fn unread_answer(&self) -> Option<&UnreadEntry> {
+        self.unread.instead_of_answer(&self.assignee)
+    }
+
     /// Messages whose texts the view needs.
     pub fn cites(&self) -> Vec<MessageId> {
         let mut ids = vec![self.assignment.clone()];
@@ -305,6 +310,7 @@ impl State {
         ids.extend(self.answers.iter().chain(&self.answered).cloned());
         ids.extend(self.checkpoints.iter().map(|checkpoint| checkpoint.message.clone()));
         ids.extend(self.checkpoints.iter().filter_map(|checkpoint| checkpoint.planned_in.clone()));
+        ids.extend(self.unread_answer().map(|said| said.message.clone()));
         ids.extend(self.escalations.iter().filter_map(Escalation::quotes).cloned());
         ids.sort();
         ids.dedup();

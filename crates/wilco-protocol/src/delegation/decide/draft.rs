@@ -67,6 +67,9 @@ impl Draft<'_> {
         if reason == Reason::NoClarification {
             return state.questions.as_ref().map(|questions| questions.asked_in.clone());
         }
+        if reason == Reason::Unreadable {
+            return state.unread_answer().map(|said| said.message.clone());
+        }
         let is_about_an_ack = matches!(
             reason,
             Reason::NoCandidate | Reason::CapabilityMismatch | Reason::NoVerdict | Reason::QueueStuck

@@ -92,6 +92,10 @@ fn ask_again(draft: &mut Draft<'_>) {
 
 /// Every attempt passed in silence. Who showed work, or was enrolled by a weak sign, is not replaced.
 fn silent(draft: &mut Draft<'_>) {
+    // An answer that could not be read is no silence.
+    if draft.state.unread_answer().is_some() {
+        return draft.escalate(Reason::Unreadable);
+    }
     if draft.state.spares_its_agent() {
         return draft.escalate(Reason::NoAcknowledgment);
     }
