@@ -217,6 +217,8 @@ impl Model {
         if let Some(reading) = &message.reading
             && PASSED_ON.contains(&&*reading.meaning)
             && &*reading.effect != "none"
+            // What is handed over is amended for the replacement: its agent was told to stop.
+            && !(&*reading.meaning == "amendment" && track.held.is_some())
         {
             change.owed.insert((id.number, track.assignee.clone()));
         }
