@@ -9,7 +9,7 @@ use wilco_language::parse::MAX_DEPTH;
 use wilco_protocol::Name;
 use wilco_runtime::Handle;
 
-use crate::auth::{Failures, OwnerSeats, Presence, Tokens};
+use crate::auth::{Failures, OwnerSeats, Presence, Sessions, Tokens};
 use crate::stream::StreamBuffers;
 
 /// How the server is set up.
@@ -22,6 +22,8 @@ pub struct Config {
     /// Whether every call needs a token.
     pub auth_required: bool,
     pub tokens: Tokens,
+    /// Who is signed in to the dashboard.
+    pub sessions: Sessions,
     pub limits: Limits,
     pub version: String,
     /// The address that agents use.

@@ -5,6 +5,7 @@ mod accept;
 mod app;
 mod auth;
 mod connection;
+mod dashboard;
 mod health;
 mod maestro;
 pub mod mcp;
@@ -19,7 +20,7 @@ mod stream;
 mod v1;
 
 pub use app::{Config, Limits};
-pub use auth::{Created, Role, Token, TokenError, Tokens};
+pub use auth::{Created, Role, Sessions, Token, TokenError, Tokens};
 pub use openapi::document as openapi_document;
 #[doc(hidden)]
 pub use query::page;

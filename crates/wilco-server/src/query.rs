@@ -33,27 +33,27 @@ impl<S: Send + Sync> FromRequestParts<S> for NoQuery {
 
 impl Query {
     pub(crate) fn read(raw: Option<&str>, known: &[&str]) -> Result<Query, Failure> {
-        let mut pairs = BTreeMap::new();
-        for (key, value) in form(raw.unwrap_or("")) {
+        let mut read = BTreeMap::new();
+        for (key, value) in pairs(raw.unwrap_or("")) {
             if !known.contains(&key.as_str()) {
                 return Err(Failure::bad_request(unknown(&key, known)));
             }
-            if pairs.insert(key.clone(), value).is_some() {
+            if read.insert(key.clone(), value).is_some() {
                 return Err(Failure::bad_request(format!(
                     "the query key {key:?} stands there twice; give it once"
                 )));
             }
         }
-        Ok(Query(pairs))
+        Ok(Query(read))
     }
 
     /// Whatever keys there are: scripts of AI Maestro send some that mean nothing here. The first counts.
     pub(crate) fn open(raw: Option<&str>) -> Query {
-        let mut pairs = BTreeMap::new();
-        for (key, value) in form(raw.unwrap_or("")) {
-            pairs.entry(key).or_insert(value);
+        let mut read = BTreeMap::new();
+        for (key, value) in pairs(raw.unwrap_or("")) {
+            read.entry(key).or_insert(value);
         }
-        Query(pairs)
+        Query(read)
     }
 
     pub(crate) fn text(&self, key: &str) -> Option<&str> {
@@ -137,15 +137,16 @@ fn unknown(key: &str, known: &[&str]) -> String {
 }
 
 /// Decodes `a=b&c=d`.
-fn form(raw: &str) -> Vec<(String, String)> {
-    let pairs = raw.split('&').filter(|pair| !pair.is_empty());
-    pairs
+/// The pairs of a query or a form.
+pub(crate) fn pairs(raw: &str) -> Vec<(String, String)> {
+    let written = raw.split('&').filter(|pair| !pair.is_empty());
+    written
         .map(|pair| pair.split_once('=').unwrap_or((pair, "")))
         .map(|(k, v)| (decoded(k), decoded(v)))
         .collect()
 }
 
-fn decoded(text: &str) -> String {
+pub(crate) fn decoded(text: &str) -> String {
     let bytes = text.replace('+', " ").into_bytes();
     let mut out = Vec::with_capacity(bytes.len());
     let mut rest = bytes.as_slice();

@@ -22,7 +22,7 @@ use crate::auth::{OwnerSeats, Peer, guard};
 use crate::connection::{Connection, ConnectionState};
 use crate::problem::Failure;
 use crate::stream::StreamBuffers;
-use crate::{maestro, mcp, v1};
+use crate::{dashboard, maestro, mcp, v1};
 
 /// How long a stopping server waits for an answer that is on its way, from the last byte of its request.
 const LINGER: Duration = Duration::from_secs(3);
@@ -113,7 +113,7 @@ fn doors(handle: Handle, config: Config, stopping: watch::Receiver<bool>) -> (Ap
         failures: Arc::default(),
         stopping,
     }));
-    let router = v1::router(&app).merge(maestro::router()).merge(mcp::router(&app)).with_state(app.clone());
+    let router = v1::router(&app).merge(dashboard::router()).merge(maestro::router()).merge(mcp::router(&app)).with_state(app.clone());
     (app, router)
 }
 

@@ -63,6 +63,11 @@ impl Caller {
         }
     }
 
+    /// Lets a request that is made here come on its behalf.
+    pub(crate) fn goes_with(&self, extensions: &mut http::Extensions) {
+        extensions.insert(self.viewer.clone());
+    }
+
     /// Whether its token proves who it is.
     pub(crate) fn is_proven(&self) -> bool {
         matches!(self.viewer, Viewer::Agent(_))

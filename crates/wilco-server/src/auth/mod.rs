@@ -6,6 +6,7 @@ mod failures;
 mod guard;
 mod owner;
 mod presence;
+mod sessions;
 mod tokens;
 
 pub(crate) use caller::{Caller, Orchestrates, SPEAKS};
@@ -13,4 +14,5 @@ pub(crate) use failures::Failures;
 pub(crate) use guard::{ForeignPage, Peer, bearer, content_type, guard};
 pub(crate) use owner::{Owner, OwnerSeat, OwnerSeats};
 pub(crate) use presence::Presence;
+pub use sessions::Sessions;
 pub use tokens::{Created, Role, Token, TokenError, Tokens};

@@ -13,7 +13,7 @@ use wilco_engine::Settings;
 use wilco_outside::Outside;
 use wilco_protocol::Time;
 use wilco_runtime::{Clock, Handle, TestClock, WriterStart, start};
-use wilco_server::{Config as Doors, Tokens, serve};
+use wilco_server::{Config as Doors, Sessions, Tokens, serve};
 use wilco_store::{Head, OpenError, Reader, SearchIndex, Sqlite, SqliteReader, StoreError, verify};
 
 use crate::config::Config;
@@ -223,6 +223,7 @@ fn doors(config: &Config, settings: &Settings, bound: SocketAddr, data: &Path) -
         origins: config.origins(),
         auth_required: config.auth_required()? || !bound.ip().is_loopback(),
         tokens: Tokens::new(data),
+        sessions: Sessions::open(data),
         limits: config.limits()?,
         version: env!("CARGO_PKG_VERSION").to_owned(),
         url: settings.url.clone(),

@@ -1,0 +1,167 @@
+//! The sequence diagram of an exchange: a lifeline for everybody, what was said between them, silence, and the
+//! deadlines ahead. Evenly spaced, with the time beside; every message leads to its text in the page.
+
+use maud::{Markup, html};
+use serde_json::Value;
+use wilco_protocol::Time;
+use wilco_wire::{Event, Exchange};
+
+use super::text::line;
+use super::time::rough;
+
+const ROW: u32 = 30;
+const HEAD: u32 = 46;
+const LEFT: u32 = 86;
+const COLUMN: u32 = 190;
+/// A pause as long as this is shown as silence.
+const SILENCE: u64 = 60_000;
+
+/// One line of the diagram.
+enum Row<'e> {
+    Message { at: Time, id: &'e str, from: &'e str, to: Vec<&'e str>, kind: &'e str },
+    Happened { at: Time, seq: u64, by: &'e str, kind: &'e str },
+    Silence { millis: u64 },
+    Now { at: Time },
+    Deadline { due: Time, name: &'e str },
+}
+
+/// Draws it. `now` is none for a moment of the past: nothing is ahead of it then.
+pub(super) fn diagram(exchange: &Exchange, events: &[Event], now: Option<Time>) -> Markup {
+    let rows = rows(exchange, events, now);
+    let people = people(exchange, &rows);
+    let begun = events.first().and_then(|event| event.at.parse().ok()).unwrap_or(Time::ZERO);
+    let columns = u32::try_from(people.len()).unwrap_or(1).max(1);
+    let width = LEFT + columns * COLUMN;
+    let height = HEAD + u32::try_from(rows.len()).unwrap_or(0) * ROW + 16;
+    let x = |name: &str| place(&people, name);
+    html! {
+        div.diagram tabindex="0" role="region" aria-label="Sequence diagram" {
+            svg viewBox=(format!("0 0 {width} {height}")) width=(width) height=(height) {
+                title { "Who said what to whom in " (exchange.id) }
+                @for name in &people {
+                    line.lifeline x1=(x(name)) x2=(x(name)) y1="34" y2=(height) {}
+                    g.head {
+                        rect x=(x(name) - 80) y="6" width="160" height="28" rx="6" {}
+                        text x=(x(name)) y="25" text-anchor="middle" { (line(name, 22)) }
+                    }
+                }
+                @for (number, row) in (0u32..).zip(&rows) {
+                    (drawn(row, HEAD + number * ROW + 18, width, begun, &x))
+                }
+            }
+        }
+    }
+}
+
+fn place(people: &[String], name: &str) -> u32 {
+    let column = people.iter().position(|known| known == name).unwrap_or(0);
+    LEFT + u32::try_from(column).unwrap_or(0) * COLUMN + COLUMN / 2
+}
+
+fn drawn(row: &Row<'_>, y: u32, width: u32, begun: Time, x: &impl Fn(&str) -> u32) -> Markup {
+    let when = |at: Time| html! { text.when x="4" y=(y + 4) { "+" (rough(at.since(begun).as_millis())) } };
+    match row {
+        Row::Message { at, id, from, to, kind } => {
+            let class = match (*from, *kind) {
+                (_, "escalation" | "task-cancel" | "operation-aborted") => "bad",
+                ("wilco" | "validation-orchestrator", _) => "wilco",
+                _ => "said",
+            };
+            html! {
+                g class=(class) {
+                    (when(*at))
+                    a href=(format!("#{id}")) aria-label=(format!("{kind} from {from} to {}", to.join(", "))) {
+                        @for one in to { (arrow(x(from), x(one), y)) }
+                        text x=(label(x(from), to.first().map_or(x(from), |one| x(one)))) y=(y - 5) text-anchor="middle" { (line(kind, 28)) }
+                    }
+                }
+            }
+        }
+        Row::Happened { at, seq, by, kind } => html! {
+            g.event { (when(*at)) circle cx=(x(by)) cy=(y) r="3" {}
+                a href=(format!("?at={seq}")) { text x=(x(by) + 8) y=(y + 4) { (line(kind, 26)) } } }
+        },
+        Row::Silence { millis } => html! {
+            g.quiet { line x1=(LEFT) x2=(width) y1=(y) y2=(y) {}
+                text x=(LEFT + 8) y=(y - 4) { "silence for " (rough(*millis)) } }
+        },
+        Row::Now { at } => html! {
+            g.now { line x1=(LEFT) x2=(width) y1=(y) y2=(y) {} text x="4" y=(y + 4) { "now" }
+                text x=(width - 8) y=(y - 4) text-anchor="end" { "+" (rough(at.since(begun).as_millis())) } }
+        },
+        Row::Deadline { due, name } => html! {
+            g.deadline { line x1=(LEFT) x2=(width) y1=(y) y2=(y) {}
+                text x=(LEFT + 8) y=(y - 4) { (name) " in " tspan data-rest=(due.millis()) { "…" } }
+                text x="4" y=(y + 4) { "+" (rough(due.since(begun).as_millis())) } }
+        },
+    }
+}
+
+/// Between two lifelines; a message to oneself is a short stub.
+fn arrow(from: u32, to: u32, y: u32) -> Markup {
+    let (end, tip) = match to.cmp(&from) {
+        std::cmp::Ordering::Greater => (to - 2, format!("M{} {y}l-8 -4v8z", to - 1)),
+        std::cmp::Ordering::Less => (to + 2, format!("M{} {y}l8 -4v8z", to + 1)),
+        std::cmp::Ordering::Equal => (to + 40, format!("M{} {y}l8 -4v8z", to + 1)),
+    };
+    html! { path.arrow d=(format!("M{from} {y}H{end}")) {} path.tip d=(tip) {} }
+}
+
+fn label(from: u32, to: u32) -> u32 {
+    if from == to { from + 60 } else { u32::midpoint(from, to) }
+}
+
+fn rows<'e>(exchange: &'e Exchange, events: &'e [Event], now: Option<Time>) -> Vec<Row<'e>> {
+    let mut rows = Vec::new();
+    let mut last: Option<Time> = None;
+    for event in events {
+        let Ok(at) = event.at.parse::<Time>() else { continue };
+        silence(&mut rows, last, at);
+        last = Some(at);
+        let text = |key: &str| event.data.get(key).and_then(Value::as_str);
+        rows.push(match (event.kind.as_str(), text("id"), text("kind")) {
+            ("message-accepted", Some(id), Some(kind)) => {
+                let to = event.data.get("to").and_then(Value::as_array).into_iter().flatten();
+                Row::Message { at, id, from: &event.by, to: to.filter_map(Value::as_str).collect(), kind }
+            }
+            _ => Row::Happened { at, seq: event.seq.unwrap_or(0), by: &event.by, kind: &event.kind },
+        });
+    }
+    let Some(now) = now.filter(|_| exchange.outcome.is_none()) else { return rows };
+    silence(&mut rows, last, now);
+    rows.push(Row::Now { at: now });
+    let mut ahead: Vec<_> =
+        exchange.timers.iter().filter_map(|timer| Some((timer.due.parse::<Time>().ok()?, timer.name.as_str()))).collect();
+    ahead.sort();
+    rows.extend(ahead.into_iter().map(|(due, name)| Row::Deadline { due, name }));
+    rows
+}
+
+fn silence(rows: &mut Vec<Row<'_>>, last: Option<Time>, at: Time) {
+    let millis = last.map_or(0, |last| at.since(last).as_millis());
+    if millis >= SILENCE {
+        rows.push(Row::Silence { millis });
+    }
+}
+
+/// The initiator first, then whoever takes part, then whoever else appears.
+fn people(exchange: &Exchange, rows: &[Row<'_>]) -> Vec<String> {
+    let mut people = vec![exchange.initiator.clone()];
+    let mut add = |name: &str| {
+        if !name.is_empty() && !people.iter().any(|known| known == name) {
+            people.push(name.to_owned());
+        }
+    };
+    exchange.participants.iter().for_each(|one| add(&one.agent));
+    for row in rows {
+        match row {
+            Row::Message { from, to, .. } => {
+                add(from);
+                to.iter().for_each(|to| add(to));
+            }
+            Row::Happened { by, .. } => add(by),
+            Row::Silence { .. } | Row::Now { .. } | Row::Deadline { .. } => {}
+        }
+    }
+    people
+}

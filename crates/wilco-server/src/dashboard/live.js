@@ -1,0 +1,169 @@
+// Keeps a page as the server shows it: counts down, and renews the parts that changed.
+//
+// Every part that may change has data-part. When the server says that something happened, the page is fetched once
+// more, at most once a second, and parts that read otherwise are exchanged. A part in which somebody types, or that
+// has the focus, waits until it is left.
+
+const body = document.body;
+const PAUSE = 1000;
+const LOST_AFTER = 8000;
+const ahead = Number(body.dataset.now) - Date.now();
+const now = () => Date.now() + ahead;
+
+const UNITS = [["d", 86400000], ["h", 3600000], ["m", 60000], ["s", 1000]];
+
+function span(millis) {
+  let left = Math.max(0, Math.floor(millis / 1000) * 1000);
+  const words = [];
+  for (const [unit, length] of UNITS) {
+    const count = Math.floor(left / length);
+    if (count > 0 && words.length < 2) words.push(count + unit);
+    left -= count * length;
+  }
+  return words.join(" ") || "0s";
+}
+
+function tick() {
+  for (const time of document.querySelectorAll("time[data-due]")) {
+    const left = Number(time.dataset.due) - now();
+    const text = left >= 0 ? "in " + span(left) : span(-left) + " overdue";
+    if (time.textContent !== text) time.textContent = text;
+    time.classList.toggle("due-now", left < 0);
+  }
+  for (const time of document.querySelectorAll("time[data-at]")) {
+    const text = span(now() - Number(time.dataset.at)) + " ago";
+    if (time.textContent !== text) time.textContent = text;
+  }
+  for (const mark of document.querySelectorAll("[data-rest]")) {
+    mark.textContent = span(Number(mark.dataset.rest) - now());
+  }
+}
+
+function show(state) {
+  body.dataset.live = state;
+  const words = { on: "live", lost: "connection lost, trying again", off: "not live" };
+  for (const place of document.querySelectorAll(".live")) place.textContent = words[state];
+}
+
+function isInUse(part) {
+  if (part.contains(document.activeElement) && document.activeElement.matches("input, textarea, select, button")) return true;
+  const typed = (field) => field.type !== "hidden" && field.type !== "submit" && field.value !== field.defaultValue;
+  const chosen = (field) => [...field.options].some((option) => option.selected !== option.defaultSelected);
+  return [...part.querySelectorAll("input, textarea")].some(typed) || [...part.querySelectorAll("select")].some(chosen);
+}
+
+// Details that somebody opened stay open.
+function keepOpen(from, to) {
+  const opened = new Set([...from.querySelectorAll("details[open][id]")].map((one) => one.id));
+  for (const one of to.querySelectorAll("details[id]")) if (opened.has(one.id)) one.open = true;
+}
+
+
+function exchange(fresh) {
+  for (const part of document.querySelectorAll("[data-part]")) {
+    const next = fresh.getElementById(part.id);
+    if (!next) continue;
+    const shown = fixed(next);
+    if (seen.get(part.id) === shown || isInUse(part)) continue;
+    keepOpen(part, next);
+    const held = part.contains(document.activeElement) ? document.activeElement.id : "";
+    seen.set(part.id, shown);
+    part.replaceChildren(...next.childNodes);
+    part.classList.remove("changed");
+    void part.offsetWidth;
+    part.classList.add("changed");
+    if (held) document.getElementById(held)?.focus({ preventScroll: true });
+  }
+  document.title = fresh.title;
+  const icon = fresh.querySelector("link[rel=icon]");
+  if (icon) document.querySelector("link[rel=icon]").setAttribute("href", icon.getAttribute("href"));
+  tick();
+}
+
+// What a part shows, without what differs from moment to moment: relative times, and the key of a form.
+function fixed(part) {
+  const copy = part.cloneNode(true);
+  for (const time of copy.querySelectorAll("time, [data-rest]")) time.textContent = "";
+  for (const key of copy.querySelectorAll("input[name=key]")) key.removeAttribute("value");
+  return copy.innerHTML;
+}
+
+const seen = new Map();
+for (const part of document.querySelectorAll("[data-part]")) seen.set(part.id, fixed(part));
+
+let asked = false;
+let resting = false;
+
+async function renew() {
+  if (resting) {
+    asked = true;
+    return;
+  }
+  resting = true;
+  asked = false;
+  try {
+    const answer = await fetch(location.href, { headers: { Accept: "text/html" }, cache: "no-store" });
+    if (answer.status === 401) {
+      location.reload();
+      return;
+    }
+    exchange(new DOMParser().parseFromString(await answer.text(), "text/html"));
+  } catch {
+    // The stream notices by itself that the server is gone.
+  }
+  setTimeout(() => {
+    resting = false;
+    if (asked) renew();
+  }, PAUSE);
+}
+
+let heard = Date.now();
+
+function listen() {
+  const events = new EventSource("/live");
+  let head = "";
+  events.onmessage = (event) => {
+    heard = Date.now();
+    const news = event.lastEventId !== head || body.dataset.live !== "on";
+    head = event.lastEventId;
+    if (body.dataset.live !== "on") show("on");
+    if (news) renew();
+  };
+  events.onerror = () => {
+    show("lost");
+    // A refused stream is not opened again by the browser. Who was signed out meets that when the page is asked for.
+    if (events.readyState === EventSource.CLOSED) {
+      renew();
+      setTimeout(listen, 3000);
+    }
+  };
+  const watch = setInterval(() => {
+    if (events.readyState === EventSource.CLOSED) return clearInterval(watch);
+    if (Date.now() - heard > LOST_AFTER && body.dataset.live === "on") show("lost");
+  }, 1000);
+}
+
+// The slider of an exchange's history leads to the moment that it shows.
+function slide() {
+  const slider = document.querySelector("input[type=range][data-history]");
+  if (!slider) return;
+  slider.addEventListener("input", () => {
+    const place = document.querySelector("[data-history-label]");
+    if (place) place.textContent = slider.value;
+  });
+  slider.addEventListener("change", () => {
+    const to = new URL(location.href);
+    if (slider.value === slider.max) to.searchParams.delete("at");
+    else to.searchParams.set("at", slider.value);
+    location.assign(to);
+  });
+}
+
+for (const id of document.querySelectorAll("[data-copy]")) {
+  id.addEventListener("click", () => navigator.clipboard?.writeText(id.dataset.copy));
+}
+
+tick();
+setInterval(tick, 1000);
+slide();
+if (body.dataset.live !== "off") listen();

@@ -1,0 +1,45 @@
+//! The dashboard: what a person keeps open while a fleet works.
+//!
+//! Pages are made on the server from what the native API answers to the viewer, and act by the same messages as
+//! everybody. A small script renews the parts that changed. Everything is embedded.
+
+mod actions;
+mod assets;
+mod diagram;
+mod exchange;
+mod exchanges;
+mod flash;
+mod form;
+mod live;
+mod look;
+mod markdown;
+mod overview;
+mod page;
+mod text;
+mod time;
+mod words;
+
+use axum::Router;
+use axum::routing::{get, post};
+use http::{HeaderMap, header};
+
+use crate::app::App;
+
+pub(crate) fn router() -> Router<App> {
+    Router::new()
+        .route("/", get(overview::page))
+        .route("/exchanges", get(exchanges::page))
+        .route("/exchanges/{id}", get(exchange::page))
+        .route("/exchanges/{id}/{action}", post(actions::act))
+        .route("/live", get(live::live))
+        .route("/style.css", get(assets::style))
+        .route("/live.js", get(assets::script))
+        .route("/icon.svg", get(assets::icon))
+}
+
+/// The value of a cookie.
+fn cookie<'h>(headers: &'h HeaderMap, name: &str) -> Option<&'h str> {
+    let lines = headers.get_all(header::COOKIE).into_iter().filter_map(|line| line.to_str().ok());
+    let mut pairs = lines.flat_map(|line| line.split(';')).filter_map(|pair| pair.trim().split_once('='));
+    pairs.find(|(key, _)| *key == name).map(|(_, value)| value)
+}

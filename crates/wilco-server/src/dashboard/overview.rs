@@ -1,0 +1,193 @@
+//! `/`: what waits for a decision, what waits for the viewer, what is open, who is there, what just happened.
+
+use axum::response::Response;
+use maud::{Markup, html};
+use serde_json::Value;
+use wilco_protocol::Time;
+use wilco_wire::{Agent, Escalation, Event, Exchange, Page as Items, Ready, TodoEntry, TodoList, segment};
+
+use super::actions::decide;
+use super::flash::Flash;
+use super::look::Look;
+use super::page::Page;
+use super::text::line;
+use super::time::{ago_text, countdown};
+use super::words::{agent_link, exchange_link, exchange_table, part, said, state};
+use crate::problem::Failure;
+
+/// Exchanges, agents and events that are shown here; the pages have the rest.
+const SHOWN: &str = "50";
+const AGENTS: usize = 50;
+const EVENTS: usize = 50;
+/// How far back events are looked for.
+const SEARCHED: u64 = 400;
+
+pub(super) async fn page(look: Look, flash: Flash) -> Result<Response, Failure> {
+    let escalations: Items<Escalation> = look.get("/v1/escalations", &[("open", "true"), ("limit", SHOWN)]).await?;
+    let exchanges: Items<Exchange> = look.get("/v1/exchanges", &[("open", "true"), ("limit", SHOWN)]).await?;
+    let agents: Items<Agent> = look.get("/v1/agents", &[("limit", SHOWN)]).await?;
+    let todo = todo(&look, &exchanges.items).await?;
+    let events = newest_events(&look).await?;
+    let open = exchanges.items.len();
+    let silent = agents.items.iter().filter(|agent| agent.status == "unresponsive").count();
+    let title = match escalations.items.len() {
+        0 => "Overview".to_owned(),
+        1 => "1 escalation".to_owned(),
+        many => format!("{many} escalations"),
+    };
+    let more = |next: &Option<String>| if next.is_some() { "+" } else { "" };
+    let body = html! {
+        h1 { "Overview" }
+        p.lead { "What waits, who is silent, what happens next." }
+        (part("counts", html! {
+            ul.counts {
+                li.bad[!escalations.items.is_empty()] { b { (escalations.items.len()) (more(&escalations.next)) } span { "escalations" } }
+                li.warn[!todo.is_empty()] { b { (todo.len()) } span { "wait for an answer" } }
+                li { b { (open) (more(&exchanges.next)) } span { "open exchanges" } }
+                li.warn[silent > 0] { b { (silent) } span { "silent agents" } }
+            }
+        }))
+        (part("escalations", escalation_cards(&look, &escalations.items)))
+        div.grid.two {
+            div {
+                (part("waiting", waiting(&look, &todo)))
+                (part("open", open_exchanges(&look, &exchanges)))
+            }
+            div {
+                (part("people", people(&look, &agents)))
+                (part("events", newest(&look, &events)))
+            }
+        }
+    };
+    let mut page = Page::new(title, body).told(flash.told);
+    page.escalations = escalations.items.len();
+    Ok(page.shown(&look))
+}
+
+/// What waits for the viewer; for the operator, what waits for anybody.
+async fn todo(look: &Look, open: &[Exchange]) -> Result<Vec<(String, TodoEntry)>, Failure> {
+    let mut names: Vec<String> = match look.is_operator() {
+        false => vec![look.name.to_string()],
+        true => open.iter().flat_map(|one| one.participants.iter().map(|one| one.agent.clone())).collect(),
+    };
+    names.sort();
+    names.dedup();
+    let mut found = Vec::new();
+    for name in names.into_iter().take(AGENTS) {
+        let list: Result<TodoList, _> = look.get(&format!("/v1/agents/{}/todo", segment(&name)), &[]).await;
+        // Somebody who takes part need not be registered.
+        let items = list.map(|list| list.items).unwrap_or_default();
+        found.extend(items.into_iter().filter(|item| item.kind != "report").map(|item| (name.clone(), item)));
+    }
+    found.sort_by_key(|(_, item)| (item.due.is_none(), item.due.clone()));
+    Ok(found)
+}
+
+/// The newest events that the viewer may see, newest first.
+pub(super) async fn newest_events(look: &Look) -> Result<Vec<Event>, Failure> {
+    let ready: Ready = look.get("/readyz", &[]).await?;
+    let after = ready.position.saturating_sub(SEARCHED).to_string();
+    let page: Items<Event> =
+        look.get("/v1/events", &[("after", &after), ("limit", &SEARCHED.to_string())]).await?;
+    let mut events = page.items;
+    events.reverse();
+    events.truncate(EVENTS);
+    Ok(events)
+}
+
+fn escalation_cards(look: &Look, escalations: &[Escalation]) -> Markup {
+    html! {
+        @for one in escalations {
+            section.card.bad data-escalation=(one.id) {
+                h2 { "Needs a decision: " (exchange_link(&one.exchange)) }
+                p { (line(&one.text, 600)) }
+                @if let Some(said) = said(one) { p { "Last said: " q { (said) } } }
+                p.soft.small {
+                    (one.reason) " · asked " (agent_link(&one.addressee)) " · " (ago_text(&one.opened, look.now))
+                }
+                (decide(look, one))
+            }
+        }
+    }
+}
+
+fn waiting(look: &Look, todo: &[(String, TodoEntry)]) -> Markup {
+    html! {
+        section.card {
+            h2 { @if look.is_operator() { "Waiting for somebody" } @else { "Waiting for you" } }
+            @if todo.is_empty() { p.soft { "Nobody owes an answer." } }
+            ul.plain {
+                @for (name, item) in todo.iter().take(AGENTS) {
+                    li data-exchange=(item.exchange) {
+                        (agent_link(name)) ": " (line(&item.asked, 160)) " "
+                        span.soft.small { (exchange_link(&item.exchange)) }
+                        @if let Some(due) = item.due.as_deref().and_then(|due| due.parse::<Time>().ok()) {
+                            " " (countdown(due, look.now))
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn open_exchanges(look: &Look, exchanges: &Items<Exchange>) -> Markup {
+    html! {
+        section.card {
+            h2 { "Open exchanges" }
+            @if exchanges.items.is_empty() {
+                p { "Nothing is open. Give an agent a task:" }
+                p { code { "wilco delegate worker --new --as boss --title \"Add a logout endpoint\"" } }
+            } @else {
+                (exchange_table(&exchanges.items, look.now))
+                @if exchanges.next.is_some() { p { a href="/exchanges?open=true" { "All open exchanges" } } }
+            }
+        }
+    }
+}
+
+fn people(look: &Look, agents: &Items<Agent>) -> Markup {
+    html! {
+        section.card {
+            h2 { "Agents" }
+            @if agents.items.is_empty() { p.soft { "No agent is registered yet." } }
+            ul.plain {
+                @for agent in agents.items.iter().take(AGENTS) {
+                    li data-agent=(agent.name) data-state=(agent.status) {
+                        (agent_link(&agent.name)) " " (state(&agent.status)) " "
+                        span.soft.small {
+                            @match &agent.last_seen {
+                                Some(at) => { "seen " (ago_text(at, look.now)) }
+                                None => "never seen"
+                            }
+                        }
+                    }
+                }
+            }
+            @if agents.next.is_some() { p { a href="/agents" { "All agents" } } }
+        }
+    }
+}
+
+fn newest(look: &Look, events: &[Event]) -> Markup {
+    html! {
+        section.card {
+            h2 { "Newest events" }
+            @if events.is_empty() { p.soft { "Nothing happened yet." } }
+            ul.plain { @for event in events { (event_line(look, event)) } }
+            p { a href="/audit" { "The whole journal" } }
+        }
+    }
+}
+
+/// One event on one line.
+pub(super) fn event_line(look: &Look, event: &Event) -> Markup {
+    let about = event.data.get("subject").or(event.data.get("agent")).and_then(Value::as_str).unwrap_or("");
+    html! {
+        li data-position=(event.position) {
+            span.small { b { (event.kind) } " " (line(about, 80)) } " "
+            @if let Some(id) = &event.exchange { span.small { (exchange_link(id)) } " " }
+            span.soft.small { "by " (line(&event.by, 40)) " · " (ago_text(&event.at, look.now)) }
+        }
+    }
+}

@@ -1,0 +1,156 @@
+//! The frame of every page: head, navigation, who looks, and the headers that keep it safe.
+
+use axum::response::{IntoResponse, Response};
+use http::{StatusCode, header};
+use maud::{DOCTYPE, Markup, html};
+
+use super::form::hidden_token;
+use super::look::{Look, Theme};
+use super::text::visible;
+
+/// Nothing runs or loads but what comes from here.
+const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; \
+                      connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
+
+/// The pages that the navigation leads to.
+const PAGES: [(&str, &str); 10] = [
+    ("/", "Overview"),
+    ("/exchanges", "Exchanges"),
+    ("/operations", "Operations"),
+    ("/validations", "Validations"),
+    ("/handoffs", "Handoffs"),
+    ("/agents", "Agents"),
+    ("/messages", "Messages"),
+    ("/audit", "Audit"),
+    ("/incidents", "Incidents"),
+    ("/settings", "Settings"),
+];
+
+/// A page on its way out.
+pub(super) struct Page {
+    pub(super) status: StatusCode,
+    /// What stands in the tab, before `Wilco`.
+    pub(super) title: String,
+    /// Open escalations, shown in the icon.
+    pub(super) escalations: usize,
+    /// Whether it follows what happens. A page of the past does not.
+    pub(super) live: bool,
+    /// What was done, or why it was not.
+    pub(super) told: Option<Told>,
+    pub(super) body: Markup,
+}
+
+/// What came of an action, at the top of the page.
+#[derive(Debug, Clone)]
+pub(super) enum Told {
+    Done(String),
+    Refused(String),
+}
+
+impl Page {
+    pub(super) fn new(title: impl Into<String>, body: Markup) -> Page {
+        Page { status: StatusCode::OK, title: title.into(), escalations: 0, live: true, told: None, body }
+    }
+
+    pub(super) fn told(mut self, told: Option<Told>) -> Page {
+        self.told = told;
+        self
+    }
+
+    pub(super) fn shown(self, look: &Look) -> Response {
+        let path = look.address.split('?').next().unwrap_or("/").to_owned();
+        let theme: &'static str = look.theme.into();
+        let role: &'static str = look.role.into();
+        let icon = format!("/icon.svg?n={}", self.escalations);
+        let page = html! {
+            (DOCTYPE)
+            html lang="en" data-theme=(theme) {
+                head {
+                    meta charset="utf-8";
+                    meta name="viewport" content="width=device-width, initial-scale=1";
+                    title { (visible(&self.title)) " · Wilco" }
+                    link rel="icon" href=(icon) type="image/svg+xml";
+                    link rel="stylesheet" href="/style.css";
+                    script type="module" src="/live.js" {}
+                }
+                body data-viewer=(look.name) data-role=(role) data-live=(if self.live { "on" } else { "off" })
+                    data-now=(look.now.millis()) {
+                    a.skip href="#main" { "Skip to content" }
+                    header.top {
+                        a.brand href="/" { "Wilco" }
+                        nav aria-label="Pages" { ul {
+                            @for (to, name) in PAGES.iter().filter(|(to, _)| *to != "/settings" || look.role != super::look::LookRole::Agent) {
+                                li { a href=(to) aria-current=[is_current(&path, to).then_some("page")] { (name) } }
+                            }
+                        } }
+                        (who(look, self.live))
+                    }
+                    main id="main" tabindex="-1" {
+                        @match &self.told {
+                            Some(Told::Done(words)) => p role="status" { (visible(words)) },
+                            Some(Told::Refused(words)) => p role="alert" { (visible(words)) },
+                            None => {}
+                        }
+                        (self.body)
+                    }
+                }
+            }
+        };
+        (self.status, headers(), page.into_string()).into_response()
+    }
+}
+
+/// Whether a page is the one that the navigation names, or one below it.
+fn is_current(path: &str, to: &str) -> bool {
+    path == to || (to != "/" && path.strip_prefix(to).is_some_and(|rest| rest.starts_with('/')))
+}
+
+/// Who looks, as whom, in which colours, and how to leave.
+fn who(look: &Look, live: bool) -> Markup {
+    let operates = look.is_operator() || look.looks_as;
+    html! {
+        div.who {
+            span.live { (if live { "live" } else { "not live" }) }
+            @if operates {
+                form method="post" action="/look-as" data-action="look-as" {
+                    (hidden_token(look))
+                    input type="hidden" name="back" value=(look.address);
+                    label.small for="look-as" { "Look as" }
+                    input id="look-as" name="agent" placeholder="operator" size="10"
+                        value=(if look.looks_as { look.name.as_str() } else { "" });
+                    button.quiet { "Go" }
+                }
+            } @else {
+                span { "as " b { (visible(look.name.as_str())) } }
+            }
+            form method="post" action="/theme" data-action="theme" {
+                (hidden_token(look))
+                input type="hidden" name="back" value=(look.address);
+                label.small for="theme" { "Colours" }
+                select id="theme" name="theme" {
+                    @for (theme, word) in [(Theme::System, "system"), (Theme::Light, "light"), (Theme::Dark, "dark")] {
+                        option value=(word) selected[theme == look.theme] { (word) }
+                    }
+                }
+                button.quiet { "Set" }
+            }
+            @if look.signed_in {
+                form method="post" action="/sign-out" data-action="sign-out" {
+                    (hidden_token(look))
+                    button.quiet { "Sign out" }
+                }
+            }
+        }
+    }
+}
+
+/// What every page says to the browser.
+pub(super) fn headers() -> [(header::HeaderName, &'static str); 5] {
+    [
+        (header::CONTENT_TYPE, "text/html; charset=utf-8"),
+        (header::CONTENT_SECURITY_POLICY, POLICY),
+        (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
+        (header::REFERRER_POLICY, "same-origin"),
+        (header::CACHE_CONTROL, "no-store"),
+    ]
+}
