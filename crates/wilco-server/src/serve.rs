@@ -113,7 +113,11 @@ fn doors(handle: Handle, config: Config, stopping: watch::Receiver<bool>) -> (Ap
         failures: Arc::default(),
         stopping,
     }));
-    let router = v1::router(&app).merge(dashboard::router()).merge(maestro::router()).merge(mcp::router(&app)).with_state(app.clone());
+    let router = v1::router(&app)
+        .merge(dashboard::router())
+        .merge(maestro::router())
+        .merge(mcp::router(&app))
+        .with_state(app.clone());
     (app, router)
 }
 
@@ -168,8 +172,14 @@ async fn connection(
 /// request once more each.
 async fn answer(app: &App, router: axum::Router, request: Request) -> Response {
     let to_maestro = maestro::is_below(request.uri());
+    let looked_at =
+        dashboard::is_page(request.uri()).then(|| (request.uri().clone(), request.headers().clone()));
     let response = guard(app, request, router).await;
-    if to_maestro { maestro::error_format(response) } else { response }
+    match looked_at {
+        Some((uri, headers)) => dashboard::error_page(response, &uri, &headers),
+        None if to_maestro => maestro::error_format(response),
+        None => response,
+    }
 }
 
 /// What one connection too many is told.

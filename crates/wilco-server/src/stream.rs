@@ -19,7 +19,7 @@ use wilco_engine::Viewer;
 
 use crate::accept::EVENTS;
 use crate::app::App;
-use crate::auth::{ForeignPage, Owner, OwnerSeat, bearer};
+use crate::auth::{Credential, ForeignPage, Owner, OwnerSeat};
 use crate::connection::ConnectionState;
 use crate::problem::Failure;
 
@@ -31,7 +31,7 @@ pub(crate) const KEEP_ALIVE: Duration = Duration::from_secs(15);
 /// What a stream, or a reader that waits, needs of its request.
 pub(crate) struct Reader {
     line: Arc<ConnectionState>,
-    secret: Option<String>,
+    credential: Option<Credential>,
     viewer: Viewer,
     /// The page of another site that a browser reads for.
     page: Option<ForeignPage>,
@@ -43,7 +43,7 @@ pub(crate) struct Reader {
 impl FromRequestParts<App> for Reader {
     type Rejection = Failure;
 
-    async fn from_request_parts(parts: &mut Parts, _: &App) -> Result<Reader, Failure> {
+    async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Reader, Failure> {
         let given = parts.headers.get("last-event-id").map(|value| value.to_str().unwrap_or("?").trim());
         let wrong = |text: &str| {
             Failure::bad_request(format!("Last-Event-ID: {text:?} is no position; use the id of an event"))
@@ -56,7 +56,7 @@ impl FromRequestParts<App> for Reader {
         };
         Ok(Reader {
             line: parts.extensions.get::<Arc<ConnectionState>>().cloned().unwrap_or_default(),
-            secret: bearer(&parts.headers).map(str::to_owned),
+            credential: Credential::of(app, &parts.method, &parts.uri, &parts.headers),
             viewer: parts.extensions.get::<Viewer>().cloned().unwrap_or(Viewer::ReadOnly),
             page: parts.extensions.get::<ForeignPage>().cloned(),
             owner: Owner::of(parts),
@@ -68,7 +68,7 @@ impl FromRequestParts<App> for Reader {
 impl Reader {
     /// Whether it may still see what it asked for: its token may have been revoked.
     fn is_allowed(&self, app: &App) -> bool {
-        self.secret.as_ref().is_none_or(|secret| app.config.tokens.still_means(secret, &self.viewer))
+        self.credential.as_ref().is_none_or(|shown| shown.still_means(app, &self.viewer))
     }
 
     /// Asked again before what was waited for is given out.

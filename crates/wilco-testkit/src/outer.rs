@@ -12,7 +12,7 @@ use wilco_protocol::handoff::{Party, Repetition, Replacement, StateFileOrder};
 use wilco_protocol::{Name, Span, Time};
 use wilco_runtime::{Clock, WriterStart, start};
 use wilco_server::mcp::examined;
-use wilco_server::{Config, Sessions, Limits, Tokens, answer_to, page};
+use wilco_server::{Config, Limits, Sessions, Tokens, answer_to, page};
 use wilco_store::{Exported, Memory, genesis, link, verify_export};
 
 /// A check and the name of its target.

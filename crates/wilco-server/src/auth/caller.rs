@@ -66,6 +66,9 @@ impl Caller {
     /// Lets a request that is made here come on its behalf.
     pub(crate) fn goes_with(&self, extensions: &mut http::Extensions) {
         extensions.insert(self.viewer.clone());
+        if self.orchestrates {
+            extensions.insert(Orchestrates);
+        }
     }
 
     /// Whether its token proves who it is.

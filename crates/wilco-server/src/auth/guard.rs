@@ -1,6 +1,6 @@
 //! What every request passes first: its host, its origin, its token.
 
-use std::net::{IpAddr, Ipv4Addr};
+use std::net::IpAddr;
 
 use axum::Router;
 use axum::extract::Request;
@@ -9,12 +9,13 @@ use http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header};
 use tower::Service;
 use wilco_engine::{Viewer, check_name};
 
-use super::{Caller, Orchestrates, Role, cors};
+use super::credential::unreadable;
+use super::{Attempt, Caller, Credential, Orchestrates, Role, cors};
 use crate::app::App;
-use crate::mcp;
 use crate::problem::Failure;
 use crate::query::Query;
 use crate::v1::body;
+use crate::{dashboard, mcp};
 
 /// These answer anybody: they say nothing about anybody.
 const OPEN: [&str; 4] = ["/healthz", "/readyz", "/api/health", "/api/v1/health"];
@@ -129,9 +130,16 @@ fn origin(app: &App, request: &Request) -> Result<(), Failure> {
         return Err(page.refused());
     }
     if !request.headers().contains_key(header::ORIGIN) {
+        if !reads && dashboard::is_page(request.uri()) {
+            let detail = "a form of the dashboard is sent from one of its own pages";
+            return Err(Failure::new(StatusCode::FORBIDDEN, "foreign-origin", detail));
+        }
         return Ok(());
     }
     let json = content_type(request.headers()).is_some_and(is_json);
+    if !reads && dashboard::is_page(request.uri()) {
+        return Ok(());
+    }
     if !reads && request.method() != Method::DELETE && !json {
         let detail = "send it with Content-Type: application/json";
         return Err(Failure::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, "content-type", detail));
@@ -171,44 +179,32 @@ fn foreign(app: &App, request: &Request) -> Option<ForeignPage> {
 }
 
 fn viewer(app: &App, request: &Request) -> Result<(Viewer, Option<Role>), Failure> {
-    let unauthorized = |detail: &str| Failure::new(StatusCode::UNAUTHORIZED, "unauthorized", detail);
-    let open = OPEN.contains(&request.uri().path());
-    match bearer(request.headers()) {
-        None if open || !app.config.auth_required => Ok((Viewer::Local, None)),
-        None => Err(unauthorized(
-            "a token is needed; make one with: wilco token create NAME, and send Authorization: Bearer TOKEN",
-        )),
-        Some(secret) => match app.config.tokens.holder(secret) {
-            // A name of before goes on working.
-            Ok(Some((Viewer::Agent(name), role))) if !open => match check_name(name.as_str()) {
-                Ok(name) => Ok((Viewer::Agent(name), Some(role))),
-                Err(_) if app.handle.canonical_name(&name).is_some() => Ok((Viewer::Agent(name), Some(role))),
-                Err(why) => {
-                    let detail =
-                        format!("this token belongs to no agent: {why}; revoke it and create another");
-                    Err(Failure::new(StatusCode::FORBIDDEN, "forbidden", detail))
-                }
-            },
-            Ok(Some((viewer, role))) => Ok((viewer, Some(role))),
-            Ok(None) if open => Ok((Viewer::Local, None)),
-            Ok(None) => {
-                let peer = request.extensions().get::<Peer>().map(|peer| peer.0);
-                let from = peer.unwrap_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED));
-                if app.failures.too_many(from, app.handle.now()) {
-                    let detail = "too many wrong tokens came from your address; wait a minute";
-                    return Err(Failure::new(StatusCode::TOO_MANY_REQUESTS, "too-many-failures", detail));
-                }
-                Err(unauthorized("this token is not known; it may have been revoked"))
-            }
-            Err(error) => {
-                tracing::error!(%error, "tokens cannot be read");
-                Err(Failure::new(
-                    StatusCode::SERVICE_UNAVAILABLE,
-                    "tokens",
-                    "tokens cannot be read at the moment",
-                ))
+    let open = OPEN.contains(&request.uri().path()) || dashboard::is_open(request.uri());
+    let Some(credential) = Credential::of(app, request.method(), request.uri(), request.headers()) else {
+        if open || !app.config.auth_required {
+            return Ok((Viewer::Local, None));
+        }
+        let detail =
+            "a token is needed; make one with: wilco token create NAME, and send Authorization: Bearer TOKEN";
+        return Err(Failure::new(StatusCode::UNAUTHORIZED, "unauthorized", detail));
+    };
+    match (credential.holder(app), &credential) {
+        // A name of before goes on working.
+        (Ok(Some((Viewer::Agent(name), role))), _) if !open => match check_name(name.as_str()) {
+            Ok(name) => Ok((Viewer::Agent(name), Some(role))),
+            Err(_) if app.handle.canonical_name(&name).is_some() => Ok((Viewer::Agent(name), Some(role))),
+            Err(why) => {
+                let detail = format!("this token belongs to no agent: {why}; revoke it and create another");
+                Err(Failure::new(StatusCode::FORBIDDEN, "forbidden", detail))
             }
         },
+        (Ok(Some((viewer, role))), _) => Ok((viewer, Some(role))),
+        (Ok(None), _) if open => Ok((Viewer::Local, None)),
+        (Ok(None), Credential::Token(_)) => Err(Attempt::new(request.extensions()).failed(app)),
+        (Ok(None), Credential::Session(_)) => {
+            Err(Failure::new(StatusCode::UNAUTHORIZED, "unauthorized", "you are no longer signed in"))
+        }
+        (Err(error), _) => Err(unreadable(&error)),
     }
 }
 

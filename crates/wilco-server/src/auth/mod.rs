@@ -2,6 +2,7 @@
 
 mod caller;
 mod cors;
+mod credential;
 mod failures;
 mod guard;
 mod owner;
@@ -10,6 +11,7 @@ mod sessions;
 mod tokens;
 
 pub(crate) use caller::{Caller, Orchestrates, SPEAKS};
+pub(crate) use credential::{Attempt, Credential};
 pub(crate) use failures::Failures;
 pub(crate) use guard::{ForeignPage, Peer, bearer, content_type, guard};
 pub(crate) use owner::{Owner, OwnerSeat, OwnerSeats};

@@ -107,7 +107,8 @@ impl Sessions {
             .mode(0o600)
             .custom_flags(OFlags::NOFOLLOW.bits() as i32)
             .open(&beside)?;
-        let written = file.write_all(&serde_json::to_vec(kept)?).and_then(|()| fs::rename(&beside, &self.path));
+        let written =
+            file.write_all(&serde_json::to_vec(kept)?).and_then(|()| fs::rename(&beside, &self.path));
         if written.is_err() {
             // What could not be moved into place is of no use.
             let _ = fs::remove_file(&beside);

@@ -29,6 +29,18 @@ pub struct Token {
     hash: String,
 }
 
+impl Token {
+    /// On whose behalf its bearer comes, and what it lets it do.
+    fn holder(&self) -> (Viewer, Role) {
+        let viewer = match self.role {
+            Role::Agent | Role::Orchestrator => Viewer::Agent(self.name.clone()),
+            Role::Operator => Viewer::Operator,
+            Role::ReadOnly => Viewer::ReadOnly,
+        };
+        (viewer, self.role)
+    }
+}
+
 /// A token that was just made, with its secret.
 pub struct Created {
     pub token: Token,
@@ -146,25 +158,20 @@ impl Tokens {
                 found = Some(token);
             }
         }
-        Ok(found.map(|token| {
-            let viewer = match token.role {
-                Role::Agent | Role::Orchestrator => Viewer::Agent(token.name.clone()),
-                Role::Operator => Viewer::Operator,
-                Role::ReadOnly => Viewer::ReadOnly,
-            };
-            (viewer, token.role)
-        }))
+        Ok(found.map(Token::holder))
     }
 
-    /// Whether the secret still means this viewer: its token may have been revoked.
-    pub(crate) fn still_means(&self, secret: &str, viewer: &Viewer) -> bool {
-        match (self.holder(secret), viewer) {
-            (Ok(Some((Viewer::Agent(token), _))), Viewer::Agent(agent)) => {
-                token.as_str().eq_ignore_ascii_case(agent.as_str())
-            }
-            (Ok(now), viewer) => now.is_some_and(|(now, _)| now == *viewer),
-            (Err(_), _) => false,
-        }
+    /// The id of the token with this secret.
+    pub(crate) fn id(&self, secret: &str) -> Result<Option<String>, TokenError> {
+        let hash = hashed(secret);
+        let known = self.current()?;
+        let found = known.iter().filter(|token| bool::from(token.hash.as_bytes().ct_eq(hash.as_bytes())));
+        Ok(found.last().map(|token| token.id.clone()))
+    }
+
+    /// On whose behalf the holder of the token with this id comes; none when it was revoked.
+    pub(crate) fn holder_of(&self, id: &str) -> Result<Option<(Viewer, Role)>, TokenError> {
+        Ok(self.current()?.iter().find(|token| token.id == id).map(Token::holder))
     }
 
     fn current(&self) -> Result<Vec<Token>, TokenError> {

@@ -188,7 +188,10 @@ fn open_escalation(exchange: &Exchange) -> Option<Escalation> {
 fn action_form(look: &Look, exchange: &Exchange, action: Action) -> Markup {
     let (kind, fields) = action.message(&exchange.protocol);
     let known = kind.entry().fields;
-    let open = matches!(action, Action::Verdict | Action::Answer | Action::Ready | Action::Wait | Action::Cancel | Action::Result);
+    let open = matches!(
+        action,
+        Action::Verdict | Action::Answer | Action::Ready | Action::Wait | Action::Cancel | Action::Result
+    );
     let form = html! {
         form.action method="post" action=(format!("/exchanges/{}/{}", segment(&exchange.id), action.word())) data-action=(action.word()) {
             (hidden_token(look))
@@ -202,7 +205,9 @@ fn action_form(look: &Look, exchange: &Exchange, action: Action) -> Markup {
     };
     match open {
         true => form,
-        false => html! { details id=(format!("a-{}", action.word())) { summary { (action.label()) } (form) } },
+        false => {
+            html! { details id=(format!("a-{}", action.word())) { summary { (action.label()) } (form) } }
+        }
     }
 }
 
@@ -213,7 +218,11 @@ pub(super) fn decide(look: &Look, escalation: &Escalation) -> Markup {
         let wanted = escalation.options.iter().any(|option| options.contains(&option.as_str()));
         known.iter().find(|field| field.name == name).filter(|_| wanted)
     };
-    let extra = [needs("agent", &["reassign", "replace", "alternative"]), needs("time", &["extend"]), needs("note", &["abort", "retry", "reassign", "proceed"])];
+    let extra = [
+        needs("agent", &["reassign", "replace", "alternative"]),
+        needs("time", &["extend"]),
+        needs("note", &["abort", "retry", "reassign", "proceed"]),
+    ];
     html! {
         @if look.may_act() && !escalation.options.is_empty() {
             form.action method="post" action=(format!("/exchanges/{}/decide", segment(&escalation.exchange))) data-action="decide" {
@@ -258,10 +267,12 @@ pub(super) fn content(kind: MessageType, fields: &[&str], filled: &Filled) -> Ma
     content.insert("type".to_owned(), json!(kind));
     for field in kind.entry().fields.iter().filter(|field| fields.contains(&field.name)) {
         let value = match field.kind {
-            FieldKind::Texts => Some(filled.lines(field.name)).filter(|lines| !lines.is_empty()).map(|lines| json!(lines)),
-            FieldKind::Number(..) | FieldKind::Minutes => {
-                filled.text(field.name).map(|text| text.parse::<u64>().map_or_else(|_| json!(text), |number| json!(number)))
+            FieldKind::Texts => {
+                Some(filled.lines(field.name)).filter(|lines| !lines.is_empty()).map(|lines| json!(lines))
             }
+            FieldKind::Number(..) | FieldKind::Minutes => filled
+                .text(field.name)
+                .map(|text| text.parse::<u64>().map_or_else(|_| json!(text), |number| json!(number))),
             FieldKind::Flag => filled.text(field.name).map(|text| json!(text == "true")),
             _ => filled.text(field.name).map(|text| json!(text)),
         };
@@ -279,7 +290,8 @@ pub(super) async fn act(
     body: Body,
 ) -> Result<Response, Failure> {
     let filled = Filled::read(&look, body).await?;
-    let action: Action = word.parse().map_err(|_| Failure::not_found(format!("there is no action {word:?}")))?;
+    let action: Action =
+        word.parse().map_err(|_| Failure::not_found(format!("there is no action {word:?}")))?;
     look.caller.may_write()?;
     let address = format!("/exchanges/{}", segment(&id));
     match send(&look, &id, action, &filled).await {
@@ -363,9 +375,13 @@ fn parts(start: Start) -> (&'static str, &'static str, &'static str, MessageType
             MessageType::TaskAssignment,
             &["title", "task_id", "description", "acceptance_criteria", "candidates"],
         ),
-        Start::Operate => {
-            ("operate", "/operations", "New operation", MessageType::PreOperation, &["operation", "message", "kind"])
-        }
+        Start::Operate => (
+            "operate",
+            "/operations",
+            "New operation",
+            MessageType::PreOperation,
+            &["operation", "message", "kind"],
+        ),
     }
 }
 

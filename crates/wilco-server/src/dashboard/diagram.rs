@@ -130,8 +130,11 @@ fn rows<'e>(exchange: &'e Exchange, events: &'e [Event], now: Option<Time>) -> V
     let Some(now) = now.filter(|_| exchange.outcome.is_none()) else { return rows };
     silence(&mut rows, last, now);
     rows.push(Row::Now { at: now });
-    let mut ahead: Vec<_> =
-        exchange.timers.iter().filter_map(|timer| Some((timer.due.parse::<Time>().ok()?, timer.name.as_str()))).collect();
+    let mut ahead: Vec<_> = exchange
+        .timers
+        .iter()
+        .filter_map(|timer| Some((timer.due.parse::<Time>().ok()?, timer.name.as_str())))
+        .collect();
     ahead.sort();
     rows.extend(ahead.into_iter().map(|(due, name)| Row::Deadline { due, name }));
     rows

@@ -38,7 +38,8 @@ pub(super) async fn page(
 
 /// The moment that is asked for.
 fn at(query: &Query) -> Result<Option<u64>, Failure> {
-    let wrong = |text: &str| Failure::bad_request(format!("at: expected the number of an event, got {text:?}"));
+    let wrong =
+        |text: &str| Failure::bad_request(format!("at: expected the number of an event, got {text:?}"));
     query.number("at").map(|text| text.parse().map_err(|_| wrong(text))).transpose()
 }
 
@@ -52,7 +53,8 @@ pub(super) async fn shown(look: &Look, id: &str, at: Option<u64>) -> Result<Page
         Some(seq) => look.get(&format!("{path}/at/{seq}"), &[]).await?,
     };
     let until = at.unwrap_or(u64::MAX);
-    let events: Vec<Event> = all.items.into_iter().filter(|event| event.seq.is_some_and(|seq| seq <= until)).collect();
+    let events: Vec<Event> =
+        all.items.into_iter().filter(|event| event.seq.is_some_and(|seq| seq <= until)).collect();
     let messages = messages(look, &events).await?;
     let now = at.is_none().then_some(look.now);
     let title = format!("{} · {} · {}", exchange.state, exchange.id, line(&about(&exchange), 60));
@@ -156,7 +158,9 @@ fn checklist(look: &Look, items: &[ChecklistItem]) -> Markup {
 /// The task beside what the agent understood of it.
 fn understanding(exchange: &Exchange, messages: &[Message]) -> Markup {
     let judged = &exchange.data["understanding"];
-    let texts = |key: &str| judged[key].as_array().into_iter().flatten().filter_map(Value::as_str).collect::<Vec<_>>();
+    let texts = |key: &str| {
+        judged[key].as_array().into_iter().flatten().filter_map(Value::as_str).collect::<Vec<_>>()
+    };
     let (covered, missing) = (texts("covered"), texts("missing"));
     let ack = messages.iter().rev().find_map(|message| message.content.get("understanding")?.as_str());
     if exchange.protocol != "delegation" && ack.is_none() {
@@ -204,7 +208,8 @@ fn message_cards(look: &Look, messages: &[Message]) -> Markup {
 pub(super) fn message_card(look: &Look, message: &Message) -> Markup {
     let text = |content: &Value| content.get("message").and_then(Value::as_str).map(str::to_owned);
     let original = text(&message.content);
-    let delivered = message.delivered.as_ref().and_then(text).filter(|delivered| Some(delivered) != original.as_ref());
+    let delivered =
+        message.delivered.as_ref().and_then(text).filter(|delivered| Some(delivered) != original.as_ref());
     let kind = message.content.get("type").and_then(Value::as_str).unwrap_or("message");
     let fields = serde_json::to_string_pretty(&message.content).unwrap_or_default();
     html! {

@@ -8,6 +8,7 @@ use maud::{Markup, html};
 use subtle::ConstantTimeEq;
 
 use super::look::Look;
+use crate::app::App;
 use crate::problem::Failure;
 use crate::query::pairs;
 use crate::v1::body::bytes;
@@ -25,18 +26,22 @@ pub(super) fn hidden_token(look: &Look) -> Markup {
 pub(super) struct Filled(BTreeMap<String, String>);
 
 impl Filled {
+    /// Reads a form that anybody may send.
+    pub(super) async fn unguarded(app: &App, body: Body) -> Result<Filled, Failure> {
+        let body = bytes(body, &app.config.limits).await?;
+        let text = String::from_utf8_lossy(&body).into_owned();
+        // Browsers send line ends as two characters.
+        let filled = pairs(&text).into_iter().map(|(key, value)| (key, value.replace("\r\n", "\n")));
+        Ok(Filled(filled.collect()))
+    }
+
     /// Reads a form, and looks whether it was made for this viewer.
     pub(super) async fn read(look: &Look, body: Body) -> Result<Filled, Failure> {
-        let body = bytes(body, &look.app.config.limits).await?;
-        let text = String::from_utf8_lossy(&body).into_owned();
-        let mut filled = BTreeMap::new();
-        for (key, value) in pairs(&text) {
-            // Browsers send line ends as two characters.
-            filled.insert(key, value.replace("\r\n", "\n"));
-        }
+        let Filled(mut filled) = Filled::unguarded(&look.app, body).await?;
         let given = filled.remove(TOKEN).unwrap_or_default();
         if !bool::from(given.as_bytes().ct_eq(look.form_token.as_bytes())) {
-            let detail = "this form was not made for you, or is too old; load the page again and send it once more";
+            let detail =
+                "this form was not made for you, or is too old; load the page again and send it once more";
             return Err(Failure::new(StatusCode::FORBIDDEN, "form", detail));
         }
         Ok(Filled(filled))
@@ -55,10 +60,14 @@ impl Filled {
 
     /// Where to go afterwards: a page of this server, never another host.
     pub(super) fn back(&self) -> String {
-        let to = self.text("back").unwrap_or("/");
-        let local = to.starts_with('/') && !to.starts_with("//") && !to.contains(['\\', '\r', '\n']);
-        if local { to.to_owned() } else { "/".to_owned() }
+        local(self.text("back").unwrap_or("/"))
     }
+}
+
+/// An address of this server as it is, any other as the first page.
+pub(super) fn local(to: &str) -> String {
+    let is_local = to.starts_with('/') && !to.starts_with("//") && !to.contains(['\\', '\r', '\n', '\t']);
+    if is_local { to.to_owned() } else { "/".to_owned() }
 }
 
 #[cfg(test)]

@@ -17,9 +17,11 @@ use wilco_protocol::{Name, Time};
 use wilco_wire::{Problem, segment};
 
 use super::cookie;
+use super::sign_in::theme;
 use crate::app::App;
 use crate::auth::Caller;
 use crate::problem::Failure;
+use crate::query::decoded;
 use crate::v1;
 
 /// Somebody who looks.
@@ -71,14 +73,16 @@ impl FromRequestParts<App> for Look {
 
     async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Look, Failure> {
         let mut caller = Caller::from_request_parts(parts, app).await?;
-        let theme = cookie(&parts.headers, THEME).and_then(|word| word.parse().ok()).unwrap_or_default();
+        let theme = theme(&parts.headers);
         let as_agent = match caller.viewer {
-            Viewer::Local | Viewer::Operator => cookie(&parts.headers, LOOK_AS).filter(|name| !name.is_empty()),
+            Viewer::Local | Viewer::Operator => {
+                cookie(&parts.headers, LOOK_AS).filter(|name| !name.is_empty())
+            }
             Viewer::Agent(_) | Viewer::ReadOnly => None,
         };
         let looks_as = as_agent.is_some();
         if let Some(name) = as_agent {
-            let name = app.agent(name);
+            let name = app.agent(&decoded(name));
             caller = Caller { viewer: Viewer::Agent(name.clone()), agent: Some(name), ..caller };
         }
         let (role, name) = match &caller.viewer {
@@ -152,7 +156,8 @@ impl Look {
         for (name, value) in headers {
             request = request.header(*name, *value);
         }
-        let mut request = request.body(body).map_err(|_| Failure::not_found("there is nothing at this address"))?;
+        let mut request =
+            request.body(body).map_err(|_| Failure::not_found("there is nothing at this address"))?;
         self.caller.goes_with(request.extensions_mut());
         let response = self.routes.clone().oneshot(request).await.unwrap_or_else(|never| match never {});
         if let Some(failure) = response.extensions().get::<Failure>() {
@@ -160,7 +165,9 @@ impl Look {
         }
         let status = response.status();
         let body = response.into_body().collect().await;
-        let body = body.map_err(|_| Failure::new(http::StatusCode::INTERNAL_SERVER_ERROR, "internal", "the answer broke off"))?;
+        let body = body.map_err(|_| {
+            Failure::new(http::StatusCode::INTERNAL_SERVER_ERROR, "internal", "the answer broke off")
+        })?;
         let body = body.to_bytes().to_vec();
         match status.is_success() {
             true => Ok(body),
@@ -181,5 +188,9 @@ pub(super) fn target(path: &str, query: &[(&str, &str)]) -> String {
 
 fn unreadable(path: &str, error: &serde_json::Error) -> Failure {
     tracing::error!(%error, path, "an answer of the native API cannot be read");
-    Failure::new(http::StatusCode::INTERNAL_SERVER_ERROR, "internal", "the page could not be made; the log says why")
+    Failure::new(
+        http::StatusCode::INTERNAL_SERVER_ERROR,
+        "internal",
+        "the page could not be made; the log says why",
+    )
 }

@@ -24,7 +24,9 @@ fn harmless(event: Event<'_>) -> Event<'_> {
         Event::Html(html) | Event::InlineHtml(html) => Event::Text(html),
         Event::Start(Tag::HtmlBlock) => Event::Start(Tag::Paragraph),
         Event::End(TagEnd::HtmlBlock) => Event::End(TagEnd::Paragraph),
-        Event::Start(Tag::Image { dest_url, .. }) => Event::Text(CowStr::from(format!("[image {dest_url}] "))),
+        Event::Start(Tag::Image { dest_url, .. }) => {
+            Event::Text(CowStr::from(format!("[image {dest_url}] ")))
+        }
         Event::End(TagEnd::Image) => Event::Text(CowStr::from("")),
         Event::Start(Tag::Link { dest_url, .. }) => Event::Html(CowStr::from(opening(&dest_url))),
         // A page has one heading of the first kind, its own.
@@ -36,9 +38,11 @@ fn harmless(event: Event<'_>) -> Event<'_> {
 
 /// A link that says who it leads to and takes nothing along; what is no web address leads nowhere.
 fn opening(to: &str) -> String {
-    let known = ["http://", "https://", "mailto:"].iter().any(|scheme| to.to_ascii_lowercase().starts_with(scheme));
+    let known =
+        ["http://", "https://", "mailto:"].iter().any(|scheme| to.to_ascii_lowercase().starts_with(scheme));
     match known {
-        true => html! { (PreEscaped("<a rel=\"noopener noreferrer\" href=\"")) (to) (PreEscaped("\">")) }.into_string(),
+        true => html! { (PreEscaped("<a rel=\"noopener noreferrer\" href=\"")) (to) (PreEscaped("\">")) }
+            .into_string(),
         false => "<a>".to_owned(),
     }
 }
@@ -51,7 +55,10 @@ mod tests {
     fn web_4_a_message_is_harmless() {
         let shown = |text: &str| markdown(text).into_string();
         let script = shown("<script>alert(1)</script> and <img src=x onerror=alert(1)>");
-        assert!(script.contains("&lt;script&gt;") && !script.contains("<script") && !script.contains("<img"), "{script}");
+        assert!(
+            script.contains("&lt;script&gt;") && !script.contains("<script") && !script.contains("<img"),
+            "{script}"
+        );
         let image = shown("![a picture](http://evil.example/x.png)");
         assert!(!image.contains("<img"), "{image}");
         let link = shown("[here](https://example.com/\"><script>) [x](javascript:alert(1))");

@@ -6,6 +6,7 @@
 mod actions;
 mod assets;
 mod diagram;
+mod error;
 mod exchange;
 mod exchanges;
 mod flash;
@@ -15,6 +16,7 @@ mod look;
 mod markdown;
 mod overview;
 mod page;
+mod sign_in;
 mod text;
 mod time;
 mod words;
@@ -24,6 +26,8 @@ use axum::routing::{get, post};
 use http::{HeaderMap, header};
 
 use crate::app::App;
+pub(crate) use error::{error_page, is_open, is_page};
+pub(crate) use look::SESSION;
 
 pub(crate) fn router() -> Router<App> {
     Router::new()
@@ -31,6 +35,10 @@ pub(crate) fn router() -> Router<App> {
         .route("/exchanges", get(exchanges::page))
         .route("/exchanges/{id}", get(exchange::page))
         .route("/exchanges/{id}/{action}", post(actions::act))
+        .route("/sign-in", get(sign_in::page).post(sign_in::sign_in))
+        .route("/sign-out", post(sign_in::sign_out))
+        .route("/look-as", post(sign_in::look_as))
+        .route("/theme", post(sign_in::choose_theme))
         .route("/live", get(live::live))
         .route("/style.css", get(assets::style))
         .route("/live.js", get(assets::script))
@@ -38,7 +46,7 @@ pub(crate) fn router() -> Router<App> {
 }
 
 /// The value of a cookie.
-fn cookie<'h>(headers: &'h HeaderMap, name: &str) -> Option<&'h str> {
+pub(crate) fn cookie<'h>(headers: &'h HeaderMap, name: &str) -> Option<&'h str> {
     let lines = headers.get_all(header::COOKIE).into_iter().filter_map(|line| line.to_str().ok());
     let mut pairs = lines.flat_map(|line| line.split(';')).filter_map(|pair| pair.trim().split_once('='));
     pairs.find(|(key, _)| *key == name).map(|(_, value)| value)

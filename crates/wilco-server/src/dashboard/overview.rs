@@ -23,7 +23,8 @@ const EVENTS: usize = 50;
 const SEARCHED: u64 = 400;
 
 pub(super) async fn page(look: Look, flash: Flash) -> Result<Response, Failure> {
-    let escalations: Items<Escalation> = look.get("/v1/escalations", &[("open", "true"), ("limit", SHOWN)]).await?;
+    let escalations: Items<Escalation> =
+        look.get("/v1/escalations", &[("open", "true"), ("limit", SHOWN)]).await?;
     let exchanges: Items<Exchange> = look.get("/v1/exchanges", &[("open", "true"), ("limit", SHOWN)]).await?;
     let agents: Items<Agent> = look.get("/v1/agents", &[("limit", SHOWN)]).await?;
     let todo = todo(&look, &exchanges.items).await?;

@@ -4,8 +4,9 @@ use axum::response::{IntoResponse, Response};
 use http::{StatusCode, header};
 use maud::{DOCTYPE, Markup, html};
 
+use super::flash::forget;
 use super::form::hidden_token;
-use super::look::{Look, Theme};
+use super::look::{Look, LookRole, Theme};
 use super::text::visible;
 
 /// Nothing runs or loads but what comes from here.
@@ -59,32 +60,18 @@ impl Page {
 
     pub(super) fn shown(self, look: &Look) -> Response {
         let path = look.address.split('?').next().unwrap_or("/").to_owned();
-        let theme: &'static str = look.theme.into();
         let role: &'static str = look.role.into();
         let icon = format!("/icon.svg?n={}", self.escalations);
-        let page = html! {
-            (DOCTYPE)
-            html lang="en" data-theme=(theme) {
-                head {
-                    meta charset="utf-8";
-                    meta name="viewport" content="width=device-width, initial-scale=1";
-                    title { (visible(&self.title)) " · Wilco" }
-                    link rel="icon" href=(icon) type="image/svg+xml";
-                    link rel="stylesheet" href="/style.css";
-                    script type="module" src="/live.js" {}
-                }
+        let settings = look.role != LookRole::Agent;
+        let flashed = matches!(self.told, Some(Told::Done(_)));
+        let page = frame(
+            look.theme,
+            &self.title,
+            &icon,
+            html! {
                 body data-viewer=(look.name) data-role=(role) data-live=(if self.live { "on" } else { "off" })
                     data-now=(look.now.millis()) {
-                    a.skip href="#main" { "Skip to content" }
-                    header.top {
-                        a.brand href="/" { "Wilco" }
-                        nav aria-label="Pages" { ul {
-                            @for (to, name) in PAGES.iter().filter(|(to, _)| *to != "/settings" || look.role != super::look::LookRole::Agent) {
-                                li { a href=(to) aria-current=[is_current(&path, to).then_some("page")] { (name) } }
-                            }
-                        } }
-                        (who(look, self.live))
-                    }
+                    (top(&path, settings, who(look, self.live)))
                     main id="main" tabindex="-1" {
                         @match &self.told {
                             Some(Told::Done(words)) => p role="status" { (visible(words)) },
@@ -94,9 +81,63 @@ impl Page {
                         (self.body)
                     }
                 }
+            },
+        );
+        let mut response = (self.status, headers(), page.into_string()).into_response();
+        if flashed {
+            forget(&mut response);
+        }
+        response
+    }
+}
+
+/// A page for somebody whom nothing is known of: an error, or the way in.
+pub(super) fn bare(status: StatusCode, title: &str, theme: Theme, body: Markup) -> Response {
+    let page = frame(
+        theme,
+        title,
+        "/icon.svg",
+        html! {
+            body data-viewer="" data-role="read-only" data-live="off" data-now="0" {
+                (top("", true, html! {}))
+                main id="main" tabindex="-1" { (body) }
             }
-        };
-        (self.status, headers(), page.into_string()).into_response()
+        },
+    );
+    (status, headers(), page.into_string()).into_response()
+}
+
+fn frame(theme: Theme, title: &str, icon: &str, body: Markup) -> Markup {
+    let theme: &'static str = theme.into();
+    html! {
+        (DOCTYPE)
+        html lang="en" data-theme=(theme) {
+            head {
+                meta charset="utf-8";
+                meta name="viewport" content="width=device-width, initial-scale=1";
+                title { (visible(title)) " · Wilco" }
+                link rel="icon" href=(icon) type="image/svg+xml";
+                link rel="stylesheet" href="/style.css";
+                script type="module" src="/live.js" {}
+            }
+            (body)
+        }
+    }
+}
+
+/// The navigation, and who looks.
+fn top(path: &str, settings: bool, who: Markup) -> Markup {
+    html! {
+        a.skip href="#main" { "Skip to content" }
+        header.top {
+            a.brand href="/" { "Wilco" }
+            nav aria-label="Pages" { ul {
+                @for (to, name) in PAGES.iter().filter(|(to, _)| settings || *to != "/settings") {
+                    li { a href=(to) aria-current=[is_current(path, to).then_some("page")] { (name) } }
+                }
+            } }
+            (who)
+        }
     }
 }
 

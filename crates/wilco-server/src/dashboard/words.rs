@@ -21,7 +21,8 @@ pub(super) fn state(word: &str) -> Markup {
 fn tone(word: &str) -> &'static str {
     match word {
         "escalated" | "failed" | "aborted" | "rejected" | "unresponsive" | "dead" => "bad",
-        "awaiting-ack" | "clarifying" | "in-review" | "returned" | "waiting" | "paused" | "retrying" | "idle" => "warn",
+        "awaiting-ack" | "clarifying" | "in-review" | "returned" | "waiting" | "paused" | "retrying"
+        | "idle" => "warn",
         "working" | "active" | "ready" | "passed" | "delivered" => "good",
         "completed" | "cancelled" | "done" | "offline" | "inactive" | "hibernated" | "settled" => "done",
         _ => "",
@@ -60,7 +61,10 @@ pub(super) fn parties(exchange: &Exchange) -> Markup {
 
 /// The next deadline.
 pub(super) fn next_timer(timers: &[Timer], now: Time) -> Markup {
-    let next = timers.iter().filter_map(|timer| Some((timer.due.parse::<Time>().ok()?, timer))).min_by_key(|(due, _)| *due);
+    let next = timers
+        .iter()
+        .filter_map(|timer| Some((timer.due.parse::<Time>().ok()?, timer)))
+        .min_by_key(|(due, _)| *due);
     match next {
         Some((due, timer)) => html! { (countdown(due, now)) " " span.soft.small { (timer.name) } },
         None => html! { span.soft { "no clock runs" } },

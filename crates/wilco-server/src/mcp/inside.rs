@@ -13,7 +13,7 @@ use wilco_wire::Problem;
 
 use super::{Native, NativeRequest};
 use crate::app::App;
-use crate::auth::{Caller, Orchestrates, SPEAKS, bearer};
+use crate::auth::{Caller, Credential, Orchestrates, SPEAKS, bearer};
 use crate::problem::Failure;
 use crate::v1;
 
@@ -62,7 +62,7 @@ impl Native for Inside {
 
     fn is_allowed(&self) -> bool {
         let Some(secret) = &self.secret else { return true };
-        self.app.config.tokens.still_means(secret, &self.viewer)
+        Credential::Token(secret.clone()).still_means(&self.app, &self.viewer)
     }
 
     fn position(&self) -> Option<u64> {
