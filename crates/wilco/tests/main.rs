@@ -45,6 +45,7 @@ mod search;
 mod security;
 mod server;
 mod several;
+mod sign_in;
 mod stages;
 mod streams;
 mod todo;
