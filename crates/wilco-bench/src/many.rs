@@ -169,6 +169,7 @@ fn command(body: &str) -> anyhow::Result<Command> {
         viewer: Viewer::Local,
         orchestrates: false,
         claimed: None,
+        sent_by: None,
         api: Api::V1,
         interface: Interface::default(),
     };

@@ -81,6 +81,7 @@ pub(crate) fn checked(workspace: &mut Workspace<'_>, mut live: Live, report: &Re
         id: id.clone(),
         from: specialist,
         from_verified: true,
+        sent_by: None,
         to: voice,
         subject: subject.clone(),
         priority: Priority::High,

@@ -93,6 +93,8 @@ pub struct Post {
     pub orchestrates: bool,
     /// The agent that the caller claims to be, when `from` is missing.
     pub claimed: Option<Name>,
+    /// The operator who sends it in somebody else's name.
+    pub sent_by: Option<Name>,
     pub api: Api,
     /// What its sender spoke by.
     pub interface: Interface,

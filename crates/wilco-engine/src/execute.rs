@@ -264,6 +264,7 @@ pub(crate) fn send_from_wilco(
         id,
         from: voice,
         from_verified: true,
+        sent_by: None,
         to: to.clone(),
         subject: rendered.subject,
         priority: priority(rendered.priority),

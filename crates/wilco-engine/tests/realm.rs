@@ -217,6 +217,7 @@ pub(crate) fn posting(message: &Value, key: Option<&str>) -> Result<Command, Ref
         viewer,
         orchestrates: false,
         claimed: None,
+        sent_by: None,
         api: Api::V1,
         interface: Interface::default(),
     })))

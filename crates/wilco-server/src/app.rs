@@ -30,6 +30,19 @@ pub struct Config {
     pub url: String,
     /// Who calls without saying who.
     pub default_sender: Name,
+    /// What is configured, for the dashboard to show; secrets are not in it.
+    pub configured: Vec<Configured>,
+}
+
+/// A key of the configuration, what holds, and where that came from.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Configured {
+    pub key: String,
+    pub value: serde_json::Value,
+    /// `default`, `file`, `environment` or `flag`.
+    pub from: &'static str,
+    /// The file, variable or flag.
+    pub place: Option<String>,
 }
 
 /// Past these: a clear error, never a crash.

@@ -19,7 +19,7 @@ mod shape;
 mod stream;
 mod v1;
 
-pub use app::{Config, Limits};
+pub use app::{Config, Configured, Limits};
 pub use auth::{Created, Role, Sessions, Token, TokenError, Tokens};
 pub use openapi::document as openapi_document;
 #[doc(hidden)]

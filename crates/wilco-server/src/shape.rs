@@ -43,6 +43,8 @@ pub(crate) struct MessageJson<'a> {
     from: &'a Name,
     #[serde(rename = "fromVerified")]
     from_verified: bool,
+    #[serde(rename = "sentBy", skip_serializing_if = "Option::is_none")]
+    sent_by: Option<&'a Name>,
     to: &'a Name,
     subject: &'a str,
     priority: &'static str,
@@ -68,6 +70,7 @@ pub(crate) fn original(message: &Message, status: InboxStatus) -> MessageJson<'_
         id: &message.id,
         from: &message.from,
         from_verified: message.from_verified,
+        sent_by: message.sent_by.as_ref(),
         to: &message.to,
         subject: &message.subject,
         priority: priority_word(message.priority),

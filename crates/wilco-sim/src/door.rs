@@ -119,6 +119,7 @@ impl World {
             viewer,
             orchestrates: true,
             claimed: None,
+            sent_by: None,
             api: Api::V1,
             interface: Interface::default(),
         })

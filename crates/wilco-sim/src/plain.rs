@@ -79,6 +79,7 @@ fn post(body: &Value) -> anyhow::Result<Command> {
         viewer: Viewer::Local,
         orchestrates: false,
         claimed: None,
+        sent_by: None,
         api: Api::V1,
         interface: Interface::default(),
     };

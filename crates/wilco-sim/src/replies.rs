@@ -269,6 +269,7 @@ impl Stage {
             viewer: Viewer::Local,
             orchestrates: false,
             claimed: None,
+            sent_by: None,
             api: Api::V1,
             interface: Interface::default(),
         };

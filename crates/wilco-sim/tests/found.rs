@@ -37,6 +37,7 @@ fn post(body: &str) -> Command {
         viewer,
         orchestrates: false,
         claimed: None,
+        sent_by: None,
         api,
         interface: Interface::default(),
     }))

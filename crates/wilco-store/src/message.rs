@@ -14,6 +14,9 @@ pub struct Message {
     pub id: MessageId,
     pub from: Name,
     pub from_verified: bool,
+    /// The operator who sent it in the sender's name.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sent_by: Option<Name>,
     pub to: Name,
     pub subject: String,
     pub priority: Priority,

@@ -200,6 +200,7 @@ fn doors() -> Config {
         version: "0".to_owned(),
         url: "http://h".to_owned(),
         default_sender: Name::new("operator"),
+        configured: Vec::new(),
     }
 }
 

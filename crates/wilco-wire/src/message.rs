@@ -13,6 +13,9 @@ pub struct Message {
     pub from: String,
     #[serde(rename = "fromVerified")]
     pub from_verified: bool,
+    /// The operator who sent it in the sender's name.
+    #[serde(rename = "sentBy", default, skip_serializing_if = "Option::is_none")]
+    pub sent_by: Option<String>,
     pub to: String,
     pub subject: String,
     pub priority: String,

@@ -164,7 +164,9 @@ pub(crate) fn store_arrival(
         let message = Message {
             id: if first { arrival.id.clone() } else { MessageId::made(workspace.now(), position) },
             from: arrival.from.clone(),
-            from_verified: matches!(arrival.post.viewer, Viewer::Agent(_)),
+            // An operator who looks as an agent is not that agent.
+            from_verified: matches!(arrival.post.viewer, Viewer::Agent(_)) && arrival.post.sent_by.is_none(),
+            sent_by: arrival.post.sent_by.clone(),
             to: copy.to,
             subject: subject.clone(),
             priority: urgency,

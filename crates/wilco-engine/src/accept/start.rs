@@ -270,7 +270,43 @@ fn heard(workspace: &mut Workspace<'_>, arrival: &Arrival<'_>, target: &Target) 
         again: target.rule == Rule::SameAssignment,
         resolve: &Resolver(workspace.directory()),
     };
-    Ok(interpret(&target.exchange, &heard, &cited))
+    let said = interpret(&target.exchange, &heard, &cited);
+    judges_what_waits(workspace, incoming.in_reply_to.as_ref(), &said, &target.exchange)?;
+    Ok(said)
+}
+
+/// A verdict may name the ACK that it judges. Whoever names an earlier one has not seen what waits now.
+fn judges_what_waits(
+    workspace: &mut Workspace<'_>,
+    named: Option<&MessageId>,
+    said: &Said,
+    exchange: &Exchange,
+) -> Result<(), Refused> {
+    let verdict = match said {
+        Said::Delegation(said) => matches!(said.what, delegation::Statement::Verdict { .. }),
+        Said::Handoff(said) => matches!(said.what, handoff::Statement::Verdict { .. }),
+        Said::Operation(_) | Said::Validation(_) => false,
+    };
+    let waits = match exchange {
+        Exchange::Delegation(state) => state.ack.as_ref(),
+        Exchange::Handoff(state) => state.ack.as_ref().map(|ack| &ack.message),
+        Exchange::Operation(_) | Exchange::Validation(_) => None,
+    };
+    let (true, Some(named), Some(waits)) = (verdict, named, waits) else { return Ok(()) };
+    let Some((_, message)) = workspace.message(named)?.filter(|_| named != waits) else { return Ok(()) };
+    let is_ack = message.exchange == Some(exchange.id())
+        && matches!(
+            MessageType::of(message.values()),
+            Some(MessageType::TaskAcknowledgment | MessageType::HandoffAck)
+        );
+    match is_ack {
+        false => Ok(()),
+        true => {
+            let detail =
+                format!("the ACK {named} is not the one that waits; {waits} does: read it, and judge that");
+            Err(Refused::Conflict { detail, exchange: Some(exchange.id()) })
+        }
+    }
 }
 
 /// A uuid for a task. It was made just now, so the store need not be asked whose it is.

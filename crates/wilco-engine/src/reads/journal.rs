@@ -30,6 +30,9 @@ const MAX_SCANNED: usize = 20_000;
 /// What stands around an event when it is shown: its position and hash.
 const AROUND: usize = 128;
 
+/// Events that are read at once when going back.
+const BACKWARDS: u64 = 200;
+
 /// Events behind a position, oldest first. `next` is where the next page goes on, and moves also over
 /// events that were left out.
 pub fn events(
@@ -59,6 +62,36 @@ pub fn events(
         }
     }
     Ok(Part { items, next: Some(after) })
+}
+
+/// Events before a position, newest first, down to the one behind `query.after`. `next` is before which the next page
+/// goes on; none when everything was looked at.
+pub fn events_before(
+    reader: &dyn Reader,
+    viewer: &Viewer,
+    before: Option<u64>,
+    query: &EventQuery,
+) -> Result<Part<EventView>, StoreError> {
+    let end = reader.head()?.position + 1;
+    let (mut items, mut before, mut scanned) = (Vec::new(), before.map_or(end, |before| before.min(end)), 0);
+    let mut room = Room::new(PAGE_BYTES);
+    while before > query.after + 1 && scanned < MAX_SCANNED {
+        // Positions have no gaps, so that a stretch is read by where it begins.
+        let begin = before.saturating_sub(1 + BACKWARDS).max(query.after);
+        let rows = reader.journal(begin, (before - 1 - begin) as usize)?;
+        for row in rows.into_iter().rev() {
+            let wanted = wanted(reader, viewer, query, &row)?;
+            if items.len() == query.limit || (wanted && !room.takes(row.bytes.len() + AROUND)) {
+                return Ok(Part { items, next: Some(before) });
+            }
+            (before, scanned) = (row.position, scanned + 1);
+            if wanted {
+                items.push(view(row));
+            }
+        }
+        before = begin + 1;
+    }
+    Ok(Part { items, next: Some(before).filter(|before| *before > query.after + 1) })
 }
 
 fn wanted(

@@ -24,7 +24,7 @@ pub use delivery::delivery;
 pub use exchanges::{ExchangeQuery, exchange, exchange_at, exchanges};
 pub use handoffs::handoff_document;
 pub use incidents::{EscalationView, IncidentView, Row, Rows, escalations, incidents, operations};
-pub use journal::{EventQuery, EventView, events, events_of, is_lost};
+pub use journal::{EventQuery, EventView, events, events_before, events_of, is_lost};
 pub use mail::{MailCount, MailQuery, Mailbox, letter, mail, mail_count, people, unread};
 pub use messages::{InboxEntry, InboxQuery, inbox, inbox_end, message};
 pub use nudges::{NudgeState, NudgeView, nudge_of, nudges};

@@ -22,11 +22,17 @@ pub(crate) struct Caller {
     pub(crate) speaks: Option<Interface>,
     /// Whether its token is of role orchestrator.
     pub(crate) orchestrates: bool,
+    /// The operator who acts in somebody else's name, on the dashboard.
+    pub(crate) sent_by: Option<Name>,
 }
 
 /// Goes with a request whose token is of role orchestrator.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Orchestrates;
+
+/// Goes with a request that the dashboard makes for an operator; nothing from outside has it.
+#[derive(Debug, Clone)]
+struct SentBy(Name);
 
 impl Caller {
     pub(crate) fn new(viewer: Viewer, orchestrates: bool, headers: &HeaderMap) -> Caller {
@@ -37,13 +43,15 @@ impl Caller {
             Viewer::ReadOnly => None,
         };
         let speaks = headers.get(SPEAKS).and_then(|value| value.to_str().ok()?.parse().ok());
-        Caller { viewer, agent, speaks, orchestrates }
+        Caller { viewer, agent, speaks, orchestrates, sent_by: None }
     }
 
     /// Whoever asks in a request that was let in. One that was not may only read.
     pub(crate) fn of(parts: &Parts) -> Caller {
         let viewer = parts.extensions.get::<Viewer>().cloned().unwrap_or(Viewer::ReadOnly);
-        Caller::new(viewer, parts.extensions.get::<Orchestrates>().is_some(), &parts.headers)
+        let sent_by = parts.extensions.get::<SentBy>().map(|operator| operator.0.clone());
+        let orchestrates = parts.extensions.get::<Orchestrates>().is_some();
+        Caller { sent_by, ..Caller::new(viewer, orchestrates, &parts.headers) }
     }
 
     /// An agent as the caller may know it: where others are and how they are woken is not for agents.
@@ -68,6 +76,9 @@ impl Caller {
         extensions.insert(self.viewer.clone());
         if self.orchestrates {
             extensions.insert(Orchestrates);
+        }
+        if let Some(operator) = &self.sent_by {
+            extensions.insert(SentBy(operator.clone()));
         }
     }
 

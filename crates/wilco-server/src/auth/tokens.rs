@@ -62,6 +62,17 @@ pub enum Role {
     ReadOnly,
 }
 
+impl Role {
+    pub fn word(self) -> &'static str {
+        match self {
+            Role::Agent => "agent",
+            Role::Orchestrator => "orchestrator",
+            Role::Operator => "operator",
+            Role::ReadOnly => "read-only",
+        }
+    }
+}
+
 #[derive(Debug, thiserror::Error)]
 pub enum TokenError {
     #[error("cannot use the token file {path}: {source}")]

@@ -7,14 +7,16 @@ use http::{Method, StatusCode};
 use maud::{Markup, html};
 use serde_json::{Map, Value, json};
 use strum::IntoEnumIterator;
+use wilco_engine::reads;
 use wilco_language::message::{Field, FieldKind, MessageType};
-use wilco_wire::{Escalation, Exchange, segment};
+use wilco_wire::{Escalation, Event, Exchange, Page as Items, segment};
 
 use super::exchange;
 use super::flash::lead_to;
 use super::form::{Filled, hidden_token};
 use super::look::Look;
-use super::page::Told;
+use super::operations::events_of;
+use super::words::as_words;
 use crate::problem::Failure;
 use crate::v1::path::Path;
 
@@ -139,7 +141,9 @@ impl Action {
             Action::Resume => task && state == "paused",
             Action::Stop => exchange.outcome.is_none() && matches!(protocol, "delegation" | "operation"),
             Action::Ready | Action::Wait | Action::Cancel => {
-                protocol == "operation" && exchange.outcome.is_none() && state == "asking"
+                protocol == "operation"
+                    && exchange.outcome.is_none()
+                    && matches!(state, "notifying" | "waiting")
             }
             Action::Result => protocol == "operation" && exchange.outcome.is_none() && state == "authorized",
             Action::Override => protocol == "handoff" && exchange.outcome.is_none(),
@@ -160,32 +164,87 @@ impl Action {
     }
 }
 
+/// What waits in an exchange, so that a form can tell whether something else waits by the time it is sent.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct Waiting {
+    /// The state, and the newest event that asks somebody for something else. A reminder does not.
+    mark: String,
+    /// The acknowledgement that waits for a verdict.
+    ack: Option<String>,
+}
+
+impl Waiting {
+    pub(super) fn of(exchange: &Exchange, events: &[Event]) -> Waiting {
+        let asks = |event: &&Event| {
+            let kinds =
+                ["acknowledged", "asked", "answered", "amended", "escalated", "reassigned", "handed-over"];
+            kinds.contains(&event.kind.as_str())
+        };
+        let newest = events.iter().rev().find(asks).and_then(|event| event.seq).unwrap_or(0);
+        let ack = events.iter().rev().find(|event| event.kind == "acknowledged").and_then(|event| {
+            let ack = &event.data["ack"];
+            ack.as_str().or(ack["message"].as_str()).map(str::to_owned)
+        });
+        Waiting { mark: format!("{}.{newest}", exchange.state), ack }
+    }
+}
+
+/// What was filled in and refused: the form shows it again.
+pub(super) struct Typed<'f> {
+    pub(super) action: Action,
+    pub(super) filled: &'f Filled,
+}
+
 /// The forms that this viewer may send now.
-pub(super) fn offered_forms(look: &Look, exchange: &Exchange) -> Markup {
+pub(super) fn offered_forms(
+    look: &Look,
+    exchange: &Exchange,
+    open: Option<&Escalation>,
+    waiting: &Waiting,
+    typed: Option<&Typed<'_>>,
+) -> Markup {
     let offered: Vec<_> = Action::iter()
         .filter(|action| look.may_act() && action.fits(exchange) && action.allowed(look, exchange))
         .collect();
     html! {
-        @if let Some(open) = open_escalation(exchange) { section.card.bad data-escalation=(open.id) {
+        @if let Some(open) = open { section.card.bad data-escalation=(open.id) {
             h2 { "Needs a decision" }
             p { (super::text::line(&open.text, 600)) }
-            (decide(look, &open))
+            (decide(look, open, typed.filter(|typed| typed.action == Action::Decide).map(|typed| typed.filled)))
         } }
         @if !offered.is_empty() {
             section.card {
                 h2 { "What you can do" }
-                @for action in offered { (action_form(look, exchange, action)) }
+                @for action in offered { (action_form(look, exchange, action, waiting, typed.filter(|typed| typed.action == action).map(|typed| typed.filled))) }
             }
         }
     }
 }
 
-/// The escalation that is open, as the exchange itself shows it.
-fn open_escalation(exchange: &Exchange) -> Option<Escalation> {
-    serde_json::from_value(exchange.data.get("escalation")?.clone()).ok()
+/// The escalation that is open in an exchange, where the viewer may see it.
+pub(super) async fn open_escalation(look: &Look, exchange: &Exchange) -> Result<Option<Escalation>, Failure> {
+    let Some(id) = exchange.data["escalation"].as_str() else { return Ok(None) };
+    let mut after = String::new();
+    loop {
+        let query = [("open", "true"), ("limit", "1000"), ("after", after.as_str())];
+        let page: Items<Escalation> = look.get("/v1/escalations", &query).await?;
+        if let Some(found) = page.items.into_iter().find(|one| one.id == id) {
+            return Ok(Some(found));
+        }
+        match page.next {
+            Some(next) => after = next,
+            None => return Ok(None),
+        }
+    }
 }
 
-fn action_form(look: &Look, exchange: &Exchange, action: Action) -> Markup {
+fn action_form(
+    look: &Look,
+    exchange: &Exchange,
+    action: Action,
+    waiting: &Waiting,
+    typed: Option<&Filled>,
+) -> Markup {
     let (kind, fields) = action.message(&exchange.protocol);
     let known = kind.entry().fields;
     let open = matches!(
@@ -196,9 +255,10 @@ fn action_form(look: &Look, exchange: &Exchange, action: Action) -> Markup {
         form.action method="post" action=(format!("/exchanges/{}/{}", segment(&exchange.id), action.word())) data-action=(action.word()) {
             (hidden_token(look))
             input type="hidden" name="key" value=(form_key());
-            input type="hidden" name="seen" value=(exchange.updated);
+            input type="hidden" name="waiting" value=(waiting.mark);
+            @if let (Action::Verdict, Some(ack)) = (action, &waiting.ack) { input type="hidden" name="ack" value=(ack); }
             @for name in fields {
-                @if let Some(field) = known.iter().find(|field| field.name == *name) { (input(action.word(), field, "")) }
+                @if let Some(field) = known.iter().find(|field| field.name == *name) { (input(action.word(), field, typed.and_then(|filled| filled.text(name)).unwrap_or(""))) }
             }
             button { (action.label()) }
         }
@@ -206,13 +266,13 @@ fn action_form(look: &Look, exchange: &Exchange, action: Action) -> Markup {
     match open {
         true => form,
         false => {
-            html! { details id=(format!("a-{}", action.word())) { summary { (action.label()) } (form) } }
+            html! { details id=(format!("a-{}", action.word())) open[typed.is_some()] { summary { (action.label()) } (form) } }
         }
     }
 }
 
 /// The options of an escalation, each a button.
-pub(super) fn decide(look: &Look, escalation: &Escalation) -> Markup {
+pub(super) fn decide(look: &Look, escalation: &Escalation, typed: Option<&Filled>) -> Markup {
     let known = MessageType::Decision.entry().fields;
     let needs = |name: &str, options: &[&str]| {
         let wanted = escalation.options.iter().any(|option| options.contains(&option.as_str()));
@@ -229,8 +289,8 @@ pub(super) fn decide(look: &Look, escalation: &Escalation) -> Markup {
                 (hidden_token(look))
                 input type="hidden" name="key" value=(form_key());
                 input type="hidden" name="escalation" value=(escalation.id);
-                @for field in extra.into_iter().flatten() { (input(&escalation.id, field, "")) }
-                @for option in &escalation.options { button name="option" value=(option) { (option) } }
+                @for field in extra.into_iter().flatten() { (input(&escalation.id, field, typed.and_then(|filled| filled.text(field.name)).unwrap_or(""))) }
+                @for option in &escalation.options { button name="option" value=(option) { (as_words(option)) } }
             }
         }
     }
@@ -240,7 +300,7 @@ pub(super) fn decide(look: &Look, escalation: &Escalation) -> Markup {
 pub(super) fn input(scope: &str, field: &Field, value: &str) -> Markup {
     let id = format!("i-{scope}-{}", field.name);
     html! {
-        label for=(id) { (field.name) span.small { " " (field.about) } }
+        label for=(id) { (as_words(field.name)) span.small { " " (field.about) } }
         @match field.kind {
             FieldKind::OneOf(words) => select id=(id) name=(field.name) {
                 @if !field.required { option value="" { "" } }
@@ -254,7 +314,7 @@ pub(super) fn input(scope: &str, field: &Field, value: &str) -> Markup {
 }
 
 /// A key that makes sending a form twice safe.
-fn form_key() -> String {
+pub(super) fn form_key() -> String {
     let mut bytes = [0u8; 16];
     // Without a key the form still works; it may only be sent twice.
     let _ = getrandom::fill(&mut bytes);
@@ -270,10 +330,11 @@ pub(super) fn content(kind: MessageType, fields: &[&str], filled: &Filled) -> Ma
             FieldKind::Texts => {
                 Some(filled.lines(field.name)).filter(|lines| !lines.is_empty()).map(|lines| json!(lines))
             }
-            FieldKind::Number(..) | FieldKind::Minutes => filled
-                .text(field.name)
-                .map(|text| text.parse::<u64>().map_or_else(|_| json!(text), |number| json!(number))),
+            FieldKind::Number(..) | FieldKind::Minutes => filled.text(field.name).map(number),
             FieldKind::Flag => filled.text(field.name).map(|text| json!(text == "true")),
+            FieldKind::Either(kinds) if kinds.iter().any(|kind| matches!(kind, FieldKind::Number(..))) => {
+                filled.text(field.name).map(number)
+            }
             _ => filled.text(field.name).map(|text| json!(text)),
         };
         if let Some(value) = value {
@@ -281,6 +342,11 @@ pub(super) fn content(kind: MessageType, fields: &[&str], filled: &Filled) -> Ma
         }
     }
     content
+}
+
+/// What is no number is said to be none by whoever reads the message.
+fn number(text: &str) -> Value {
+    text.parse::<u64>().map_or_else(|_| json!(text), |number| json!(number))
 }
 
 /// `POST /exchanges/{id}/{action}`.
@@ -296,18 +362,15 @@ pub(super) async fn act(
     let address = format!("/exchanges/{}", segment(&id));
     match send(&look, &id, action, &filled).await {
         Ok(words) => Ok(lead_to(&address, &words)),
-        Err(failure) => refused(&look, &id, failure).await,
+        Err(failure) => {
+            let page = exchange::shown(&look, &id, None, Some(&Typed { action, filled: &filled })).await?;
+            Ok(page.refused(&failure).shown(&look))
+        }
     }
 }
 
 async fn send(look: &Look, id: &str, action: Action, filled: &Filled) -> Result<String, Failure> {
     let exchange: Exchange = look.get(&format!("/v1/exchanges/{}", segment(id)), &[]).await?;
-    if let Some(seen) = filled.text("seen")
-        && !action.fits(&exchange)
-    {
-        let detail = format!("{id} is {} now, it moved on since {seen}; nothing was sent", exchange.state);
-        return Err(Failure::new(StatusCode::CONFLICT, "conflict", detail));
-    }
     let (kind, fields) = action.message(&exchange.protocol);
     let mut content = content(kind, fields, filled);
     if let Some((field, word)) = action.fixed() {
@@ -320,79 +383,54 @@ async fn send(look: &Look, id: &str, action: Action, filled: &Filled) -> Result<
         (Action::Decide, _) | (_, By::Asked) => look.name.to_string(),
         (_, By::Initiator) => exchange.initiator.clone(),
     };
-    let message = json!({"from": from, "exchange": id, "content": content});
+    let mut message = json!({"from": from, "exchange": exchange.id, "content": content});
+    if let (Action::Verdict, Some(ack)) = (action, filled.text("ack")) {
+        message["in_reply_to"] = json!(ack);
+    }
+    // What was sent before is answered as it was then, however things stand now.
+    if !was_sent(look, &from, filled.text("key")).await? {
+        still_waits(look, &exchange, action, filled).await?;
+    }
+    let look = if look.looks_as || from != look.name.as_str() { look.for_another() } else { look.clone() };
     let answer = look.send(Method::POST, "/v1/messages", filled.text("key"), &message).await?;
     let state = answer["exchange"]["state"].as_str().unwrap_or("changed").to_owned();
-    Ok(format!("Sent {kind}. {id} is {state}."))
+    Ok(format!("{}: sent. {} is {state}.", action.label(), exchange.id))
 }
 
-/// The exchange as it is, and why nothing was done.
-async fn refused(look: &Look, id: &str, failure: Failure) -> Result<Response, Failure> {
-    let status = StatusCode::from_u16(failure.0.status).unwrap_or(StatusCode::BAD_REQUEST);
-    let mut page = exchange::shown(look, id, None).await?;
-    page.status = status;
-    page.told = Some(Told::Refused(failure.0.detail.clone()));
-    Ok(page.shown(look))
+async fn was_sent(look: &Look, from: &str, key: Option<&str>) -> Result<bool, Failure> {
+    let Some(key) = key.map(|key| format!("key:{key}")) else { return Ok(false) };
+    let from = look.app.agent(from);
+    Ok(look.app.handle.read(move |reader| reads::kept_answer(reader, &from, &key)).await?.is_some())
 }
 
-/// What begins with a form of its own.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Start {
-    Delegate,
-    Operate,
-}
-
-/// The form that begins a delegation or an operation.
-pub(super) fn start_form(look: &Look, start: Start, told: Option<&Filled>) -> Markup {
-    let (action, address, title, kind, fields) = parts(start);
-    let known = kind.entry().fields;
-    let value = |name: &str| told.and_then(|filled| filled.text(name)).unwrap_or("").to_owned();
-    html! {
-        section.card {
-            details id=(format!("start-{action}")) open[told.is_some()] {
-                summary { (title) }
-                form.action method="post" action=(address) data-action=(action) {
-                    (hidden_token(look))
-                    input type="hidden" name="key" value=(form_key());
-                    label for=(format!("{action}-to")) { "to " span.small { "Whom. Several: one a line." } }
-                    textarea id=(format!("{action}-to")) name="to" required { (value("to")) }
-                    @for name in fields {
-                        @if let Some(field) = known.iter().find(|field| field.name == *name) { (input(action, field, &value(name))) }
-                    }
-                    button { (title) }
-                }
-            }
-        }
+/// Refuses what answers something that does not wait any more.
+async fn still_waits(
+    look: &Look,
+    exchange: &Exchange,
+    action: Action,
+    filled: &Filled,
+) -> Result<(), Failure> {
+    let moved = |what: &str| {
+        let detail = format!("{} {what}; it is {} now, and nothing was sent", exchange.id, exchange.state);
+        Err(Failure::new(StatusCode::CONFLICT, "conflict", detail))
+    };
+    if action == Action::Decide {
+        let open = exchange.data["escalation"].as_str();
+        let named = filled.text("escalation");
+        return match named.is_none() || named == open || is_open_phase(exchange, named) {
+            true => Ok(()),
+            false => moved("was decided meanwhile, or asks something else"),
+        };
     }
-}
-
-fn parts(start: Start) -> (&'static str, &'static str, &'static str, MessageType, &'static [&'static str]) {
-    match start {
-        Start::Delegate => (
-            "delegate",
-            "/exchanges",
-            "New delegation",
-            MessageType::TaskAssignment,
-            &["title", "task_id", "description", "acceptance_criteria", "candidates"],
-        ),
-        Start::Operate => (
-            "operate",
-            "/operations",
-            "New operation",
-            MessageType::PreOperation,
-            &["operation", "message", "kind"],
-        ),
+    let waiting = Waiting::of(exchange, &events_of(look, &exchange.id).await?);
+    if filled.text("waiting").is_some_and(|seen| seen != waiting.mark) || !action.fits(exchange) {
+        return moved("moved on since you looked");
     }
+    Ok(())
 }
 
-/// Begins a delegation or an operation.
-pub(super) async fn begin(look: &Look, start: Start, filled: &Filled) -> Result<Response, Failure> {
-    look.caller.may_write()?;
-    let (_, _, _, kind, fields) = parts(start);
-    let to = filled.lines("to");
-    let to = if let [one] = to.as_slice() { json!(one) } else { json!(to) };
-    let message = json!({"from": look.name, "to": to, "content": content(kind, fields, filled)});
-    let answer = look.send(Method::POST, "/v1/messages", filled.text("key"), &message).await?;
-    let id = answer["exchange"]["id"].as_str().unwrap_or("").to_owned();
-    Ok(lead_to(&format!("/exchanges/{}", segment(&id)), &format!("{id} has begun.")))
+/// A validation may have an escalation for each phase.
+fn is_open_phase(exchange: &Exchange, named: Option<&str>) -> bool {
+    let mut phases = exchange.data["phases"].as_array().into_iter().flatten();
+    phases.any(|phase| phase["escalation"].as_str() == named)
 }

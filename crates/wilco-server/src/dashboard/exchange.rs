@@ -8,7 +8,7 @@ use serde_json::Value;
 use wilco_protocol::Time;
 use wilco_wire::{ChecklistItem, Event, Exchange, Message, Page as Items, segment};
 
-use super::actions::offered_forms;
+use super::actions::{Typed, Waiting, offered_forms, open_escalation};
 use super::diagram::diagram;
 use super::flash::Flash;
 use super::look::Look;
@@ -16,7 +16,8 @@ use super::markdown::markdown;
 use super::page::Page;
 use super::text::line;
 use super::time::{ago_text, countdown};
-use super::words::{about, agent_link, part, preformatted, state};
+use super::words::{about, agent_link, exchange_link, part, preformatted, state};
+use super::{handoffs, operations, validations};
 use crate::problem::Failure;
 use crate::query::Query;
 use crate::v1::path::Path;
@@ -32,7 +33,7 @@ pub(super) async fn page(
     Path(id): Path<String>,
 ) -> Result<Response, Failure> {
     let at = at(&Query::read(query.as_deref(), &["at"])?)?;
-    let page = shown(&look, &id, at).await?;
+    let page = shown(&look, &id, at, None).await?;
     Ok(page.told(flash.told).shown(&look))
 }
 
@@ -44,7 +45,12 @@ fn at(query: &Query) -> Result<Option<u64>, Failure> {
 }
 
 /// The page of an exchange as it is, or as it was.
-pub(super) async fn shown(look: &Look, id: &str, at: Option<u64>) -> Result<Page, Failure> {
+pub(super) async fn shown(
+    look: &Look,
+    id: &str,
+    at: Option<u64>,
+    typed: Option<&Typed<'_>>,
+) -> Result<Page, Failure> {
     let path = format!("/v1/exchanges/{}", segment(id));
     let all: Items<Event> = look.get(&format!("{path}/events"), &[("limit", EVENTS)]).await?;
     let last = all.items.last().and_then(|event| event.seq).unwrap_or(0);
@@ -58,18 +64,27 @@ pub(super) async fn shown(look: &Look, id: &str, at: Option<u64>) -> Result<Page
     let messages = messages(look, &events).await?;
     let now = at.is_none().then_some(look.now);
     let title = format!("{} · {} · {}", exchange.state, exchange.id, line(&about(&exchange), 60));
+    let special = special(look, &exchange, &events, at.is_none()).await;
+    let forms = match at {
+        Some(_) => html! {},
+        None => {
+            let (open, waiting) = (open_escalation(look, &exchange).await?, Waiting::of(&exchange, &events));
+            offered_forms(look, &exchange, open.as_ref(), &waiting, typed)
+        }
+    };
     let body = html! {
         div data-exchange=(exchange.id) data-state=(exchange.state) {
             (part("head", head(look, &exchange, at)))
             div.grid.two {
                 div {
+                    @if let Some(special) = special { (part("special", special)) }
                     (part("diagram", html! { section.card { h2 { "What was said" } (diagram(&exchange, &events, now)) (history(&exchange.id, at, last)) } }))
                     (part("messages", message_cards(look, &messages)))
                 }
                 div {
-                    @if at.is_none() { (part("actions", offered_forms(look, &exchange))) }
+                    @if at.is_none() { (part("actions", forms)) }
                     (part("understanding", understanding(&exchange, &messages)))
-                    (part("checklist", checklist(look, &exchange.checklist)))
+                    (part("checklist", html! { section.card { (checklist(look, &exchange.checklist)) } }))
                     (part("facts", facts(&exchange)))
                 }
             }
@@ -135,10 +150,9 @@ fn history(id: &str, at: Option<u64>, last: u64) -> Markup {
     }
 }
 
-fn checklist(look: &Look, items: &[ChecklistItem]) -> Markup {
+pub(super) fn checklist(look: &Look, items: &[ChecklistItem]) -> Markup {
     html! {
-        section.card {
-            h2 { "Checklist" }
+            h3 { "Checklist" }
             ul.plain {
                 @for item in items {
                     li {
@@ -151,8 +165,25 @@ fn checklist(look: &Look, items: &[ChecklistItem]) -> Markup {
                     }
                 }
             }
-        }
     }
+}
+
+/// What only exchanges of its protocol have.
+async fn special(look: &Look, exchange: &Exchange, events: &[Event], present: bool) -> Option<Markup> {
+    let last = events.last().and_then(|event| event.at.parse().ok());
+    let now = last.filter(|_| !present).unwrap_or(look.now);
+    let (title, inside) = match exchange.protocol.as_str() {
+        "operation" => ("Agents", operations::inside(now, exchange, events)),
+        "validation" => {
+            ("Phases", validations::matrix(exchange, &validations::rounds(look, exchange, events).await))
+        }
+        "handoff" => {
+            let document = handoffs::document(look, exchange).await;
+            ("Handoff", handoffs::inside(look, exchange, document.as_deref()))
+        }
+        _ => return None,
+    };
+    Some(html! { section.card { h2 { (title) } (inside) } })
 }
 
 /// The task beside what the agent understood of it.
@@ -219,6 +250,8 @@ pub(super) fn message_card(look: &Look, message: &Message) -> Markup {
                 span.state { (line(kind, 40)) }
                 span.soft.small { (ago_text(&message.timestamp, look.now)) }
                 @if let Some(delivery) = &message.delivery { span.soft.small { (delivery) } }
+                @if let Some(operator) = &message.sent_by { span.small { "sent by " (agent_link(operator)) } }
+                @if let Some(id) = &message.exchange { span.small { (exchange_link(id)) } }
             }
             @if !message.subject.is_empty() { p { b { (line(&message.subject, 200)) } } }
             @match &original {

@@ -1,78 +1,63 @@
-//! `/exchanges`: all of them, newest first, filtered as the API filters.
+//! `/exchanges`: all of them, newest first, filtered as the API filters; and the form that begins a delegation.
 
+use axum::body::Body;
 use axum::extract::RawQuery;
 use axum::response::Response;
 use maud::{Markup, html};
 use wilco_protocol::Protocol;
 use wilco_wire::{Exchange, Page as Items};
 
-use super::actions::start_form;
+use super::filters::Filters;
 use super::flash::Flash;
-use super::look::{Look, target};
+use super::form::Filled;
+use super::look::Look;
 use super::page::Page;
+use super::start::{Start, begin, start_form};
 use super::words::{exchange_table, part};
 use crate::problem::Failure;
-use crate::query::Query;
 use crate::v1::exchanges::KEYS;
 
 pub(super) async fn page(look: Look, flash: Flash, RawQuery(query): RawQuery) -> Result<Response, Failure> {
-    let query = Query::read(query.as_deref(), &KEYS)?;
-    let values: Vec<_> = KEYS.iter().map(|key| (*key, query.text(key).unwrap_or(""))).collect();
-    let found: Items<Exchange> = look.get("/v1/exchanges", &values).await?;
+    Ok(list(&look, query.as_deref(), None).await?.told(flash.told).shown(&look))
+}
+
+/// Begins a delegation, or shows the form again with what was typed.
+pub(super) async fn delegate(look: Look, body: Body) -> Result<Response, Failure> {
+    let filled = Filled::read(&look, body).await?;
+    match begin(&look, Start::Delegate, &filled).await {
+        Ok(response) => Ok(response),
+        Err(failure) => Ok(list(&look, None, Some(&filled)).await?.refused(&failure).shown(&look)),
+    }
+}
+
+async fn list(look: &Look, query: Option<&str>, typed: Option<&Filled>) -> Result<Page, Failure> {
+    let filters = Filters::read("/exchanges", &KEYS, query)?;
+    let found: Items<Exchange> = look.get("/v1/exchanges", &filters.values()).await?;
     let body = html! {
         h1 { "Exchanges" }
         p.lead { "Every delegation, operation, handoff and validation, newest first." }
-        (filters(&query))
-        (part("exchanges", list(&look, &found, &values)))
-        @if look.may_act() { (start_form(&look, super::actions::Start::Delegate, None)) }
+        @if look.may_act() { (start_form(look, Start::Delegate, typed)) }
+        (form(&filters))
+        (part("exchanges", html! {
+            section.card {
+                @if found.items.is_empty() { p { "No exchange matches." } }
+                @else { (exchange_table(&found.items, look.now)) }
+                (filters.next(found.next.as_deref(), "Older exchanges"))
+            }
+        }))
     };
-    Ok(Page::new("Exchanges", body).told(flash.told).shown(&look))
+    Ok(Page::new("Exchanges", body))
 }
 
-fn list(look: &Look, found: &Items<Exchange>, values: &[(&str, &str)]) -> Markup {
-    html! {
-        section.card {
-            @if found.items.is_empty() { p { "No exchange matches." } }
-            @else { (exchange_table(&found.items, look.now)) }
-            @if let Some(next) = &found.next {
-                p { a rel="next" href=(next_page("/exchanges", values, next)) { "Older exchanges" } }
-            }
-        }
-    }
-}
-
-/// The address of the next page, with the same filters.
-pub(super) fn next_page(path: &str, values: &[(&str, &str)], next: &str) -> String {
-    let kept = values.iter().filter(|(key, _)| *key != "after").copied();
-    target(path, &kept.chain([("after", next)]).collect::<Vec<_>>())
-}
-
-fn filters(query: &Query) -> Markup {
-    let text = |key: &str| query.text(key).unwrap_or("");
-    html! {
-        form.filters method="get" action="/exchanges" role="search" {
-            div { label for="f-q" { "Text" } input id="f-q" name="q" value=(text("q")); }
-            div { label for="f-agent" { "Agent" } input id="f-agent" name="agent" value=(text("agent")); }
-            div { label for="f-task" { "Task" } input id="f-task" name="task" value=(text("task")); }
-            div { label for="f-state" { "State" } input id="f-state" name="state" value=(text("state")); }
-            div {
-                label for="f-protocol" { "Protocol" }
-                select id="f-protocol" name="protocol" {
-                    option value="" { "any" }
-                    @for protocol in Protocol::ALL {
-                        option value=(protocol.word()) selected[text("protocol") == protocol.word()] { (protocol.word()) }
-                    }
-                }
-            }
-            div {
-                label for="f-open" { "Open" }
-                select id="f-open" name="open" {
-                    @for (value, word) in [("", "any"), ("true", "open"), ("false", "ended")] {
-                        option value=(value) selected[text("open") == value] { (word) }
-                    }
-                }
-            }
-            button { "Filter" }
-        }
-    }
+fn form(filters: &Filters) -> Markup {
+    let words = Protocol::ALL.map(|protocol| (protocol.word(), protocol.word()));
+    let protocols: Vec<_> = [("", "any")].into_iter().chain(words).collect();
+    filters.form(&[
+        filters.field("q", "Text"),
+        filters.field("agent", "Agent"),
+        filters.field("task", "Task"),
+        filters.field("state", "State"),
+        filters.choice("protocol", "Protocol", &protocols),
+        filters.open(),
+    ])
 }

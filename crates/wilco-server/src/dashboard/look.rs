@@ -19,7 +19,7 @@ use wilco_wire::{Problem, segment};
 use super::cookie;
 use super::sign_in::theme;
 use crate::app::App;
-use crate::auth::Caller;
+use crate::auth::{Caller, bearer};
 use crate::problem::Failure;
 use crate::query::decoded;
 use crate::v1;
@@ -36,6 +36,8 @@ pub(super) struct Look {
     pub(super) role: LookRole,
     /// Whether it is an operator that looks as somebody else.
     pub(super) looks_as: bool,
+    /// Which operator it is, if it is one; also when it looks as somebody else.
+    pub(super) operator: Option<Name>,
     pub(super) theme: Theme,
     /// Whether a cookie says who it is, so that it can sign out.
     pub(super) signed_in: bool,
@@ -81,12 +83,19 @@ impl FromRequestParts<App> for Look {
             Viewer::Agent(_) | Viewer::ReadOnly => None,
         };
         let looks_as = as_agent.is_some();
+        let operator = match caller.viewer {
+            Viewer::Local => Some(app.config.default_sender.clone()),
+            Viewer::Operator => Some(token_name(app, parts)),
+            Viewer::Agent(_) | Viewer::ReadOnly => None,
+        };
         if let Some(name) = as_agent {
             let name = app.agent(&decoded(name));
             caller = Caller { viewer: Viewer::Agent(name.clone()), agent: Some(name), ..caller };
         }
         let (role, name) = match &caller.viewer {
-            Viewer::Local | Viewer::Operator => (LookRole::Operator, app.config.default_sender.clone()),
+            Viewer::Local | Viewer::Operator => {
+                (LookRole::Operator, operator.clone().unwrap_or_else(|| app.config.default_sender.clone()))
+            }
             Viewer::Agent(name) => (LookRole::Agent, name.clone()),
             Viewer::ReadOnly => (LookRole::ReadOnly, Name::new("read-only")),
         };
@@ -101,7 +110,20 @@ impl FromRequestParts<App> for Look {
         })?;
         let signed_in = session.is_some() && app.config.auth_required;
         let app = app.clone();
-        Ok(Look { app, routes, caller, name, role, looks_as, theme, signed_in, form_token, address, now })
+        Ok(Look {
+            app,
+            routes,
+            caller,
+            name,
+            role,
+            looks_as,
+            operator,
+            theme,
+            signed_in,
+            form_token,
+            address,
+            now,
+        })
     }
 }
 
@@ -129,6 +151,12 @@ impl Look {
     pub(super) async fn text(&self, path: &str) -> Result<String, Failure> {
         let answer = self.ask(Method::GET, path, &[], Body::empty()).await?;
         Ok(String::from_utf8_lossy(&answer).into_owned())
+    }
+
+    /// The same, where what it sends is recorded as sent by the operator in somebody else's name.
+    pub(super) fn for_another(&self) -> Look {
+        let caller = Caller { sent_by: self.operator.clone(), ..self.caller.clone() };
+        Look { caller, ..self.clone() }
     }
 
     /// What the native API answers to a write. A key makes it safe to send it twice.
@@ -177,6 +205,18 @@ impl Look {
             },
         }
     }
+}
+
+/// The name that an operator's token was made for.
+fn token_name(app: &App, parts: &Parts) -> Name {
+    let id = match (bearer(&parts.headers), cookie(&parts.headers, SESSION)) {
+        (Some(secret), _) => app.config.tokens.id(secret).ok().flatten(),
+        (None, Some(session)) => app.config.sessions.token(session),
+        (None, None) => None,
+    };
+    let tokens = app.config.tokens.list().unwrap_or_default();
+    let token = tokens.into_iter().find(|token| Some(&token.id) == id.as_ref());
+    token.map_or_else(|| app.config.default_sender.clone(), |token| token.name)
 }
 
 /// A path with its query; what is empty does not filter and is left out.

@@ -4,21 +4,32 @@
 //! everybody. A small script renews the parts that changed. Everything is embedded.
 
 mod actions;
+mod agent;
+mod agents;
 mod assets;
+mod audit;
 mod diagram;
 mod error;
 mod exchange;
 mod exchanges;
+mod filters;
 mod flash;
 mod form;
+mod handoffs;
+mod incidents;
 mod live;
 mod look;
 mod markdown;
+mod messages;
+mod operations;
 mod overview;
 mod page;
+mod settings;
 mod sign_in;
+mod start;
 mod text;
 mod time;
+mod validations;
 mod words;
 
 use axum::Router;
@@ -32,9 +43,19 @@ pub(crate) use look::SESSION;
 pub(crate) fn router() -> Router<App> {
     Router::new()
         .route("/", get(overview::page))
-        .route("/exchanges", get(exchanges::page))
+        .route("/exchanges", get(exchanges::page).post(exchanges::delegate))
         .route("/exchanges/{id}", get(exchange::page))
         .route("/exchanges/{id}/{action}", post(actions::act))
+        .route("/operations", get(operations::page).post(operations::operate))
+        .route("/validations", get(validations::page))
+        .route("/handoffs", get(handoffs::page))
+        .route("/agents", get(agents::page).post(agents::register))
+        .route("/agents/{name}", get(agent::page))
+        .route("/messages", get(messages::page))
+        .route("/audit", get(audit::page))
+        .route("/audit/verify", post(audit::verify))
+        .route("/incidents", get(incidents::page))
+        .route("/settings", get(settings::page))
         .route("/sign-in", get(sign_in::page).post(sign_in::sign_in))
         .route("/sign-out", post(sign_in::sign_out))
         .route("/look-as", post(sign_in::look_as))

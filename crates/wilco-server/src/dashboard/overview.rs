@@ -2,25 +2,25 @@
 
 use axum::response::Response;
 use maud::{Markup, html};
-use serde_json::Value;
 use wilco_protocol::Time;
-use wilco_wire::{Agent, Escalation, Event, Exchange, Page as Items, Ready, TodoEntry, TodoList, segment};
+use wilco_wire::{Agent, Escalation, Event, Exchange, Page as Items, TodoEntry, TodoList, segment};
+
+use wilco_engine::reads::EventQuery;
 
 use super::actions::decide;
+use super::audit::newest as newest_of;
 use super::flash::Flash;
 use super::look::Look;
 use super::page::Page;
 use super::text::line;
 use super::time::{ago_text, countdown};
-use super::words::{agent_link, exchange_link, exchange_table, part, said, state};
+use super::words::{agent_link, event_words, exchange_link, exchange_table, part, said, state};
 use crate::problem::Failure;
 
 /// Exchanges, agents and events that are shown here; the pages have the rest.
 const SHOWN: &str = "50";
 const AGENTS: usize = 50;
 const EVENTS: usize = 50;
-/// How far back events are looked for.
-const SEARCHED: u64 = 400;
 
 pub(super) async fn page(look: Look, flash: Flash) -> Result<Response, Failure> {
     let escalations: Items<Escalation> =
@@ -86,14 +86,8 @@ async fn todo(look: &Look, open: &[Exchange]) -> Result<Vec<(String, TodoEntry)>
 
 /// The newest events that the viewer may see, newest first.
 pub(super) async fn newest_events(look: &Look) -> Result<Vec<Event>, Failure> {
-    let ready: Ready = look.get("/readyz", &[]).await?;
-    let after = ready.position.saturating_sub(SEARCHED).to_string();
-    let page: Items<Event> =
-        look.get("/v1/events", &[("after", &after), ("limit", &SEARCHED.to_string())]).await?;
-    let mut events = page.items;
-    events.reverse();
-    events.truncate(EVENTS);
-    Ok(events)
+    let wanted = EventQuery { limit: EVENTS, ..EventQuery::default() };
+    Ok(newest_of(look, None, wanted).await?.items)
 }
 
 fn escalation_cards(look: &Look, escalations: &[Escalation]) -> Markup {
@@ -106,7 +100,7 @@ fn escalation_cards(look: &Look, escalations: &[Escalation]) -> Markup {
                 p.soft.small {
                     (one.reason) " · asked " (agent_link(&one.addressee)) " · " (ago_text(&one.opened, look.now))
                 }
-                (decide(look, one))
+                (decide(look, one, None))
             }
         }
     }
@@ -183,10 +177,9 @@ fn newest(look: &Look, events: &[Event]) -> Markup {
 
 /// One event on one line.
 pub(super) fn event_line(look: &Look, event: &Event) -> Markup {
-    let about = event.data.get("subject").or(event.data.get("agent")).and_then(Value::as_str).unwrap_or("");
     html! {
         li data-position=(event.position) {
-            span.small { b { (event.kind) } " " (line(about, 80)) } " "
+            span.small { (event_words(event)) } " "
             @if let Some(id) = &event.exchange { span.small { (exchange_link(id)) } " " }
             span.soft.small { "by " (line(&event.by, 40)) " · " (ago_text(&event.at, look.now)) }
         }

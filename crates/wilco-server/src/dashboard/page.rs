@@ -8,6 +8,7 @@ use super::flash::forget;
 use super::form::hidden_token;
 use super::look::{Look, LookRole, Theme};
 use super::text::visible;
+use crate::problem::Failure;
 
 /// Nothing runs or loads but what comes from here.
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; \
@@ -55,6 +56,13 @@ impl Page {
 
     pub(super) fn told(mut self, told: Option<Told>) -> Page {
         self.told = told;
+        self
+    }
+
+    /// The page as it is, and why nothing was done.
+    pub(super) fn refused(mut self, failure: &Failure) -> Page {
+        self.status = StatusCode::from_u16(failure.0.status).unwrap_or(StatusCode::BAD_REQUEST);
+        self.told = Some(Told::Refused(failure.0.detail.clone()));
         self
     }
 

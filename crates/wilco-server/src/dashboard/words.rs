@@ -1,11 +1,19 @@
 //! Small pieces that many pages show: an exchange's id, its state, an agent, a part that renews itself.
 
 use maud::{Markup, html};
+use serde_json::Value;
 use wilco_protocol::Time;
-use wilco_wire::{Escalation, Exchange, Timer, segment};
+use wilco_wire::{Escalation, Event, Exchange, Timer, segment};
 
 use super::text::{line, visible};
 use super::time::countdown;
+
+/// A name such as `acceptance_criteria` or `step-ended`, as people write it.
+pub(super) fn as_words(name: &str) -> String {
+    let words = name.replace(['_', '-'], " ");
+    let mut letters = words.chars();
+    letters.next().map(|first| first.to_uppercase().chain(letters).collect()).unwrap_or_default()
+}
 
 /// A part that the page renews by itself when it changes.
 pub(super) fn part(id: &str, body: Markup) -> Markup {
@@ -20,11 +28,13 @@ pub(super) fn state(word: &str) -> Markup {
 /// How urgent a state looks.
 fn tone(word: &str) -> &'static str {
     match word {
-        "escalated" | "failed" | "aborted" | "rejected" | "unresponsive" | "dead" => "bad",
+        "escalated" | "failed" | "aborted" | "rejected" | "unresponsive" | "dead" | "timed-out"
+        | "interrupted" | "fail" => "bad",
         "awaiting-ack" | "clarifying" | "in-review" | "returned" | "waiting" | "paused" | "retrying"
-        | "idle" => "warn",
-        "working" | "active" | "ready" | "passed" | "delivered" => "good",
-        "completed" | "cancelled" | "done" | "offline" | "inactive" | "hibernated" | "settled" => "done",
+        | "idle" | "awaiting-fix" | "correcting" | "blocked" | "pending" => "warn",
+        "working" | "active" | "ready" | "passed" | "delivered" | "succeeded" | "pass" | "complete" => "good",
+        "completed" | "cancelled" | "done" | "offline" | "inactive" | "hibernated" | "settled"
+        | "skipped" | "excluded" => "done",
         _ => "",
     }
 }
@@ -68,6 +78,23 @@ pub(super) fn next_timer(timers: &[Timer], now: Time) -> Markup {
     match next {
         Some((due, timer)) => html! { (countdown(due, now)) " " span.soft.small { (timer.name) } },
         None => html! { span.soft { "no clock runs" } },
+    }
+}
+
+/// What happened, in words.
+pub(super) fn event_words(event: &Event) -> Markup {
+    let text = |key: &str| event.data.get(key).and_then(Value::as_str);
+    let to = event.data.get("to").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str);
+    html! {
+        @match (event.kind.as_str(), text("kind")) {
+            ("message-accepted", Some(kind)) => {
+                b { (line(kind, 40)) } " to " (line(&to.collect::<Vec<_>>().join(", "), 60))
+            }
+            _ => {
+                b { (as_words(&event.kind)) }
+                @if let Some(about) = text("subject").or(text("agent")).or(text("name")) { " " (line(about, 80)) }
+            }
+        }
     }
 }
 

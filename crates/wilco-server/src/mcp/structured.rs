@@ -134,6 +134,7 @@ const KEYS: [&str; 117] = [
     "runs",
     "score",
     "section",
+    "sentBy",
     "sent_at",
     "session",
     "sign",

@@ -69,8 +69,17 @@ impl ParsedPost {
                 few_bytes(incoming.to.len(), body.len(), limits.broadcast_bytes)?;
                 let (viewer, claimed) = (caller.viewer.clone(), caller.agent.clone());
                 let interface = caller.speaks.unwrap_or_else(|| spoken(&incoming, api));
-                let orchestrates = caller.orchestrates;
-                let post = Post { incoming, idempotency_key, viewer, orchestrates, claimed, api, interface };
+                let (orchestrates, sent_by) = (caller.orchestrates, caller.sent_by.clone());
+                let post = Post {
+                    incoming,
+                    idempotency_key,
+                    viewer,
+                    orchestrates,
+                    claimed,
+                    sent_by,
+                    api,
+                    interface,
+                };
                 Ok(ParsedPost::Whole(Command::Post(Box::new(post))))
             }
             Err(ParseError::Fields { errors, content: Some(content) }) => {

@@ -55,7 +55,7 @@ fn differs(name: &str, given: &str) -> Option<FieldError> {
     (!given.eq_ignore_ascii_case(name)).then(|| FieldError { pointer: "/name".to_owned(), detail })
 }
 
-pub(super) const ROLES: [&str; 6] =
+pub(crate) const ROLES: [&str; 6] =
     ["worker", "orchestrator", "chief-of-staff", "specialist", "controller", "person"];
 /// What a person was called before.
 const FORMER_ROLE: &str = "user";

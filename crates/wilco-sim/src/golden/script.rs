@@ -125,6 +125,7 @@ impl Script {
                 viewer,
                 orchestrates: false,
                 claimed: None,
+                sent_by: None,
                 api,
                 interface: Interface::default(),
             })),

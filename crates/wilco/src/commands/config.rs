@@ -6,8 +6,9 @@ use std::process::ExitCode;
 
 use clap::Subcommand;
 use serde_json::{Value, json};
+use wilco_server::Configured;
 
-use crate::config::{self, Config, Given, Origin};
+use crate::config::{self, Config};
 use crate::output::table::Table;
 use crate::output::{self, Screen};
 use crate::values;
@@ -68,36 +69,23 @@ fn show(args: &Show) -> anyhow::Result<()> {
         .flagged("server.listen", args.listen.map(|listen| listen.to_string()), "--listen");
     config.check()?;
     let file = config.file().map(|path| path.display().to_string());
-    let mut rows = config.each();
-    rows.retain(|(_, given)| !args.changed || given.origin != Origin::Default);
+    let mut rows = config.shown();
+    rows.retain(|row| !args.changed || row.from != "default");
     if args.json {
-        let items: Vec<_> = rows.iter().map(|(key, given)| item(key, given, file.as_deref())).collect();
+        let items: Vec<_> = rows.iter().map(item).collect();
         output::print_json(&json!({"file": file, "items": items, "next": null}).to_string());
         return Ok(());
     }
     let mut table = Table::new(&["KEY", "VALUE", "FROM"]);
-    for (key, given) in &rows {
-        let (from, place) = origin(given, file.as_deref());
-        let value = if given.value.is_null() { "not set".to_owned() } else { given.value.to_string() };
-        table.row([key, &value, &[from, place].join(" ")]);
+    for row in &rows {
+        let value = if row.value.is_null() { "not set".to_owned() } else { row.value.to_string() };
+        table.row([&row.key, &value, &[row.from, row.place.as_deref().unwrap_or_default()].join(" ")]);
     }
     let none = "Everything is as it comes. Begin with: wilco config sample > wilco.toml";
     output::print(&if rows.is_empty() { none.to_owned() } else { table.show(&Screen::of_stdout()) });
     Ok(())
 }
 
-/// The kind of place that a value came from, and its name.
-fn origin<'a>(given: &'a Given, file: Option<&'a str>) -> (&'static str, &'a str) {
-    match &given.origin {
-        Origin::Default => ("default", ""),
-        Origin::File => ("file", file.unwrap_or_default()),
-        Origin::Environment(name) => ("environment", name),
-        Origin::Flag(name) => ("flag", name),
-    }
-}
-
-fn item(key: &str, given: &Given, file: Option<&str>) -> Value {
-    let (from, place) = origin(given, file);
-    let place = Some(place).filter(|place| !place.is_empty());
-    json!({"key": key, "value": given.value, "from": from, "place": place})
+fn item(row: &Configured) -> Value {
+    json!({"key": row.key, "value": row.value, "from": row.from, "place": row.place})
 }

@@ -228,6 +228,7 @@ fn doors(config: &Config, settings: &Settings, bound: SocketAddr, data: &Path) -
         version: env!("CARGO_PKG_VERSION").to_owned(),
         url: settings.url.clone(),
         default_sender: settings.default_sender.clone(),
+        configured: config.shown(),
     })
 }
 

@@ -22,7 +22,7 @@ use wilco_engine::{
 use wilco_language::parse::DEEPEST;
 use wilco_outside::{Outside, Program, Secret, Tls, Webhooks};
 use wilco_protocol::{Name, Span};
-use wilco_server::Limits;
+use wilco_server::{Configured, Limits};
 
 use file::File;
 pub(crate) use file::user_directory;
@@ -94,6 +94,21 @@ impl Config {
         rows.extend(self.nudges.each());
         rows.extend(self.policies.each());
         rows
+    }
+
+    /// The same, as it is shown to people.
+    pub(crate) fn shown(&self) -> Vec<Configured> {
+        let file = self.file().map(|path| path.display().to_string());
+        let row = |(key, given): (String, Given)| {
+            let (from, place) = match given.origin {
+                Origin::Default => ("default", None),
+                Origin::File => ("file", file.clone()),
+                Origin::Environment(name) => ("environment", Some(name)),
+                Origin::Flag(name) => ("flag", Some(name.to_owned())),
+            };
+            Configured { key, value: given.value, from, place }
+        };
+        self.each().into_iter().map(row).collect()
     }
 
     pub(crate) fn file(&self) -> Option<&Path> {
