@@ -8,6 +8,7 @@ mod cli;
 mod clock;
 mod completion;
 mod config;
+mod dashboard;
 mod decisions;
 mod delegation;
 mod disk;

@@ -8,19 +8,19 @@ use serde_json::json;
 use wilco_server::{Role, Tokens};
 
 /// A browser as far as these tests need one: it sends what it is told, and its cookies.
-struct Browser<'s> {
+pub(crate) struct Browser<'s> {
     server: &'s Server,
     cookies: Vec<(String, String)>,
 }
 
-struct Page {
-    status: u16,
-    head: String,
-    body: String,
+pub(crate) struct Page {
+    pub(crate) status: u16,
+    pub(crate) head: String,
+    pub(crate) body: String,
 }
 
 impl Browser<'_> {
-    fn new(server: &Server) -> Browser<'_> {
+    pub(crate) fn new(server: &Server) -> Browser<'_> {
         Browser { server, cookies: Vec::new() }
     }
 
@@ -51,33 +51,33 @@ impl Browser<'_> {
         Page { status, head: head.to_owned(), body: body.to_owned() }
     }
 
-    fn get(&mut self, path: &str) -> Page {
+    pub(crate) fn get(&mut self, path: &str) -> Page {
         self.ask("GET", path, "", "")
     }
 
     /// Sends a form from one of the dashboard's own pages.
-    fn send(&mut self, path: &str, body: &str) -> Page {
+    pub(crate) fn send(&mut self, path: &str, body: &str) -> Page {
         let origin = format!("Origin: http://{}\r\n", self.server.address());
         self.ask("POST", path, &format!("{origin}Content-Type: application/x-www-form-urlencoded\r\n"), body)
     }
 
-    fn sign_in(&mut self, secret: &str) -> Page {
+    pub(crate) fn sign_in(&mut self, secret: &str) -> Page {
         self.send("/sign-in", &format!("token={secret}&back=%2Fexchanges"))
     }
 
     /// What the forms of a page carry.
-    fn form_token(&mut self, path: &str) -> String {
+    pub(crate) fn form_token(&mut self, path: &str) -> String {
         let page = self.get(path).body;
         let rest = page.split_once("name=\"token_of_form\" value=\"").expect("a form").1;
         rest.split('"').next().unwrap().to_owned()
     }
 }
 
-fn guarded() -> Server {
+pub(crate) fn guarded() -> Server {
     Setup::new().config("auth = \"required\"").start()
 }
 
-fn secret(server: &Server, name: &str, role: Role) -> String {
+pub(crate) fn secret(server: &Server, name: &str, role: Role) -> String {
     Tokens::new(server.data.path()).create(wilco_protocol::Name::new(name), role).unwrap().secret
 }
 
