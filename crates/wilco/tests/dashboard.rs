@@ -12,7 +12,8 @@ const HOSTILE: &str = "<script>alert(1)</script> \u{202e}\"quoted\" & <b>";
 fn hidden(page: &str, place: &str, name: &str) -> String {
     let from = page.find(place).unwrap_or_else(|| panic!("no {place} in {page}"));
     let field = format!("name=\"{name}\" value=\"");
-    let rest = page[from..].split_once(&field).unwrap_or_else(|| panic!("no {name} behind {place}: {page}")).1;
+    let rest =
+        page[from..].split_once(&field).unwrap_or_else(|| panic!("no {name} behind {place}: {page}")).1;
     rest.split('"').next().unwrap().to_owned()
 }
 
@@ -47,8 +48,10 @@ fn location(page: &Page) -> String {
 
 fn is_whole(page: &Page, path: &str) {
     assert_eq!(page.status, 200, "{path}: {}", page.body);
-    for one in ["<main", "<h1", "<title>", "<nav"] {
-        assert_eq!(page.body.matches(one).count(), 1, "{path} has one {one}");
+    let (head, body) = page.body.split_once("</head>").unwrap();
+    assert_eq!(head.matches("<title>").count(), 1, "{path}");
+    for one in ["<main", "<h1", "<nav"] {
+        assert_eq!(body.matches(one).count(), 1, "{path} has one {one}");
     }
     assert!(page.body.contains("Wilco</title>"), "{path}");
     assert!(!page.body.contains("<script>"), "{path}");
@@ -57,7 +60,12 @@ fn is_whole(page: &Page, path: &str) {
 
 fn failing(from: &str, location: &str) -> Value {
     let failure = json!({"location": location, "error": "expected 401, got 200", "suggestion": "check it"});
-    said(from, "validation-orchestrator", "validation-result", json!({"status": "FAIL", "failures": [failure]}))
+    said(
+        from,
+        "validation-orchestrator",
+        "validation-result",
+        json!({"status": "FAIL", "failures": [failure]}),
+    )
 }
 
 /// Something of everything.
@@ -76,10 +84,15 @@ fn fleet() -> (Server, [String; 4]) {
     server.send(&text("ann", "boss", "ok"));
     server.advance("15s");
     server.send(&text("bob", "boss", "wait"));
-    let validation = server.begin(&said("boss", "validation-orchestrator", "validation-start", json!({
-        "issue": 42, "feature": HOSTILE, "main_agent": "main",
-        "phases": [{"name": "unit", "specialist": "alice", "expected_outcome": "All tests pass"}],
-    })));
+    let validation = server.begin(&said(
+        "boss",
+        "validation-orchestrator",
+        "validation-start",
+        json!({
+            "issue": 42, "feature": HOSTILE, "main_agent": "main",
+            "phases": [{"name": "unit", "specialist": "alice", "expected_outcome": "All tests pass"}],
+        }),
+    ));
     server.send(&failing("alice", "src/login.rs:31"));
     let asked = server.newest("main");
     server.send(&said("main", "validation-orchestrator", "fix-completion", json!({
@@ -90,7 +103,8 @@ fn fleet() -> (Server, [String; 4]) {
         "failed_agent": "worker", "replacement_agent": "helper", "reason": HOSTILE, "policy": {"understanding": "accept"},
     })));
     until("the replacement was told", || server.state(&handoff) == "awaiting-ack");
-    let told = server.inbox("helper").into_iter().rfind(|one| one["content"]["type"] == "replacement_handoff");
+    let told =
+        server.inbox("helper").into_iter().rfind(|one| one["content"]["type"] == "replacement_handoff");
     server.send(&said("helper", "boss", "handoff_ack", json!({
         "handoff_id": told.unwrap()["content"]["handoff_id"], "status": "ready_to_proceed",
         "understanding": "Continue the open task of the failed agent", "starting_from": "anything", "questions": [],
@@ -124,7 +138,10 @@ fn web_5_every_page_shows_the_fleet() {
     assert!(track("ann").contains(">ready<") && track("ann").contains("answered after 20s"), "{card}");
     let bob = track("bob");
     assert!(bob.contains(">waiting<") && bob.contains("extended") && bob.contains("1 reminder"), "{bob}");
-    assert!(bob.contains("class=\"mark\"") && bob.contains("class=\"more\"") && bob.contains("data-due="), "{bob}");
+    assert!(
+        bob.contains("class=\"mark\"") && bob.contains("class=\"more\"") && bob.contains("data-due="),
+        "{bob}"
+    );
     assert!(card.contains("quorum not reached") && card.contains("1 of 2 ready, 2 needed"), "{card}");
     let shown = page("/validations");
     assert!(shown.contains(&format!("data-exchange=\"{validation}\"")), "{shown}");
@@ -133,12 +150,20 @@ fn web_5_every_page_shows_the_fleet() {
     assert!(shown.contains(&format!("/v1/exchanges/{validation}/log.md")), "{shown}");
     let shown = page("/handoffs");
     assert!(shown.contains(&format!("data-exchange=\"{handoff}\" data-state=\"complete\"")), "{shown}");
-    for word in ["It names this handoff", "It understood the work", "It starts from the right place", "Checklist"] {
+    for word in
+        ["It names this handoff", "It understood the work", "It starts from the right place", "Checklist"]
+    {
         assert!(shown.contains(word), "{word}: {shown}");
     }
-    assert!(shown.contains("class=\"document\"") && shown.contains("<h4>"), "the document is rendered: {shown}");
+    assert!(
+        shown.contains("class=\"document\"") && shown.contains("<h4>"),
+        "the document is rendered: {shown}"
+    );
     let shown = page("/agents/helper");
-    assert!(shown.contains("data-agent=\"helper\"") && shown.contains("Presence over the last day"), "{shown}");
+    assert!(
+        shown.contains("data-agent=\"helper\"") && shown.contains("Presence over the last day"),
+        "{shown}"
+    );
     assert!(shown.contains("It did something in 1 of the last 24 hours"), "{shown}");
     assert!(shown.contains("It is not nudged") && shown.contains("What it owes"), "{shown}");
     assert_eq!(browser.get("/agents/nobody").status, 404);
@@ -160,10 +185,14 @@ fn web_2_lists_filter_and_go_on() {
     assert!(page("/operations?agent=alice").contains("No operation matches"));
     assert!(page("/validations?protocol=handoff").contains("No validation matches"));
     let first = page("/audit?protocol=delegation&limit=2");
-    let next = first.split_once("rel=\"next\" href=\"").unwrap().1.split('"').next().unwrap().replace("&amp;", "&");
+    let next =
+        first.split_once("rel=\"next\" href=\"").unwrap().1.split('"').next().unwrap().replace("&amp;", "&");
     assert!(next.contains("protocol=delegation") && next.contains("limit=2"), "{next}");
     let positions = |page: &str| -> Vec<u64> {
-        page.split("data-position=\"").skip(1).map(|rest| rest.split('"').next().unwrap().parse().unwrap()).collect()
+        page.split("data-position=\"")
+            .skip(1)
+            .map(|rest| rest.split('"').next().unwrap().parse().unwrap())
+            .collect()
     };
     let mut all = positions(&first);
     assert_eq!(all.len(), 2);
@@ -183,18 +212,25 @@ fn web_2_lists_filter_and_go_on() {
 fn web_6_forms_begin_tasks_and_operations_and_register_agents() {
     let server = Server::start();
     let mut browser = Browser::new(&server);
-    let made = send(&mut browser, "/agents", "register", "/agents", &[("name", "zoe"), ("role", "specialist")]);
+    let made =
+        send(&mut browser, "/agents", "register", "/agents", &[("name", "zoe"), ("role", "specialist")]);
     assert_eq!((made.status, location(&made).as_str()), (303, "/agents/zoe"));
     assert!(browser.get("/agents/zoe").body.contains("role=\"status\""));
     server.put("/v1/agents/zoe", &json!({"role": "specialist", "capabilities": ["rust"]}));
     send(&mut browser, "/agents", "register", "/agents", &[("name", "zoe"), ("role", "worker")]);
     let zoe = server.get("/v1/agents/zoe").1;
     assert_eq!((&zoe["role"], &zoe["capabilities"]), (&json!("worker"), &json!(["rust"])), "the rest stays");
-    let wrong = send(&mut browser, "/agents", "register", "/agents", &[("name", "no good"), ("role", "worker")]);
+    let wrong =
+        send(&mut browser, "/agents", "register", "/agents", &[("name", "no good"), ("role", "worker")]);
     assert_eq!(wrong.status, 422, "{}", wrong.body);
-    assert!(wrong.body.contains("role=\"alert\"") && wrong.body.contains("value=\"no good\""), "{}", wrong.body);
+    assert!(
+        wrong.body.contains("role=\"alert\"") && wrong.body.contains("value=\"no good\""),
+        "{}",
+        wrong.body
+    );
 
-    let fields = [("to", "zoe"), ("title", "Add a logout"), ("acceptance_criteria", "It works\r\nTests pass\r\n")];
+    let fields =
+        [("to", "zoe"), ("title", "Add a logout"), ("acceptance_criteria", "It works\r\nTests pass\r\n")];
     let begun = send(&mut browser, "/exchanges", "delegate", "/exchanges", &fields);
     assert_eq!(begun.status, 303, "{}", begun.body);
     let id = location(&begun).rsplit('/').next().unwrap().to_owned();
@@ -204,13 +240,18 @@ fn web_6_forms_begin_tasks_and_operations_and_register_agents() {
     let fields = [("to", "nobody-here"), ("title", "Typed title <b>")];
     let refused = send(&mut browser, "/exchanges", "delegate", "/exchanges", &fields);
     assert_eq!(refused.status, 404, "{}", refused.body);
-    assert!(refused.body.contains("role=\"alert\"") && refused.body.contains("Typed title &lt;b&gt;"), "{}", refused.body);
+    assert!(
+        refused.body.contains("role=\"alert\"") && refused.body.contains("Typed title &lt;b&gt;"),
+        "{}",
+        refused.body
+    );
 
     let fields = [("to", "zoe"), ("operation", "restart"), ("message", "Save your work"), ("quorum", "1")];
     let begun = send(&mut browser, "/operations", "operate", "/operations", &fields);
     let id = location(&begun).rsplit('/').next().unwrap().to_owned();
     assert_eq!(server.exchange(&id)["data"]["quorum"], 1);
-    let refused = send(&mut browser, "/operations", "operate", "/operations", &[("to", "zoe"), ("message", "typed")]);
+    let refused =
+        send(&mut browser, "/operations", "operate", "/operations", &[("to", "zoe"), ("message", "typed")]);
     assert_eq!((refused.status, refused.body.contains(">typed</textarea>")), (422, true), "{}", refused.body);
 
     let verified = send(&mut browser, "/audit", "verify", "/audit/verify", &[]);
@@ -235,7 +276,11 @@ fn web_6_an_operators_verdict_is_the_initiators_and_names_its_ack() {
     assert_eq!(json!(field("ack")), first);
     let form = |verdict: &str, key: &str| {
         let waiting = field("waiting");
-        format!("token_of_form={}&key={key}&waiting={waiting}&ack={}&verdict={verdict}&correction=No", field("token_of_form"), field("ack"))
+        format!(
+            "token_of_form={}&key={key}&waiting={waiting}&ack={}&verdict={verdict}&correction=No",
+            field("token_of_form"),
+            field("ack")
+        )
     };
     let sent = browser.send(&to, &form("wrong-summary", "k1"));
     assert_eq!(sent.status, 303, "{}", sent.body);
@@ -272,7 +317,8 @@ fn web_2_settings_show_sources_and_no_secrets() {
     let server = Setup::new().config(&config).start();
     let shown = Browser::new(&server).get("/settings").body;
     let row = |key: &str| {
-        let rest = shown.split_once(&format!("data-key=\"{key}\"")).unwrap_or_else(|| panic!("no {key}: {shown}")).1;
+        let rest =
+            shown.split_once(&format!("data-key=\"{key}\"")).unwrap_or_else(|| panic!("no {key}: {shown}")).1;
         rest.split("</tr>").next().unwrap().to_owned()
     };
     assert!(row("nudge.secret").contains("(set)") && row("nudge.secret").contains("test-config.toml"));

@@ -32,6 +32,8 @@ fn harmless(event: Event<'_>) -> Event<'_> {
         // A page has one heading of the first kind, its own.
         Event::Start(Tag::Heading { .. }) => Event::Html(CowStr::from("<h4>")),
         Event::End(TagEnd::Heading(_)) => Event::Html(CowStr::from("</h4>\n")),
+        // Who writes to agents ends a line where it ends.
+        Event::SoftBreak => Event::HardBreak,
         other => other,
     }
 }

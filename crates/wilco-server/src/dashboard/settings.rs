@@ -52,7 +52,7 @@ fn configuration(rows: &[Configured]) -> Markup {
                     @for row in rows {
                         tr data-key=(row.key) {
                             td { code { (visible(&row.key)) } }
-                            td { @if row.value.is_null() { span.soft { "not set" } } @else { code { (visible(&row.value.to_string())) } } }
+                            td.value { @if row.value.is_null() { span.soft { "not set" } } @else { code { (visible(&row.value.to_string())) } } }
                             td {
                                 span class=(if row.from == "default" { "soft" } else { "state" }) { (row.from) }
                                 @if let Some(place) = &row.place { " " span.small { (visible(place)) } }
