@@ -8,6 +8,7 @@ mod answering;
 mod attacks;
 mod authority;
 mod correlation;
+mod dashboard;
 mod delivered;
 mod handing_over;
 mod realm;

@@ -9,7 +9,7 @@ use wilco_engine::{Accepted, Api, Command, Done, Engine, Post, PutAgent, Refused
 use wilco_language::parse::{self, ParseError};
 use wilco_protocol::directory::Interface;
 use wilco_protocol::{ExchangeId, MessageId, Name, Span, Time};
-use wilco_store::{InboxStatus, Memory, Message};
+use wilco_store::{InboxStatus, Memory, Message, Reader};
 
 pub(crate) use wilco_testkit::scene::{ack, said, task, task_with, text};
 
@@ -48,6 +48,11 @@ impl Realm {
     pub(crate) fn run_all(&self, commands: Vec<Command>) -> Vec<Result<Done, Refused>> {
         let Parts { engine, store, now } = &mut *self.0.borrow_mut();
         engine.step(commands, *now, store).unwrap().answers
+    }
+
+    /// Asks what is stored.
+    pub(crate) fn read<T>(&self, ask: impl FnOnce(&dyn Reader) -> T) -> T {
+        ask(&self.0.borrow().store)
     }
 
     /// How many questions the store was asked one by one so far.

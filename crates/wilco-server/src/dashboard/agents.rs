@@ -116,7 +116,7 @@ pub(super) async fn unread(look: &Look, agent: &str) -> Result<Option<usize>, Fa
 fn table(look: &Look, rows: &[Standing]) -> Markup {
     let count = |count: Option<usize>| count.map_or_else(|| "–".to_owned(), |count| count.to_string());
     html! {
-        div.scroll { table.stack {
+        div.scroll tabindex="0" role="region" aria-label="Agents" { table.stack {
             thead { tr { th { "Agent" } th { "Presence" } th { "Role" } th.number { "Unread" } th.number { "Owes" } th { "Nudged by" } } }
             tbody {
                 @for Standing { agent, unread, owes } in rows {
@@ -126,7 +126,7 @@ fn table(look: &Look, rows: &[Standing]) -> Markup {
                         td { (agent.role) }
                         td.number { (count(*unread)) span.only-small { " unread" } }
                         td.number { (count(*owes)) span.only-small { " owed" } }
-                        td { @match nudge_kind(agent) { Some(kind) => (line(kind, 20)), None => span.soft { "nothing" } } }
+                        td { @match nudge_kind(agent) { Some(kind) => (line(kind, 20)), None => span.soft { "not nudged" } } }
                     }
                 }
             }

@@ -97,7 +97,7 @@ pub(super) async fn newest(
 
 fn table(look: &Look, events: &[Event]) -> Markup {
     html! {
-        div.scroll { table.stack {
+        div.scroll tabindex="0" role="region" aria-label="Events" { table.stack {
             thead { tr { th.number { "Event" } th { "When" } th { "What" } th { "By" } th { "Exchange" } th { "Seal" } } }
             tbody {
                 @for event in events {

@@ -35,7 +35,7 @@ pub(super) async fn page(look: Look, flash: Flash, RawQuery(query): RawQuery) ->
 
 pub(super) fn incident_table(look: &Look, incidents: &[Incident]) -> Markup {
     html! {
-        div.scroll { table.stack {
+        div.scroll tabindex="0" role="region" aria-label="Incidents" { table.stack {
             thead { tr { th { "When" } th { "What" } th { "Agent" } th { "Exchange" } th { "Asked" } th { "Its message" } } }
             tbody {
                 @for one in incidents {

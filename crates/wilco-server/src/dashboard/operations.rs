@@ -240,7 +240,7 @@ fn track(now: Time, exchange: &Exchange, axis: &Axis, track: &Value, events: &[E
             }
             span.words {
                 (state(standing))
-                @if let Some(answered) = answered { span.small { " answered after " (rough(answered.since(axis.begin).as_millis())) } }
+                @if let Some(answered) = answered { span.small { @if standing == "timed-out" { " last said something after " } @else { " answered after " } (rough(answered.since(axis.begin).as_millis())) } }
                 @if let (true, Some(deadline)) = (open, deadline) { span.small { " due " (countdown(deadline, now)) } }
                 @match track["reminders_sent"].as_u64().unwrap_or(0) {
                     0 => {}

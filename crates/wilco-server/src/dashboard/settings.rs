@@ -46,7 +46,7 @@ fn configuration(rows: &[Configured]) -> Markup {
         section.card {
             h2 { "Configuration" }
             p.soft.small { "The same as " code { "wilco config show" } " prints. Secrets are not shown." }
-            div.scroll { table.stack {
+            div.scroll tabindex="0" role="region" aria-label="Configuration" { table.stack {
                 thead { tr { th { "Key" } th { "Value" } th { "From" } } }
                 tbody {
                     @for row in rows {
@@ -91,7 +91,7 @@ fn token_list(look: &Look, tokens: &[Token]) -> Markup {
             @else { p { "Callers on this machine are believed without a token." } }
             @if tokens.is_empty() { p.soft { "There are none." } }
             @else {
-                div.scroll { table.stack {
+                div.scroll tabindex="0" role="region" aria-label="Tokens" { table.stack {
                     thead { tr { th { "Token" } th { "Name" } th { "Role" } } }
                     tbody {
                         @for token in tokens {

@@ -140,7 +140,7 @@ fn card(look: &Look, exchange: &Exchange, rounds: &[Vec<Round>], log: &str) -> M
 pub(super) fn matrix(exchange: &Exchange, rounds: &[Vec<Round>]) -> Markup {
     let most = rounds.iter().map(Vec::len).max().unwrap_or(0).max(1);
     html! {
-        div.scroll { table.matrix {
+        div.scroll tabindex="0" role="region" aria-label="Rounds" { table.matrix {
             thead { tr { th scope="col" { "Phase" } @for number in 1..=most { th scope="col" { "Round " (number) } } } }
             tbody {
                 @for (phase, rounds) in phases(exchange).zip(rounds) {

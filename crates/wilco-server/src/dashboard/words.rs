@@ -108,7 +108,7 @@ pub(super) fn said(escalation: &Escalation) -> Option<String> {
 /// A list of exchanges.
 pub(super) fn exchange_table(items: &[Exchange], now: Time) -> Markup {
     html! {
-        div.scroll { table.stack {
+        div.scroll tabindex="0" role="region" aria-label="Exchanges" { table.stack {
             thead { tr { th { "Exchange" } th { "About" } th { "Parties" } th { "State" } th { "Next" } } }
             tbody {
                 @for one in items {
