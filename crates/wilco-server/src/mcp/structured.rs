@@ -46,7 +46,7 @@ const WORDS: [&str; 30] = [
 ];
 
 /// The other keys that answers have. In an object with any other key the keys are somebody's words too.
-const KEYS: [&str; 117] = [
+const KEYS: [&str; 118] = [
     "ack",
     "acknowledged_at",
     "answer",
