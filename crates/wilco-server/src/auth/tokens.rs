@@ -176,8 +176,12 @@ impl Tokens {
     pub(crate) fn id(&self, secret: &str) -> Result<Option<String>, TokenError> {
         let hash = hashed(secret);
         let known = self.current()?;
-        let found = known.iter().filter(|token| bool::from(token.hash.as_bytes().ct_eq(hash.as_bytes())));
-        Ok(found.last().map(|token| token.id.clone()))
+        // Every token is compared, so that the time says nothing about where it stands.
+        let fits = |found: Option<String>, token: &Token| {
+            let same = bool::from(token.hash.as_bytes().ct_eq(hash.as_bytes()));
+            if same { Some(token.id.clone()) } else { found }
+        };
+        Ok(known.iter().fold(None, fits))
     }
 
     /// On whose behalf the holder of the token with this id comes; none when it was revoked.

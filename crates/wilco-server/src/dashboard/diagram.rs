@@ -3,6 +3,7 @@
 
 use maud::{Markup, html};
 use serde_json::Value;
+use wilco_language::message::MessageType;
 use wilco_protocol::Time;
 use wilco_wire::{Event, Exchange};
 
@@ -62,9 +63,11 @@ fn drawn(row: &Row<'_>, y: u32, width: u32, begun: Time, x: &impl Fn(&str) -> u3
     let when = |at: Time| html! { text.when x="4" y=(y + 4) { "+" (rough(at.since(begun).as_millis())) } };
     match row {
         Row::Message { at, id, from, to, kind } => {
-            let class = match (*from, *kind) {
-                (_, "escalation" | "task-cancel" | "operation-aborted") => "bad",
-                ("wilco" | "validation-orchestrator", _) => "wilco",
+            let class = match MessageType::named(kind) {
+                Some(MessageType::Escalation | MessageType::TaskCancel | MessageType::OperationAborted) => {
+                    "bad"
+                }
+                _ if ["wilco", "validation-orchestrator"].contains(from) => "wilco",
                 _ => "said",
             };
             html! {
