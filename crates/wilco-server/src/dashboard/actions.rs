@@ -290,7 +290,7 @@ pub(super) fn decide(look: &Look, escalation: &Escalation, typed: Option<&Filled
                 input type="hidden" name="key" value=(form_key());
                 input type="hidden" name="escalation" value=(escalation.id);
                 @for field in extra.into_iter().flatten() { (input(&escalation.id, field, typed.and_then(|filled| filled.text(field.name)).unwrap_or(""))) }
-                @for option in &escalation.options { button name="option" value=(option) { (as_words(option)) } }
+                div.buttons { @for option in &escalation.options { button name="option" value=(option) { (as_words(option)) } } }
             }
         }
     }
@@ -299,8 +299,7 @@ pub(super) fn decide(look: &Look, escalation: &Escalation, typed: Option<&Filled
 /// A field of a message as a field of a form.
 pub(super) fn input(scope: &str, field: &Field, value: &str) -> Markup {
     let id = format!("i-{scope}-{}", field.name);
-    html! {
-        label for=(id) { (as_words(field.name)) span.small { " " (field.about) } }
+    let control = html! {
         @match field.kind {
             FieldKind::OneOf(words) => select id=(id) name=(field.name) {
                 @if !field.required { option value="" { "" } }
@@ -310,7 +309,8 @@ pub(super) fn input(scope: &str, field: &Field, value: &str) -> Markup {
             FieldKind::Flag => select id=(id) name=(field.name) { option value="" { "" } option value="true" { "true" } option value="false" { "false" } },
             _ => input id=(id) name=(field.name) value=(value) required[field.required];
         }
-    }
+    };
+    html! { div.field { label for=(id) { b { (as_words(field.name)) } " " (field.about) } (control) } }
 }
 
 /// A key that makes sending a form twice safe.
@@ -351,7 +351,7 @@ fn number(text: &str) -> Value {
 
 /// `POST /exchanges/{id}/{action}`.
 pub(super) async fn act(
-    look: Look,
+    mut look: Look,
     Path((id, word)): Path<(String, String)>,
     body: Body,
 ) -> Result<Response, Failure> {
@@ -363,6 +363,8 @@ pub(super) async fn act(
     match send(&look, &id, action, &filled).await {
         Ok(words) => Ok(lead_to(&address, &words)),
         Err(failure) => {
+            // The form's own address shows nothing: what follows and leads back is the exchange.
+            look.address = address;
             let page = exchange::shown(&look, &id, None, Some(&Typed { action, filled: &filled })).await?;
             Ok(page.refused(&failure).shown(&look))
         }

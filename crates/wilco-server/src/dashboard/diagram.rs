@@ -19,11 +19,35 @@ const SILENCE: u64 = 60_000;
 
 /// One line of the diagram.
 enum Row<'e> {
-    Message { at: Time, id: &'e str, from: &'e str, to: Vec<&'e str>, kind: &'e str },
-    Happened { at: Time, seq: u64, by: &'e str, kind: &'e str },
-    Silence { millis: u64 },
-    Now { at: Time },
-    Deadline { due: Time, name: &'e str },
+    Message {
+        at: Time,
+        id: &'e str,
+        from: &'e str,
+        to: Vec<&'e str>,
+        kind: &'e str,
+    },
+    Happened {
+        at: Time,
+        seq: u64,
+        by: &'e str,
+        kind: &'e str,
+    },
+    Silence {
+        millis: u64,
+    },
+    /// Nothing was said since, and still is not.
+    SilentSince {
+        at: Time,
+        millis: u64,
+    },
+    Now {
+        at: Time,
+    },
+    Deadline {
+        due: Time,
+        name: &'e str,
+        millis: u64,
+    },
 }
 
 /// Draws it. `now` is none for a moment of the past: nothing is ahead of it then.
@@ -88,13 +112,17 @@ fn drawn(row: &Row<'_>, y: u32, width: u32, begun: Time, x: &impl Fn(&str) -> u3
             g.quiet { line x1=(LEFT) x2=(width) y1=(y) y2=(y) {}
                 text x=(LEFT + 8) y=(y - 4) { "silence for " (rough(*millis)) } }
         },
+        Row::SilentSince { at, millis } => html! {
+            g.quiet { line x1=(LEFT) x2=(width) y1=(y) y2=(y) {}
+                text x=(LEFT + 8) y=(y - 4) { "silence for " tspan data-since=(at.millis()) { (rough(*millis)) } } }
+        },
         Row::Now { at } => html! {
             g.now { line x1=(LEFT) x2=(width) y1=(y) y2=(y) {} text x="4" y=(y + 4) { "now" }
-                text x=(width - 8) y=(y - 4) text-anchor="end" { "+" (rough(at.since(begun).as_millis())) } }
+                text x=(width - 8) y=(y - 4) text-anchor="end" { "+" tspan data-since=(begun.millis()) { (rough(at.since(begun).as_millis())) } } }
         },
-        Row::Deadline { due, name } => html! {
+        Row::Deadline { due, name, millis } => html! {
             g.deadline { line x1=(LEFT) x2=(width) y1=(y) y2=(y) {}
-                text x=(LEFT + 8) y=(y - 4) { (name) " in " tspan data-rest=(due.millis()) { "…" } }
+                text x=(LEFT + 8) y=(y - 4) { (name) " in " tspan data-rest=(due.millis()) { (rough(*millis)) } }
                 text x="4" y=(y + 4) { "+" (rough(due.since(begun).as_millis())) } }
         },
     }
@@ -131,7 +159,11 @@ fn rows<'e>(exchange: &'e Exchange, events: &'e [Event], now: Option<Time>) -> V
         });
     }
     let Some(now) = now.filter(|_| exchange.outcome.is_none()) else { return rows };
-    silence(&mut rows, last, now);
+    if let Some(at) = last
+        && now.since(at).as_millis() >= SILENCE
+    {
+        rows.push(Row::SilentSince { at, millis: now.since(at).as_millis() });
+    }
     rows.push(Row::Now { at: now });
     let mut ahead: Vec<_> = exchange
         .timers
@@ -139,7 +171,11 @@ fn rows<'e>(exchange: &'e Exchange, events: &'e [Event], now: Option<Time>) -> V
         .filter_map(|timer| Some((timer.due.parse::<Time>().ok()?, timer.name.as_str())))
         .collect();
     ahead.sort();
-    rows.extend(ahead.into_iter().map(|(due, name)| Row::Deadline { due, name }));
+    rows.extend(ahead.into_iter().map(|(due, name)| Row::Deadline {
+        due,
+        name,
+        millis: due.since(now).as_millis(),
+    }));
     rows
 }
 
@@ -166,7 +202,7 @@ fn people(exchange: &Exchange, rows: &[Row<'_>]) -> Vec<String> {
                 to.iter().for_each(|to| add(to));
             }
             Row::Happened { by, .. } => add(by),
-            Row::Silence { .. } | Row::Now { .. } | Row::Deadline { .. } => {}
+            Row::Silence { .. } | Row::SilentSince { .. } | Row::Now { .. } | Row::Deadline { .. } => {}
         }
     }
     people

@@ -14,7 +14,7 @@ use super::flash::Flash;
 use super::look::Look;
 use super::markdown::markdown;
 use super::page::Page;
-use super::text::line;
+use super::text::{line, visible};
 use super::time::{ago_text, countdown};
 use super::words::{about, agent_link, exchange_link, part, preformatted, state};
 use super::{handoffs, operations, validations};
@@ -73,20 +73,20 @@ pub(super) async fn shown(
         }
     };
     let body = html! {
-        div data-exchange=(exchange.id) data-state=(exchange.state) {
+        div id="exchange" data-exchange=(exchange.id) data-state=(exchange.state) {
             (part("head", head(look, &exchange, at)))
-            div.grid.two {
+            div.grid.beside {
                 div {
                     @if let Some(special) = special { (part("special", special)) }
                     (part("diagram", html! { section.card { h2 { "What was said" } (diagram(&exchange, &events, now)) (history(&exchange.id, at, last)) } }))
-                    (part("messages", message_cards(look, &messages)))
                 }
-                div {
+                div.side {
                     @if at.is_none() { (part("actions", forms)) }
                     (part("understanding", understanding(&exchange, &messages)))
                     (part("checklist", html! { section.card { (checklist(look, &exchange.checklist)) } }))
                     (part("facts", facts(&exchange)))
                 }
+                (part("messages", message_cards(look, &messages)))
             }
         }
     };
@@ -256,18 +256,41 @@ pub(super) fn message_card(look: &Look, message: &Message) -> Markup {
             @if !message.subject.is_empty() { p { b { (line(&message.subject, 200)) } } }
             @match &original {
                 Some(text) => (markdown(text)),
-                None => (preformatted(&fields)),
+                None => (field_list(&message.content)),
             }
             @if let Some(delivered) = &delivered {
                 details id=(format!("d-{}", message.id)) { summary { "As it was delivered" } (markdown(delivered)) }
             }
-            @if original.is_some() {
-                details id=(format!("f-{}", message.id)) { summary { "Fields" } (preformatted(&fields)) }
-            }
+            details id=(format!("f-{}", message.id)) { summary { "JSON" } (preformatted(&fields)) }
             @if let Some(reading) = &message.reading {
                 p.soft.small { "Read as " b { (reading.meaning) } ", effect " (reading.effect)
                     @if let Some(rule) = &reading.rule { ", found by " (rule) } }
             }
+        }
+    }
+}
+
+/// What a message without a text says, field by field.
+fn field_list(content: &Value) -> Markup {
+    let fields = content.as_object().into_iter().flatten().filter(|(name, _)| *name != "type");
+    html! {
+        dl.facts {
+            @for (name, value) in fields {
+                dt { (line(name, 60)) }
+                dd { (field_value(value)) }
+            }
+        }
+    }
+}
+
+fn field_value(value: &Value) -> Markup {
+    match value {
+        Value::String(text) => markdown(text),
+        Value::Array(items) if items.iter().all(Value::is_string) => {
+            html! { ul { @for item in items.iter().filter_map(Value::as_str) { li { (visible(item)) } } } }
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::Array(_) | Value::Object(_) => {
+            html! { code { (visible(&value.to_string())) } }
         }
     }
 }

@@ -2,12 +2,13 @@
 //
 // Every part that may change has data-part. When the server says that something happened, the page is fetched once
 // more, at most once a second, and parts that read otherwise are exchanged. A part in which somebody types, or that
-// has the focus, waits until it is left.
+// has the focus, waits until it is left. Parts come and go, so everything that is clicked or moved is listened to on
+// the document.
 
 const body = document.body;
 const PAUSE = 1000;
 const LOST_AFTER = 8000;
-const ahead = Number(body.dataset.now) - Date.now();
+let ahead = Number(body.dataset.now) - Date.now();
 const now = () => Date.now() + ahead;
 
 const UNITS = [["d", 86400000], ["h", 3600000], ["m", 60000], ["s", 1000]];
@@ -37,6 +38,9 @@ function tick() {
   for (const mark of document.querySelectorAll("[data-rest]")) {
     mark.textContent = span(Number(mark.dataset.rest) - now());
   }
+  for (const mark of document.querySelectorAll("[data-since]")) {
+    mark.textContent = span(now() - Number(mark.dataset.since));
+  }
 }
 
 function show(state) {
@@ -58,13 +62,19 @@ function keepOpen(from, to) {
   for (const one of to.querySelectorAll("details[id]")) if (opened.has(one.id)) one.open = true;
 }
 
+let skipped = false;
 
 function exchange(fresh) {
+  skipped = false;
   for (const part of document.querySelectorAll("[data-part]")) {
     const next = fresh.getElementById(part.id);
     if (!next) continue;
     const shown = fixed(next);
-    if (seen.get(part.id) === shown || isInUse(part)) continue;
+    if (seen.get(part.id) === shown) continue;
+    if (isInUse(part)) {
+      skipped = true;
+      continue;
+    }
     keepOpen(part, next);
     const held = part.contains(document.activeElement) ? document.activeElement.id : "";
     seen.set(part.id, shown);
@@ -73,6 +83,10 @@ function exchange(fresh) {
     void part.offsetWidth;
     part.classList.add("changed");
     if (held) document.getElementById(held)?.focus({ preventScroll: true });
+  }
+  for (const around of document.querySelectorAll("[id][data-state]")) {
+    const next = fresh.getElementById(around.id);
+    if (next) around.dataset.state = next.dataset.state;
   }
   document.title = fresh.title;
   const icon = fresh.querySelector("link[rel=icon]");
@@ -83,7 +97,7 @@ function exchange(fresh) {
 // What a part shows, without what differs from moment to moment: relative times, and the key of a form.
 function fixed(part) {
   const copy = part.cloneNode(true);
-  for (const time of copy.querySelectorAll("time, [data-rest]")) time.textContent = "";
+  for (const time of copy.querySelectorAll("time, [data-rest], [data-since]")) time.textContent = "";
   for (const key of copy.querySelectorAll("input[name=key]")) key.removeAttribute("value");
   return copy.innerHTML;
 }
@@ -102,12 +116,12 @@ async function renew() {
   resting = true;
   asked = false;
   try {
-    const answer = await fetch(location.href, { headers: { Accept: "text/html" }, cache: "no-store" });
+    const answer = await fetch(body.dataset.address, { headers: { Accept: "text/html" }, cache: "no-store" });
     if (answer.status === 401) {
       location.reload();
       return;
     }
-    exchange(new DOMParser().parseFromString(await answer.text(), "text/html"));
+    if (answer.ok) exchange(new DOMParser().parseFromString(await answer.text(), "text/html"));
   } catch {
     // The stream notices by itself that the server is gone.
   }
@@ -124,6 +138,7 @@ function listen() {
   let head = "";
   events.onmessage = (event) => {
     heard = Date.now();
+    ahead = JSON.parse(event.data).now - heard;
     const news = event.lastEventId !== head || body.dataset.live !== "on";
     head = event.lastEventId;
     if (body.dataset.live !== "on") show("on");
@@ -143,27 +158,32 @@ function listen() {
   }, 1000);
 }
 
-// The slider of an exchange's history leads to the moment that it shows.
-function slide() {
-  const slider = document.querySelector("input[type=range][data-history]");
-  if (!slider) return;
-  slider.addEventListener("input", () => {
-    const place = document.querySelector("[data-history-label]");
-    if (place) place.textContent = slider.value;
-  });
-  slider.addEventListener("change", () => {
-    const to = new URL(location.href);
-    if (slider.value === slider.max) to.searchParams.delete("at");
-    else to.searchParams.set("at", slider.value);
-    location.assign(to);
-  });
-}
+// What somebody typed in is left: what it held back may be shown.
+document.addEventListener("focusout", () => {
+  if (skipped) renew();
+});
 
-for (const id of document.querySelectorAll("[data-copy]")) {
-  id.addEventListener("click", () => navigator.clipboard?.writeText(id.dataset.copy));
-}
+// The slider of an exchange's history leads to the moment that it shows.
+document.addEventListener("input", (event) => {
+  if (!event.target.matches("[data-history]")) return;
+  const place = document.querySelector("[data-history-label]");
+  if (place) place.textContent = event.target.value;
+});
+
+document.addEventListener("change", (event) => {
+  const slider = event.target;
+  if (!slider.matches("[data-history]")) return;
+  const to = new URL(body.dataset.address, location.href);
+  if (slider.value === slider.max) to.searchParams.delete("at");
+  else to.searchParams.set("at", slider.value);
+  location.assign(to);
+});
+
+document.addEventListener("click", (event) => {
+  const copied = event.target.closest("[data-copy]");
+  if (copied) navigator.clipboard?.writeText(copied.dataset.copy);
+});
 
 tick();
 setInterval(tick, 1000);
-slide();
 if (body.dataset.live !== "off") listen();

@@ -1,4 +1,4 @@
-//! `/live`: says that something happened, at most twice a second, and that the server is there.
+//! `/live`: says that something happened, at most twice a second, that the server is there, and what time it is.
 
 use std::time::Duration;
 
@@ -13,7 +13,7 @@ use crate::stream::{self, Outlet, Reader};
 /// A person reads no faster.
 const PAUSE: Duration = Duration::from_millis(500);
 /// How often a page hears that the server is there.
-const BEAT: Duration = Duration::from_secs(3);
+const BEAT: Duration = Duration::from_secs(2);
 
 pub(super) async fn live(State(app): State<App>, _look: Look, reader: Reader) -> Result<Response, Failure> {
     let (outlet, response) = stream::open(&app, reader)?;
@@ -26,7 +26,8 @@ async fn beat(app: App, outlet: Outlet) {
     let (mut head, mut stopping) = (app.handle.waiters().head(), app.stopping.clone());
     loop {
         let position = *head.borrow_and_update();
-        if *stopping.borrow() || outlet.send(position, "{}").await.is_err() {
+        let now = format!("{{\"now\":{}}}", app.handle.now().millis());
+        if *stopping.borrow() || outlet.send(position, &now).await.is_err() {
             return;
         }
         tokio::time::sleep(PAUSE).await;

@@ -14,9 +14,23 @@ pub(super) fn markdown(text: &str) -> Markup {
         return html! { pre { (text) } };
     }
     let options = Options::ENABLE_TABLES | Options::ENABLE_STRIKETHROUGH | Options::ENABLE_TASKLISTS;
+    let text = with_rules(&text);
     let mut out = String::new();
     pulldown_cmark::html::push_html(&mut out, Parser::new_ext(&text, options).map(harmless));
     html! { div.text { (PreEscaped(out)) } }
+}
+
+/// People and programs write a line of dashes below a text to end it, not to make a heading of it.
+fn with_rules(text: &str) -> String {
+    let mut lines = Vec::new();
+    for line in text.lines() {
+        let dashes = line.trim();
+        if dashes.len() >= 3 && dashes.bytes().all(|byte| byte == b'-') {
+            lines.push("");
+        }
+        lines.push(line);
+    }
+    lines.join("\n")
 }
 
 fn harmless(event: Event<'_>) -> Event<'_> {
@@ -67,6 +81,8 @@ mod tests {
         assert!(link.contains("rel=\"noopener noreferrer\"") && !link.contains("javascript"), "{link}");
         assert!(!link.contains("<script"), "{link}");
         assert!(!shown("# Big").contains("<h1"));
+        let lines = shown("one\ntwo\n---\nthree");
+        assert!(lines.contains("one<br />") && lines.contains("<hr />") && !lines.contains("<h4"), "{lines}");
         assert!(shown("a\u{202e}b").contains("\\u{202e}"));
     }
 }

@@ -78,7 +78,7 @@ impl Page {
             &icon,
             html! {
                 body data-viewer=(look.name) data-role=(role) data-live=(if self.live { "on" } else { "off" })
-                    data-now=(look.now.millis()) {
+                    data-now=(look.now.millis()) data-address=(look.address) {
                     (top(&path, settings, who(look, self.live)))
                     main id="main" tabindex="-1" {
                         @match &self.told {
@@ -164,8 +164,8 @@ fn who(look: &Look, live: bool) -> Markup {
                 form method="post" action="/look-as" data-action="look-as" {
                     (hidden_token(look))
                     input type="hidden" name="back" value=(look.address);
-                    label.small for="look-as" { "Look as" }
-                    input id="look-as" name="agent" placeholder="operator" size="10"
+                    label.unseen for="look-as" { "Look as" }
+                    input id="look-as" name="agent" placeholder="look as…" size="9"
                         value=(if look.looks_as { look.name.as_str() } else { "" });
                     button.quiet { "Go" }
                 }
@@ -175,7 +175,7 @@ fn who(look: &Look, live: bool) -> Markup {
             form method="post" action="/theme" data-action="theme" {
                 (hidden_token(look))
                 input type="hidden" name="back" value=(look.address);
-                label.small for="theme" { "Colours" }
+                label.unseen for="theme" { "Colours" }
                 select id="theme" name="theme" {
                     @for (theme, word) in [(Theme::System, "system"), (Theme::Light, "light"), (Theme::Dark, "dark")] {
                         option value=(word) selected[theme == look.theme] { (word) }
