@@ -29,7 +29,7 @@ fn answer(stream: &mut TcpStream) -> String {
         head.lines().find_map(|line| line.to_lowercase().strip_prefix("content-length: ")?.parse().ok());
     let mut body = vec![0; length.unwrap_or(0)];
     stream.read_exact(&mut body).unwrap();
-    head + &String::from_utf8(body).unwrap()
+    head + String::from_utf8(body).unwrap().as_str()
 }
 
 fn get(server: &Server, stream: &mut TcpStream, path: &str) -> String {

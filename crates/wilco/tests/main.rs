@@ -4,6 +4,7 @@ mod agents;
 mod asking;
 mod backup;
 mod bounds;
+mod browser;
 mod cli;
 mod clock;
 mod completion;

@@ -74,7 +74,7 @@ fn ho_31_replacements_are_counted_over_the_audit_file_and_what_was_rotated() {
     let write = |name: &str, text: String| std::fs::write(server.data.path().join(name), text).unwrap();
     let old: String = (0..12).map(|minute| replacement(minute, "a", "b", "success")).collect();
     write("replacement_audit.yaml.20260131-142000", old);
-    let new = replacement(30, "b", "c", "failed") + &replacement(31, "b", "d", "partial");
+    let new = replacement(30, "b", "c", "failed") + replacement(31, "b", "d", "partial").as_str();
     write("replacement_audit.yaml", new);
 
     let (_, report) = operator.get("/v1/reports/replacements");

@@ -31,7 +31,7 @@ fn run(server: &Server, script: &str, arguments: &[&str], then: Option<(u32, &st
     );
     let script = std::fs::read_to_string(format!("{}/tests/scripts/{script}", env!("CARGO_MANIFEST_DIR")));
     let mut bash = Command::new("bash");
-    bash.arg("-c").arg(around + &script.unwrap()).arg("script").args(arguments);
+    bash.arg("-c").arg(around + script.unwrap().as_str()).arg("script").args(arguments);
     let output = bash.stdin(Stdio::null()).stderr(Stdio::null()).output().unwrap();
     Ran { code: output.status.code(), out: String::from_utf8(output.stdout).unwrap() }
 }

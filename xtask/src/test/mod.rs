@@ -4,6 +4,7 @@
 //! start is the one that was built with the tests. A failed step does not stop the later ones: one run shows
 //! all that is wrong. `cargo xtask check` is the inner loop: the steps that need no server, in a minute or two.
 
+mod browser;
 mod conformance;
 pub(crate) mod needs;
 mod runner;
@@ -52,7 +53,12 @@ enum Work {
 const STEPS: &[Step] = &[
     check("fmt", "cargo fmt --check", &[Need::Component("rustfmt")], fmt),
     check("clippy", "no warnings", &[Need::Component("clippy")], clippy),
-    tests("tests", "unit, transcript and black-box tests", &[CC, TMUX, FAKETIME], runner::tests),
+    tests(
+        "tests",
+        "unit, transcript and black-box tests, the dashboard in a browser",
+        &[CC, TMUX, FAKETIME, CHROMIUM, CHROMEDRIVER, NPM],
+        all_tests,
+    ),
     tests("doctests", "examples in the docs", &[CC], runner::doctests),
     check("api", "the API against its OpenAPI document", &[CC, PYTHON], schemathesis::run),
     check("mcp", "the MCP door against the official conformance suite", &[CC, NODE], conformance::run),
@@ -78,6 +84,12 @@ const DPKG: Need = Need::Package { binary: "dpkg-deb", debian: "dpkg" };
 const FAKETIME: Need = Need::Package { binary: "faketime", debian: "faketime" };
 /// Agents live in its sessions.
 const TMUX: Need = Need::Package { binary: "tmux", debian: "tmux" };
+
+/// Shows the dashboard, and what drives it.
+const CHROMIUM: Need = Need::Package { binary: "chromium", debian: "chromium" };
+const CHROMEDRIVER: Need = Need::Package { binary: "chromedriver", debian: "chromium-driver" };
+/// Brings what looks whether everybody can use a page.
+const NPM: Need = Need::Package { binary: "npm", debian: "npm" };
 
 /// Runs schemathesis.
 const PYTHON: Need = Need::Package { binary: "python3", debian: "python3-venv" };
@@ -199,6 +211,11 @@ fn slowest_steps(reports: &[Report]) -> String {
     steps.sort_by(|one, two| two.cmp(one));
     let steps = steps.iter().take(SHOWN).map(|(took, name)| format!("{name} {:.0} s", took.as_secs_f64()));
     format!("the slowest steps: {}", steps.collect::<Vec<_>>().join(", "))
+}
+
+fn all_tests() -> anyhow::Result<Counted> {
+    browser::install_axe()?;
+    runner::tests()
 }
 
 fn fmt() -> anyhow::Result<()> {

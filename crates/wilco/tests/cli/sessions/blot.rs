@@ -14,7 +14,7 @@ pub(crate) fn out(text: &str) -> String {
         word.clear();
         shown.push(c);
     }
-    shown + &blotted(&word)
+    shown + blotted(&word).as_str()
 }
 
 fn blotted(word: &str) -> String {
