@@ -71,14 +71,20 @@ fn failing(from: &str, location: &str) -> Value {
 /// Something of everything.
 fn fleet() -> (Server, [String; 4]) {
     let server = Server::start();
+    let exchanges = begin_fleet(&server, HOSTILE);
+    (server, exchanges)
+}
+
+/// A delegation, an operation, a validation and a handoff that are under way, and whose texts are these words.
+pub(crate) fn begin_fleet(server: &Server, words: &str) -> [String; 4] {
     server.register(&["boss", "worker", "helper", "ann", "bob", "main", "alice", "ecos-controller"]);
     let mut hostile = task("T-1");
-    hostile["content"]["title"] = json!(HOSTILE);
-    hostile["subject"] = json!(HOSTILE);
+    hostile["content"]["title"] = json!(words);
+    hostile["subject"] = json!(words);
     let delegation = server.begin(&hostile);
     server.send(&ack("T-1"));
     let operation = server.begin(&json!({"from": "boss", "to": ["ann", "bob"], "content": {
-        "type": "pre-operation", "operation": "restart", "message": HOSTILE, "kind": "coordinated",
+        "type": "pre-operation", "operation": "restart", "message": words, "kind": "coordinated",
     }}));
     server.advance("20s");
     server.send(&text("ann", "boss", "ok"));
@@ -89,7 +95,7 @@ fn fleet() -> (Server, [String; 4]) {
         "validation-orchestrator",
         "validation-start",
         json!({
-            "issue": 42, "feature": HOSTILE, "main_agent": "main",
+            "issue": 42, "feature": words, "main_agent": "main",
             "phases": [{"name": "unit", "specialist": "alice", "expected_outcome": "All tests pass"}],
         }),
     ));
@@ -100,7 +106,7 @@ fn fleet() -> (Server, [String; 4]) {
     })));
     server.send(&failing("alice", "src/login.rs:31"));
     let handoff = server.begin(&said("boss", "wilco", "replacement-request", json!({
-        "failed_agent": "worker", "replacement_agent": "helper", "reason": HOSTILE, "policy": {"understanding": "accept"},
+        "failed_agent": "worker", "replacement_agent": "helper", "reason": words, "policy": {"understanding": "accept"},
     })));
     until("the replacement was told", || server.state(&handoff) == "awaiting-ack");
     let told =
@@ -109,7 +115,7 @@ fn fleet() -> (Server, [String; 4]) {
         "handoff_id": told.unwrap()["content"]["handoff_id"], "status": "ready_to_proceed",
         "understanding": "Continue the open task of the failed agent", "starting_from": "anything", "questions": [],
     })));
-    (server, [delegation, operation, validation, handoff])
+    [delegation, operation, validation, handoff]
 }
 
 /// WEB-2 and WEB-5: every page, with what it stands for in its attributes; what somebody wrote breaks nothing.

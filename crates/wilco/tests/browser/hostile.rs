@@ -1,6 +1,7 @@
 //! Words of others do nothing to a page, whatever stands in them.
 
-use super::Browser;
+use super::{Browser, every_page};
+use crate::dashboard::begin_fleet;
 use crate::server::{Server, said};
 use serde_json::json;
 
@@ -58,13 +59,8 @@ fn web_11_hostile_content_is_harmless() {
     let server = Server::start();
     let id = spoil(&server);
     let browser = Browser::open();
-    let pages = [
-        "/".to_owned(),
-        "/exchanges".to_owned(),
-        format!("/exchanges/{id}"),
-        format!("/exchanges/{id}?at=1"),
-    ];
-    for page in &pages {
+    let fleet = begin_fleet(&server, &format!("{SCRIPT} \u{202e}desrever\u{2066} {}", "w".repeat(120)));
+    for (_, page) in every_page(&id, &fleet) {
         browser.widen(360, 800);
         browser.go(&format!("{}{page}", server.url));
         browser.run("document.querySelectorAll('details').forEach((one) => one.open = true)");

@@ -230,6 +230,25 @@ impl Drop for Browser {
     }
 }
 
+/// Every page there is: what its pictures are called, and where it is.
+fn every_page(shown: &str, fleet: &[String; 4]) -> Vec<(&'static str, String)> {
+    let [_, operation, validation, handoff] = fleet;
+    let lists =
+        ["exchanges", "operations", "validations", "handoffs", "agents", "audit", "incidents", "settings"];
+    let mut pages: Vec<_> = lists.into_iter().map(|name| (name, format!("/{name}"))).collect();
+    pages.extend([
+        ("overview", "/".to_owned()),
+        ("exchange", format!("/exchanges/{shown}")),
+        ("past", format!("/exchanges/{shown}?at=2")),
+        ("operation", format!("/exchanges/{operation}")),
+        ("validation", format!("/exchanges/{validation}")),
+        ("handoff", format!("/exchanges/{handoff}")),
+        ("agent", "/agents/worker".to_owned()),
+        ("messages", "/messages?q=login".to_owned()),
+    ]);
+    pages
+}
+
 /// Where builds go, and what tests need or leave there.
 fn target() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../target")
