@@ -13,7 +13,7 @@ use super::time::rough;
 const ROW: u32 = 30;
 const HEAD: u32 = 46;
 const LEFT: u32 = 86;
-const COLUMN: u32 = 190;
+const COLUMN: u32 = 170;
 /// A pause as long as this is shown as silence.
 const SILENCE: u64 = 60_000;
 

@@ -46,6 +46,8 @@ fn harmless(event: Event<'_>) -> Event<'_> {
         // A page has one heading of the first kind, its own.
         Event::Start(Tag::Heading { .. }) => Event::Html(CowStr::from("<h4>")),
         Event::End(TagEnd::Heading(_)) => Event::Html(CowStr::from("</h4>\n")),
+        // A box that nobody can tick is a word, not a field.
+        Event::TaskListMarker(done) => Event::Text(CowStr::from(if done { "☑ " } else { "☐ " })),
         // Who writes to agents ends a line where it ends.
         Event::SoftBreak => Event::HardBreak,
         other => other,
@@ -81,6 +83,8 @@ mod tests {
         assert!(link.contains("rel=\"noopener noreferrer\"") && !link.contains("javascript"), "{link}");
         assert!(!link.contains("<script"), "{link}");
         assert!(!shown("# Big").contains("<h1"));
+        let boxes = shown("- [x] one\n- [ ] two");
+        assert!(boxes.contains("☑ one") && boxes.contains("☐ two") && !boxes.contains("<input"), "{boxes}");
         let lines = shown("one\ntwo\n---\nthree");
         assert!(lines.contains("one<br />") && lines.contains("<hr />") && !lines.contains("<h4"), "{lines}");
         assert!(shown("a\u{202e}b").contains("\\u{202e}"));
