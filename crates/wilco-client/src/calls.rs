@@ -83,6 +83,11 @@ impl Client {
         self.post_empty(&format!("/v1/messages/{}/read", segment(id)))
     }
 
+    /// It entered the agent's context.
+    pub fn mark_injected(&self, id: &str) -> std::result::Result<(), Error> {
+        self.post_empty(&format!("/v1/messages/{}/injected", segment(id)))
+    }
+
     pub fn inbox(&self, agent: &str, query: &InboxParameters) -> Result<Page<Message>> {
         let mut pairs = paging(&query.after, query.limit);
         pairs.extend(query.status.clone().map(|status| ("status", status)));

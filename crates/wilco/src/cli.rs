@@ -4,10 +4,10 @@ use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use crate::commands::{
     ack, agent, agents, amend, audit, backup, cancel, checked, checkpoint, clarify, complete, completions,
-    config, decide, delegate, demo, doctor, error, exchanges, extend, fixed, fixing, forward, handoff, inbox,
-    log, man, mcp, next, nudge_test, nudges, operate, pause, paused, read, ready, rebuild, reply, report,
-    restore, result, resume, resumed, search, send, serve, show, status, stop, stopped, todo, token,
-    validate, verdict, wait, watch,
+    config, decide, delegate, demo, doctor, error, exchanges, extend, fixed, fixing, forward, handoff, hook,
+    inbox, install, log, man, mcp, next, nudge_test, nudges, operate, pause, paused, read, ready, rebuild,
+    reply, report, restore, result, resume, resumed, search, send, serve, show, status, stop, stopped, todo,
+    token, validate, verdict, wait, watch,
 };
 use crate::values::{FREE_TEXT, free_text};
 use crate::{output, topics};
@@ -49,6 +49,7 @@ pub(crate) enum Verb {
     Fixing(fixing::Args),
     Fixed(fixed::Args),
     Mcp(mcp::Args),
+    Hook(hook::Args),
     Delegate(Box<delegate::Args>),
     Operate(Box<operate::Args>),
     Validate(Box<validate::Args>),
@@ -75,6 +76,7 @@ pub(crate) enum Verb {
     Report(report::Args),
     Audit(audit::Args),
     Doctor(doctor::Args),
+    Install(install::Args),
     Serve(serve::Args),
     Demo(demo::Args),
     Backup(backup::Args),
@@ -112,6 +114,7 @@ const GROUPS: &[(&str, &[&str])] = &[
             "fixing",
             "fixed",
             "mcp",
+            "hook",
         ],
     ),
     (
@@ -137,6 +140,7 @@ const GROUPS: &[(&str, &[&str])] = &[
             "report",
             "audit",
             "doctor",
+            "install",
         ],
     ),
     ("The server", &["serve", "demo", "token", "config", "backup", "restore", "rebuild"]),
@@ -160,7 +164,14 @@ pub(crate) fn parse() -> Cli {
     if let Some(said) = topics::of_types(&words.iter().map(String::as_str).collect::<Vec<_>>()) {
         print_or_exit(said);
     }
-    let matches = command().get_matches();
+    let matches = match command().try_get_matches() {
+        Ok(matches) => matches,
+        // A client would take a complaint for the answer of its hook.
+        Err(error) if words.first().is_some_and(|verb| verb == "hook") && error.use_stderr() => {
+            std::process::exit(0)
+        }
+        Err(error) => error.exit(),
+    };
     if let Some(topic) = matches.subcommand_name().and_then(topics::find) {
         output::print(topic.text);
         std::process::exit(0);
@@ -266,7 +277,7 @@ mod tests {
     #[test]
     fn cli_5_every_verb_prints_json_where_it_answers() {
         // These print what they are asked for in a form of its own, or never end.
-        let others = ["serve", "demo", "mcp", "completions", "man", "sample"];
+        let others = ["serve", "demo", "mcp", "hook", "install", "completions", "man", "sample"];
         for verb in every(&command()).iter().filter(|verb| !verb.has_subcommands()) {
             let json = verb.get_arguments().any(|option| option.get_id() == "json");
             assert_eq!(json, !others.contains(&verb.get_name()), "{}", verb.get_name());

@@ -11,7 +11,8 @@ use crate::failure::Usage;
 /// `WILCO_TOKEN`, else the file that `WILCO_TOKEN_FILE` names, else `wilco/token` in the user's configuration
 /// directory.
 pub(crate) fn find(variable: impl Fn(&str) -> Option<String>) -> Result<Option<String>, Usage> {
-    if let Some(token) = variable("WILCO_TOKEN") {
+    // A client's settings may hold a reference to the variable, which the client leaves as it is when nothing is set.
+    if let Some(token) = variable("WILCO_TOKEN").filter(|token| !token.starts_with('$')) {
         return Ok(Some(token));
     }
     if let Some(path) = variable("WILCO_TOKEN_FILE").map(PathBuf::from) {

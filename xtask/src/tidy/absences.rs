@@ -6,7 +6,7 @@ use super::Finding;
 use super::lexer::Line;
 use super::tree::{File, Tree};
 
-pub(crate) const PURE: &[&str] = &["wilco-protocol", "wilco-language"];
+pub(crate) const PURE: &[&str] = &["wilco-protocol", "wilco-language", "wilco-clients"];
 
 const CLOCKS: &[&str] = &["SystemTime::now", "Instant::now", "Timestamp::now", "Zoned::now"];
 /// `now_v7` takes both the time and random bits.

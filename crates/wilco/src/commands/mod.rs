@@ -24,7 +24,9 @@ pub(crate) mod fixed;
 pub(crate) mod fixing;
 pub(crate) mod forward;
 pub(crate) mod handoff;
+pub(crate) mod hook;
 pub(crate) mod inbox;
+pub(crate) mod install;
 pub(crate) mod log;
 pub(crate) mod man;
 pub(crate) mod mcp;
@@ -87,6 +89,7 @@ pub(crate) fn run(cli: Cli) -> anyhow::Result<ExitCode> {
         Verb::Fixing(args) => fixing::run(args),
         Verb::Fixed(args) => fixed::run(args),
         Verb::Mcp(args) => mcp::run(args),
+        Verb::Hook(args) => hook::run(args),
         Verb::Operate(args) => operate::run(*args),
         Verb::Validate(args) => validate::run(*args),
         Verb::Handoff(args) => handoff::run(*args),
@@ -113,6 +116,7 @@ pub(crate) fn run(cli: Cli) -> anyhow::Result<ExitCode> {
         Verb::Report(args) => report::run(args),
         Verb::Audit(args) => audit::run(args),
         Verb::Doctor(args) => doctor::run(args),
+        Verb::Install(args) => install::run(args),
         Verb::Serve(args) => serve::run(args),
         Verb::Demo(args) => demo::run(args),
         Verb::Backup(args) => backup::run(args),
