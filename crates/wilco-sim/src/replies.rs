@@ -26,7 +26,7 @@ pub(crate) fn rate(table: &Path) -> anyhow::Result<()> {
         let outcome = Stage::set(situation)?.hear(situation, reply)?;
         let rate = rates.entry(situation.to_owned()).or_default();
         rate.count(&outcome, means);
-        if outcome.read != means {
+        if !outcome.is_right(means) {
             println!(
                 "{situation}: {means} was read as {}\n    {}",
                 outcome.read,
@@ -58,8 +58,8 @@ impl Rate {
     fn count(&mut self, outcome: &Outcome, means: &str) {
         let quiet = matches!(means, "courtesy" | "info" | "progress");
         self.rows += 1;
-        self.right += u32::from(outcome.read == means);
-        self.wrong += u32::from(outcome.read != means && outcome.moved);
+        self.right += u32::from(outcome.is_right(means));
+        self.wrong += u32::from(!outcome.is_right(means) && outcome.moved);
         self.told += u32::from(outcome.told);
         self.silent += u32::from(!outcome.moved && !outcome.told && !quiet);
     }
@@ -86,6 +86,19 @@ struct Outcome {
     moved: bool,
     /// Its sender got a message about it.
     told: bool,
+}
+
+impl Outcome {
+    /// What is to be told is told, whatever the protocol calls it: an operation answers information (OP-3), a handoff a
+    /// malformed ACK (HO-12).
+    fn is_right(&self, means: &str) -> bool {
+        self.read == means || (means == "told" && self.told && !self.moved && self.is_unread())
+    }
+
+    /// Progress and courtesy are readings of their own.
+    fn is_unread(&self) -> bool {
+        !matches!(self.read.as_str(), "progress" | "courtesy")
+    }
 }
 
 const TITLE: &str = "Add rate limiting to the login endpoint";
