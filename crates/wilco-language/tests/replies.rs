@@ -174,19 +174,34 @@ fn handed(body: &str) -> String {
     .to_owned()
 }
 
+/// The rows of a table that are not read as it says, and how many there are.
+fn misread(table: &str) -> (Vec<String>, usize) {
+    let rows: Vec<Value> =
+        table.lines().map(|line| serde_json::from_str(line).expect("a row of the table")).collect();
+    let misread = rows.iter().filter_map(|row| {
+        let text = |key: &str| row[key].as_str().unwrap_or_default();
+        let (situation, means) = (text("situation"), text("means"));
+        let got = read(situation, text("reply"));
+        // What is to be told is told, whatever the protocol calls it (OP-3, HO-12).
+        let told = means == "told" && matches!(got.as_str(), "info" | "malformed");
+        let wrong = got != means && !told;
+        wrong.then(|| format!("{situation} {means} read as {got}:\n{}", text("reply")))
+    });
+    (misread.collect(), rows.len())
+}
+
 #[test]
 fn talk_11_replies_are_read_as_the_table_says() {
-    let mut wrong = Vec::new();
-    let mut rows = 0;
-    for line in include_str!("tables/replies.jsonl").lines() {
-        let row: Value = serde_json::from_str(line).expect("a row");
-        let text = |key: &str| row[key].as_str().unwrap_or_default();
-        let got = read(text("situation"), text("reply"));
-        rows += 1;
-        if got != text("means") {
-            wrong.push(format!("{} {} read as {got}:\n{}", text("situation"), text("means"), text("reply")));
-        }
-    }
-    println!("{rows} replies, {} wrong", wrong.len());
+    let (wrong, rows) = misread(include_str!("tables/replies.jsonl"));
     assert!(wrong.is_empty(), "{} of {rows}\n{}", wrong.len(), wrong.join("\n---\n"));
+}
+
+/// A table that was written without the rules. What is known to be read otherwise does not grow.
+#[test]
+fn talk_13_replies_of_the_second_table_are_read_no_worse() {
+    // Courtesy where the readers do not ask for it, fields that an ACK of a handoff lacks, which `interpret` sees,
+    // and progress on a fix, for which there is no such thing.
+    const KNOWN: usize = 12;
+    let (wrong, rows) = misread(include_str!("tables/replies_2.jsonl"));
+    assert!(wrong.len() <= KNOWN, "{} of {rows}\n{}", wrong.len(), wrong.join("\n---\n"));
 }

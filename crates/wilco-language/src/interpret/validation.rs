@@ -11,7 +11,7 @@ use crate::read::courtesy::is_courtesy;
 use crate::read::decision::decision;
 use crate::read::fingerprint::digest;
 use crate::read::fix::{FixReply, fix};
-use crate::read::result::found;
+use crate::read::result::{found, is_of_other};
 use crate::read::validation::{Answer, Problem, Reading, message_id, reading};
 
 pub(super) fn interpret(state: &State, context: &InContext<'_>) -> Said {
@@ -57,6 +57,12 @@ fn text(state: &State, context: &InContext<'_>) -> Statement {
         let unread = || if is_courtesy(body) { Statement::Courtesy } else { Statement::Remark };
         return decided(state, context).map_or_else(unread, Statement::Decide);
     }
+    // What is said of another issue answers nothing here.
+    let of_other =
+        state.phases.iter().any(|phase| is_checking(phase, context) && of_another(state, phase, body));
+    if of_other {
+        return Statement::Remark;
+    }
     let read = reading(body);
     let unclear = matches!(
         &read,
@@ -90,14 +96,8 @@ fn text(state: &State, context: &InContext<'_>) -> Statement {
 fn in_sentences(state: &State, context: &InContext<'_>) -> Option<Statement> {
     let body = context.incoming.text();
     let named = id_of(state, context, None);
-    let checks = |phase: &&Phase| {
-        phase.specialist == context.by && matches!(phase.status, Status::InProgress | Status::ReChecking)
-    };
-    if let Some(phase) = state.phases.iter().find(checks) {
-        let ids = [Label::Request, Label::Result, Label::Trigger, Label::TriggerResult]
-            .map(|label| id(state, phase, label));
-        let ids: Vec<&str> = ids.iter().map(String::as_str).chain([state.issue.as_str()]).collect();
-        let found = found(body, &About { ids: &ids, title: &phase.name })?;
+    if let Some(phase) = state.phases.iter().find(|phase| is_checking(phase, context)) {
+        let found = of_check(state, phase, |about| found(body, about))?;
         return Some(Statement::Result {
             named,
             finding: found.finding,
@@ -113,6 +113,22 @@ fn in_sentences(state: &State, context: &InContext<'_>) -> Option<Statement> {
         FixReply::CannotFix(_) => Some(Statement::CannotFix { named }),
         FixReply::Courtesy | FixReply::Unread => None,
     }
+}
+
+fn is_checking(phase: &Phase, context: &InContext<'_>) -> bool {
+    phase.specialist == context.by && matches!(phase.status, Status::InProgress | Status::ReChecking)
+}
+
+fn of_another(state: &State, phase: &Phase, body: &str) -> bool {
+    of_check(state, phase, |about| is_of_other(body, about))
+}
+
+/// Reads with what the check of a phase is called.
+fn of_check<R>(state: &State, phase: &Phase, read: impl FnOnce(&About<'_>) -> R) -> R {
+    let ids = [Label::Request, Label::Result, Label::Trigger, Label::TriggerResult]
+        .map(|label| id(state, phase, label));
+    let ids: Vec<&str> = ids.iter().map(String::as_str).chain([state.issue.as_str()]).collect();
+    read(&About { ids: &ids, title: &phase.name })
 }
 
 /// What the initiator decides in words about the only open escalation.

@@ -37,7 +37,7 @@ const LATER: [&str; 24] = [
     "give me a minute",
     "bear with me",
 ];
-const ASKS_BACK: [&str; 12] = [
+const ASKS_BACK: [&str; 17] = [
     "what do you mean",
     "which question",
     "which questions",
@@ -50,6 +50,32 @@ const ASKS_BACK: [&str; 12] = [
     "can you elaborate",
     "why do you",
     "not sure what you",
+    "before i decide",
+    "before i answer",
+    "i would like to know",
+    "i want to know",
+    "i need to know",
+];
+/// Whoever says so leaves the answer to somebody else.
+const REFUSES: [&str; 18] = [
+    "can not decide",
+    "can not answer",
+    "can not tell you",
+    "not able to answer",
+    "unable to answer",
+    "not mine to",
+    "not my call",
+    "not my decision",
+    "not for me to",
+    "not up to me",
+    "not the right person",
+    "wrong person",
+    "ask whoever",
+    "ask someone else",
+    "ask somebody else",
+    "no idea",
+    "beyond my",
+    "i have no opinion on either",
 ];
 
 /// What a reply to questions is.
@@ -62,7 +88,8 @@ pub fn reply(body: &str) -> Reply {
     }
     let asks_back = told.iter().any(|one| one.has(&ASKS_BACK)) || told.iter().all(|one| one.asks);
     let later = told.iter().any(|one| one.has(&LATER));
-    if told.is_empty() || asks_back || later { Reply::Unread } else { Reply::Answers }
+    let refuses = told.iter().any(|one| one.has(&REFUSES));
+    if told.is_empty() || asks_back || later || refuses { Reply::Unread } else { Reply::Answers }
 }
 
 #[cfg(test)]
@@ -88,6 +115,13 @@ mod tests {
             "Let me check first.",
             "Why?",
             "I need to ask the team",
+            "What does Redis cost? Before I decide I'd like to know what the others use.",
+            "Is there a budget? I want to know that first.",
+            "How many nodes are there? Before I answer, please look.",
+            "Those are things I can't decide. Ask whoever runs the proxy.",
+            "That's not my call, sorry.",
+            "No idea, you'd have to ask somebody else.",
+            "I'm not the right person for this.",
         ] {
             assert_eq!(reply(body), Reply::Unread, "{body}");
         }

@@ -56,6 +56,20 @@ impl About<'_> {
         digits && !self.is_own(word) && self.ids.iter().any(|id| alike(id))
     }
 
+    /// Whether a piece of work like this one, but another, is named: `issue 24` where issue 42 is asked.
+    pub(super) fn names_other(&self, words: &[&str]) -> bool {
+        const LEADS: [&str; 6] = ["issue", "issues", "ticket", "bug", "story", "gh"];
+        let numbered = |word: &str| word.parse::<u64>().is_ok();
+        let by_number =
+            words.windows(2).any(|two| LEADS.contains(&two[0]) && numbered(two[1]) && !self.is_own(two[1]));
+        // `GH-24` where the issue is called `42`.
+        let prefixed = |word: &&str| {
+            let number = word.strip_prefix("gh-").or_else(|| word.strip_prefix("issue-"));
+            number.is_some_and(|number| numbered(number) && !self.is_own(number) && !self.is_own(word))
+        };
+        by_number || words.iter().any(prefixed) || words.iter().any(|word| self.is_other(word))
+    }
+
     /// Whether a word of the title is meant; `limiter` and `limiting` are the same.
     fn is_of_title(&self, word: &str) -> bool {
         const STEM: usize = 5;
@@ -294,10 +308,20 @@ pub(super) fn claims(sentence: &Sentence, about: &About<'_>, known: &Vocabulary)
         let key: Vec<&str> =
             above.map(|above| above.words.iter().map(String::as_str).collect()).unwrap_or_default();
         let object = if listed.is_empty() { after } else { &listed };
-        let extent = extent(before, object, &key, about, known, sentence.place);
+        let extent = match is_titled(sentence, at, about) {
+            true => Extent::Whole,
+            false => extent(before, object, &key, about, known, sentence.place),
+        };
         found.push(Claim { extent, mood: mood(sentence, before) });
     }
     found
+}
+
+/// A heading of two parts, the work's own id and what is claimed of it: `## GH-1 – complete`.
+fn is_titled(sentence: &Sentence, at: usize, about: &About<'_>) -> bool {
+    let [id, claimed] = sentence.clauses.as_slice() else { return false };
+    let own = matches!(id.words.as_slice(), [id] if about.is_own(id));
+    sentence.place == Place::Title && at == 1 && own && claimed.words.len() == 1
 }
 
 fn mood(sentence: &Sentence, before: &[&str]) -> Mood {
@@ -401,10 +425,6 @@ fn noun_phrase(words: &[&str], all: bool, about: &About<'_>, known: &Vocabulary)
     let noun = |word: &&str| {
         known.nouns.contains(word) || PRONOUNS.contains(word) || (all && known.countable.contains(word))
     };
-    if let Some(at) = words.iter().position(|word| about.is_own(word)) {
-        let led = words[..at].iter().all(|word| filler(word) || noun(word) || about.is_of_title(word));
-        return if led { Extent::Whole } else { Extent::Part };
-    }
     // `PR 88` is one thing, `all three criteria` are all of them.
     let next = |at: usize| words.get(at + 1).is_some_and(|word| known.nouns.contains(word));
     let counted = |at: usize| {
@@ -412,6 +432,12 @@ fn noun_phrase(words: &[&str], all: bool, about: &About<'_>, known: &Vocabulary)
             && (matches!(words[at - 1], "pr" | "mr" | "request")
                 || (words[at - 1] == "the" && words[at] != "one" && next(at)))
     };
+    if let Some(own) = words.iter().position(|word| about.is_own(word)) {
+        let led = words[..own].iter().enumerate().all(|(at, word)| {
+            filler(word) || noun(word) || about.is_of_title(word) || (is_number(word) && counted(at))
+        });
+        return if led { Extent::Whole } else { Extent::Part };
+    }
     let kept = words
         .iter()
         .enumerate()

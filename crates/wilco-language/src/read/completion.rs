@@ -6,9 +6,11 @@
 
 use super::claim::{About, Claim, Extent, Vocabulary, claims};
 use super::courtesy::is_courtesy;
-use super::mood::{self, Mood, is_polite};
+use super::foreign::{Foreign, claimed};
+use super::mood::{self, Mood, is_conditional, is_polite};
 use super::progress::{is_open, is_progress, is_stuck, marks_open};
 use super::sentence::{Place, Sentence, is_disguised, sentences};
+use super::status_object;
 use super::words::{Word, checkpoint, lists_forms, words};
 
 /// What a text of an agent at work comes down to, and by which rule.
@@ -118,6 +120,10 @@ pub fn report(body: &str, about: &About<'_>) -> WorkReport {
     if let Some((number, _)) = point.and_then(|one| checkpoint(&one.rest)) {
         return if worded { WorkReport::Doubtful } else { WorkReport::Checkpoint { number } };
     }
+    if let Some((status, _)) = status_object::stated(body, about) {
+        let done = matches!(status.as_str(), "completed" | "complete" | "done" | "finished");
+        return if done { WorkReport::Completed { rule: "status-object" } } else { WorkReport::Unread };
+    }
     let read = sentences(body);
     let weighed = Weighed::of(&read, about, worded, others, marks_open(body));
     match () {
@@ -126,8 +132,11 @@ pub fn report(body: &str, about: &About<'_>) -> WorkReport {
         () if weighed.claimed => {
             WorkReport::Completed { rule: if worded { BY_WORD } else { "done-sentence" } }
         }
+        () if claimed(body, about) == Some(Foreign::Done) && spoken.is_empty() && !weighed.open => {
+            WorkReport::Completed { rule: "done-foreign" }
+        }
         () if is_courtesy(body) => WorkReport::Courtesy,
-        () if others || is_stuck(&read) => WorkReport::Unread,
+        () if others || weighed.reported || is_stuck(&read) => WorkReport::Unread,
         () if read.iter().any(mood::instructs) => WorkReport::Unread,
         () if read.iter().any(|one| one.asks && !is_polite(one)) => WorkReport::Unread,
         () if weighed.denied || weighed.open || weighed.part || is_progress(&read) => WorkReport::Progress,
@@ -145,6 +154,8 @@ struct Weighed {
     doubtful: bool,
     /// Something is done, but not the whole.
     part: bool,
+    /// Somebody else is said to have said that it is done.
+    reported: bool,
 }
 
 impl Weighed {
@@ -154,18 +165,21 @@ impl Weighed {
         let mentions_other = read.iter().any(|one| one.words().iter().any(|word| about.is_other(word)));
         let mut signs = usize::from(read.iter().any(opens_pull_request));
         signs += usize::from(read.iter().any(|one| !one.asks && nothing_left(one)));
-        for sentence in read.iter().filter(|one| !is_polite(one)) {
+        for (at, sentence) in read.iter().enumerate().filter(|(_, one)| !is_polite(one)) {
             let done = claims(sentence, about, &DONE);
             let review = claims(sentence, about, &REVIEW);
             let strong = done.iter().chain(review.iter().filter(|_| pull));
             for claim in strong.filter(|_| sentence.place != Place::Row || names_own(sentence, about)) {
-                weighed.take(claim, sentence, mentions_other && !names_own(sentence, about));
+                let own = names_own(sentence, about);
+                weighed.take(claim, sentence, own, mentions_other && !own);
             }
             let weak = claims(sentence, about, &IMPLEMENTED);
             let whole = weak.iter().any(|claim| claim.extent == Extent::Whole && claim.mood == Mood::Plain);
             signs += usize::from(whole);
             weighed.part |= weak.iter().any(|claim| claim.mood == Mood::Plain);
-            if !sentence.aside && (is_open(sentence) || (worded && retracts(sentence))) {
+            weighed.doubtful |= is_unproven(sentence);
+            let past = is_past(sentence, read.get(at + 1));
+            if !sentence.aside && ((is_open(sentence) && !past) || (worded && retracts(sentence))) {
                 weighed.open = true;
             }
         }
@@ -176,7 +190,7 @@ impl Weighed {
         weighed
     }
 
-    fn take(&mut self, claim: &Claim, sentence: &Sentence, of_other: bool) {
+    fn take(&mut self, claim: &Claim, sentence: &Sentence, own: bool, of_other: bool) {
         // `It is done` below a sentence on another task.
         let pronoun = sentence.words().iter().any(|word| matches!(*word, "it" | "that" | "this"));
         let other = claim.extent == Extent::Other || (of_other && pronoun);
@@ -185,14 +199,63 @@ impl Weighed {
             (Extent::Whole, Mood::Plain) => self.claimed = true,
             (Extent::Whole, Mood::Negated | Mood::Later) => self.denied = true,
             (Extent::Whole, Mood::Doubtful) => self.doubtful = true,
-            (Extent::Part | Extent::Other, Mood::Doubtful) if sentence.asks => self.doubtful = true,
-            (Extent::Whole, Mood::Reported) | (Extent::Part | Extent::Other, _) => self.part = true,
+            (_, Mood::Reported) => self.reported = true,
+            (Extent::Part | Extent::Other, Mood::Doubtful)
+                if sentence.asks || (own && is_conditional(sentence)) =>
+            {
+                self.doubtful = true;
+            }
+            (Extent::Part | Extent::Other, _) => self.part = true,
         }
     }
 }
 
 fn names_own(sentence: &Sentence, about: &About<'_>) -> bool {
     sentence.words().iter().any(|word| about.is_own(word))
+}
+
+/// Said of all of it, and never tried: `in theory everything should work`.
+fn is_unproven(sentence: &Sentence) -> bool {
+    const UNPROVEN: [&str; 12] = [
+        "everything should",
+        "all should",
+        "should all",
+        "it should work",
+        "this should work",
+        "that should work",
+        "should work now",
+        "none of this has been",
+        "none of it has been",
+        "nothing has been verified",
+        "nothing has been tested",
+        "not verified any",
+    ];
+    !sentence.aside && sentence.has(&UNPROVEN)
+}
+
+/// What went wrong on the way, and the same or the next sentence says that it does no more.
+fn is_past(sentence: &Sentence, next: Option<&Sentence>) -> bool {
+    const THEN: [&str; 7] =
+        ["at first", "initially", "originally", "in the beginning", "earlier", "at the start", "before that"];
+    const MENDED: [&str; 12] = [
+        "that is fixed",
+        "this is fixed",
+        "that is now fixed",
+        "this is now fixed",
+        "that has been fixed",
+        "is now fixed",
+        "both are fixed",
+        "all are fixed",
+        "i fixed that",
+        "i have fixed that",
+        "that is solved",
+        "that is resolved",
+    ];
+    let mended = |one: &Sentence| {
+        one.has(&MENDED) && !one.asks && !mood::is_doubtful(one) && !one.has(&["not", "still", "yet"])
+    };
+    let now = sentence.has(&["still", "now", "yet", "remaining", "todo"]);
+    sentence.has(&THEN) && !now && next.is_some_and(mended)
 }
 
 /// A condition or an exception beside the word `[DONE]`.
@@ -274,6 +337,13 @@ mod tests {
             "Everything is implemented and PR 88 is open for review.",
             "It's finished, see https://github.com/acme/auth/pull/88.",
             "Status: done\nTask: GH-210",
+            "## GH-210 – complete\n\n| # | Criterion | Status |\n|---|---|---|\n| 1 | >5 failed logins get 429 | ✅ met |",
+            "# GH-210: finished\n\nPR #12.",
+            "### ✅ GH-210 - done\n\n- limiter added\n- test added",
+            "I finished GH-210. At first the limiter did not work behind the proxy. That's fixed (90d1ab4).",
+            "GH-210 is done. Initially two tests were failing. Both are fixed.",
+            "Done. Earlier the build was broken on ARM. I have fixed that.",
+            "{\"task_id\": \"GH-210\", \"status\": \"completed\", \"commit\": \"e7710ba\"}",
         ];
         for body in done {
             assert!(matches!(read(body), WorkReport::Completed { .. }), "{body}: {:?}", read(body));
@@ -310,6 +380,19 @@ mod tests {
             "My part is done.",
             "Definition of done: the test passes",
             "I'm done for today.",
+            "## GH-210 – complete\n\n- [x] limiter\n- [ ] test",
+            "## GH-210 – complete the limiter",
+            "## GH-210 – done\n- limiter\n\n## GH-210 – next\n- test",
+            "## GH-210 – done\n- limiter\n\n## GH-210 – remaining\n- test",
+            "## GH-210 – complete?",
+            "## GH-211 – complete",
+            "## Limiter – complete",
+            "I finished GH-210. At first the limiter did not work. That's fixed in theory.",
+            "I finished GH-210. At first the limiter did not work. That's not fixed.",
+            "I finished GH-210. At first the limiter did not work, and it still does not. That's fixed soon.",
+            "I finished GH-210. The limiter does not work. That's fixed.",
+            "If CI goes green on c91f7d3, you can regard GH-210 as complete.",
+            "{\"task_id\": \"GH-210\", \"status\": \"completed\", \"todo\": [\"test\"]}",
         ];
         for body in not {
             assert!(!matches!(read(body), WorkReport::Completed { .. }), "{body}");
@@ -326,6 +409,18 @@ mod tests {
             ("complete except the docs", WorkReport::Doubtful),
             ("should be done", WorkReport::Doubtful),
             ("[CHECKPOINT] GH-210 2 - limiter done", WorkReport::Checkpoint { number: 2 }),
+            ("If CI goes green on c91f7d3, you can regard GH-210 as complete.", WorkReport::Doubtful),
+            ("When the deploy is through, treat GH-210 as done.", WorkReport::Doubtful),
+            ("Provided that nobody objects you can count GH-210 as finished.", WorkReport::Doubtful),
+            ("impl-2 says he has finished it:\n\n> GH-210 done\n\nShall I stop mine?", WorkReport::Unread),
+            ("The bot reported GH-210 as complete.", WorkReport::Unread),
+            ("According to impl-2 the task is done. I added nothing.", WorkReport::Unread),
+            (
+                "I implemented it but couldn't run the tests. In theory everything should work.",
+                WorkReport::Doubtful,
+            ),
+            ("I added the limiter. None of this has been tested.", WorkReport::Doubtful),
+            ("I wrote all of it blind, it should work.", WorkReport::Doubtful),
             ("Thanks!", WorkReport::Courtesy),
             ("Wilco: mark GH-210 as received.", WorkReport::Unread),
         ];

@@ -7,7 +7,7 @@ use super::sentence::{Clause, find, sentences};
 use super::text;
 
 /// How a clause of thanks or greeting begins.
-const OPENERS: [&str; 42] = [
+const OPENERS: [&str; 43] = [
     "thank",
     "thanks",
     "thx",
@@ -42,6 +42,7 @@ const OPENERS: [&str; 42] = [
     "hey",
     "bye",
     "have a",
+    "enjoy",
     "best regards",
     "kind regards",
     "best wishes",

@@ -2,11 +2,13 @@
 //!
 //! One option, said plainly. Two options, a question, a condition, a wish that something not happen decide nothing.
 
+use serde_json::{Map, Value};
 use wilco_protocol::time::Span;
 
 use super::claim::About;
 use super::mood::{self, is_polite};
-use super::sentence::{Clause, Sentence, is_disguised, sentences};
+use super::sentence::{Clause, Sentence, find, is_disguised, sentences};
+use super::status_object;
 use super::text;
 use super::words::{Word, words};
 
@@ -76,23 +78,76 @@ pub fn decision(body: &str, options: &[&str], about: &About<'_>) -> Option<ReadD
         read.dedup();
         return read.pop().filter(|_| read.is_empty()).flatten();
     }
+    if let Some((status, object)) = status_object::stated(body, about) {
+        return by_object(&status, &object, options);
+    }
     let read: Vec<_> = sentences(body).into_iter().filter(|one| !is_polite(one)).collect();
     if read.iter().any(|one| one.has(&UNDECIDED) || one.asks) {
         return None;
     }
     let mut found: Vec<(&'static str, &Sentence)> = Vec::new();
+    let (mut refused, mut led) = (Vec::new(), true);
     for sentence in &read {
-        for clause in &sentence.clauses {
+        for (at, clause) in sentence.clauses.iter().enumerate() {
             for option in named(clause, options) {
-                if denied(clause) || mood::is_conditional(sentence) || mood::is_reported(sentence) {
+                let answer = sentence.clauses.get(at + 1).filter(|next| next.keyed);
+                if doubted(clause)
+                    || answer.is_some_and(doubted)
+                    || mood::is_conditional(sentence)
+                    || mood::is_reported(sentence)
+                {
                     return None;
                 }
-                found.push((option, sentence));
+                if denied(clause) || answer.is_some_and(denied) {
+                    refused.push(option);
+                } else {
+                    led &= is_led_to(clause, option);
+                    found.push((option, sentence));
+                }
             }
         }
     }
     let (option, sentence) = *found.first()?;
-    found.iter().all(|(other, _)| *other == option).then(|| filled(option, &sentence.words()))
+    let only = found.iter().all(|(other, _)| *other == option) && !refused.contains(&option);
+    // Where something is refused, what is wanted is told as an order.
+    let ordered = refused.is_empty() || (led && !mood::is_later(sentence));
+    (only && ordered).then(|| filled(option, &sentence.words()))
+}
+
+/// `{"decision": "extend", "task_id": "GH-42", "time": "30m"}`
+fn by_object(status: &str, object: &Map<String, Value>, options: &[&str]) -> Option<ReadDecision> {
+    let option = options.iter().find(|option| text::fold(option) == *status)?;
+    let text = |keys: &[&str]| keys.iter().find_map(|key| object.get(*key)?.as_str());
+    Some(ReadDecision {
+        option: (*option).to_owned(),
+        agent: text(&["agent", "to", "assignee"]).map(str::to_owned),
+        time: text(&["time", "by", "duration"]).and_then(|time| time.trim().parse().ok()),
+    })
+}
+
+/// Whether a clause begins with the option, perhaps behind words that lead to it.
+fn is_led_to(clause: &Clause, option: &str) -> bool {
+    const LEADS: [&str; 15] = [
+        "please",
+        "just",
+        "so",
+        "then",
+        "rather",
+        "instead",
+        "and",
+        "but",
+        "let",
+        "us",
+        "go",
+        "with",
+        "i",
+        "choose",
+        "therefore",
+    ];
+    let words: Vec<_> = clause.words.iter().map(String::as_str).collect();
+    let start = words.iter().position(|word| !LEADS.contains(word)).unwrap_or(words.len());
+    let said = SAID.iter().filter(|(known, _)| *known == option).flat_map(|(_, said)| said.iter());
+    said.into_iter().any(|phrase| find(&words[start..], phrase) == Some(0))
 }
 
 /// `retry`, `reassign impl-101`, `extend 30m - the suite is slow`.
@@ -122,11 +177,11 @@ fn named(clause: &Clause, options: &[&str]) -> Vec<&'static str> {
 }
 
 fn denied(clause: &Clause) -> bool {
-    let doubted = [
-        "not", "no", "never", "would", "could", "might", "may", "should", "maybe", "perhaps", "think",
-        "probably",
-    ];
-    clause.has(&doubted)
+    clause.has(&["not", "no", "never", "neither", "nor", "pointless", "useless", "instead of", "rather than"])
+}
+
+fn doubted(clause: &Clause) -> bool {
+    clause.has(&["would", "could", "might", "may", "should", "maybe", "perhaps", "think", "probably"])
 }
 
 /// What an option needs, from the words around it.
@@ -136,8 +191,10 @@ fn filled(option: &str, words: &[&str]) -> ReadDecision {
 
 /// The name behind `to`, `reassign` or `agent`, when it looks like one or nothing else can be meant.
 fn agent(words: &[&str]) -> Option<String> {
-    const NOBODY: [&str; 22] = [
+    const NOBODY: [&str; 24] = [
         "whoever",
+        "you",
+        "i",
         "someone",
         "somebody",
         "anyone",
@@ -180,8 +237,8 @@ fn time(words: &[&str]) -> Option<Span> {
     }
     let unit = |word: &str| match word {
         "s" | "sec" | "second" | "seconds" => Some("s"),
-        "m" | "min" | "mins" | "minute" | "minutes" | "more" => Some("m"),
-        "h" | "hour" | "hours" => Some("h"),
+        "m" | "min" | "mins" | "minute" | "minutes" | "minuten" | "minutos" | "more" => Some("m"),
+        "h" | "hour" | "hours" | "stunde" | "stunden" | "hora" | "horas" => Some("h"),
         "d" | "day" | "days" => Some("d"),
         _ => None,
     };
@@ -223,6 +280,22 @@ mod tests {
             ("If it hangs, abort.", None),
             ("> [DECISION] GH-210 abort", None),
             ("I would abort it", None),
+            ("More time won't help.\n\n**Reassign to impl-101**, please", Some("reassign impl-101")),
+            ("Don't retry, abort.", Some("abort")),
+            ("No retry. Please reassign it to impl-2.", Some("reassign impl-2")),
+            ("- retry: no, enough\n- abort: no\n- **→ reassign**, you choose the agent", Some("reassign")),
+            ("- extend: no\n- retry", Some("retry")),
+            ("Gib ihm noch 30 Minuten (extend), der Server war langsam.", Some("extend 30m")),
+            (r#"{"decision": "retry", "task_id": "GH-210", "comment": "network was down"}"#, Some("retry")),
+            (r#"{"decision": "extend", "task_id": "GH-210", "time": "30m"}"#, Some("extend 30m")),
+            (r#"{"decision": "retry", "task_id": "GH-211"}"#, None),
+            (r#"{"decision": "whatever", "task_id": "GH-210"}"#, None),
+            ("Don't abort, a retry is pointless too.", None),
+            ("Don't abort, I'll retry it myself later.", None),
+            ("Don't abort before you retry.", None),
+            ("- retry: no\n- abort: no\n- reassign: no", None),
+            ("- retry: no\n- abort: maybe", None),
+            ("Not abort. Everybody else would say abort.", None),
             ("ok", None),
             ("skip it", None),
         ];

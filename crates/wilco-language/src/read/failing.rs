@@ -2,6 +2,8 @@
 //! "2 tests failed:".
 
 use super::failures::{Failure, item};
+use super::mood::is_doubtful;
+use super::sentence::Sentence;
 use super::text::{self, Line};
 
 /// The rows of a table that fail: one of their cells says FAIL or has a cross.
@@ -37,13 +39,17 @@ fn row(line: &Line<'_>) -> Option<Failure> {
     Some(Failure { location, error, suggestion: None })
 }
 
+/// How test runners begin a line that names what failed.
+const RUNNERS: [&str; 5] = ["FAILED ", "✕ ", "FAIL: ", "--- FAIL: ", "✗ "];
+
 /// Lines of a test runner for what failed, wherever they are shown: `FAILED a.py::b - assert`.
 pub(super) fn named_failures(body: &str) -> Vec<Failure> {
     let lines = text::lines(body);
     let printed = lines.iter().filter(|line| !line.quoted).filter_map(|line| {
         let bare = line.text.trim_start_matches([' ', '⎿', '\t']);
-        let rest = bare.strip_prefix("FAILED ").or_else(|| bare.strip_prefix("✕ "))?;
-        item(rest.trim())
+        let rest = RUNNERS.iter().find_map(|mark| bare.strip_prefix(mark))?;
+        // `FAILED (failures=4)` counts.
+        item(rest.trim()).filter(|_| !rest.starts_with('('))
     });
     let found: Vec<_> = printed.collect();
     if !found.is_empty() {
@@ -56,7 +62,7 @@ pub(super) fn named_failures(body: &str) -> Vec<Failure> {
 pub(super) fn failing_output(body: &str) -> usize {
     let failed = |line: &&Line<'_>| {
         let bare = line.text.trim_start_matches([' ', '⎿', '\t']);
-        !line.quoted && (bare.starts_with("FAILED ") || bare.starts_with("✕ ") || bare.starts_with("FAIL "))
+        !line.quoted && (bare.starts_with("FAIL ") || RUNNERS.iter().any(|mark| bare.starts_with(mark)))
     };
     text::lines(body).iter().filter(failed).count()
 }
@@ -67,7 +73,7 @@ fn counted(line: &str) -> Option<Vec<Failure>> {
         ["one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"];
     let (head, names) = line.split_once(':')?;
     let lower = head.to_lowercase();
-    if !lower.contains("fail") {
+    if !["fail", "fehl", "fallo"].iter().any(|word| lower.contains(word)) {
         return None;
     }
     let number = |word: &str| {
@@ -81,5 +87,53 @@ fn counted(line: &str) -> Option<Vec<Failure>> {
             parts.map(|part| text::plain(part.trim().trim_end_matches('.'))).filter(|part| !part.is_empty());
         named.map(|name| Failure { location: name, error: "fails".to_owned(), suggestion: None }).collect()
     };
+    // Names in code spans, whatever stands between them.
+    let first = names.split(". ").next().unwrap_or(names);
+    let spans: Vec<Failure> = first.split('`').skip(1).step_by(2).filter_map(item).collect();
+    if spans.len() == count && count > 1 {
+        return Some(spans);
+    }
     [inner, Some(names)].into_iter().flatten().map(split).find(|found| found.len() == count && count > 1)
+}
+
+/// `On the previous commit three had failed, these pass now`: what was, in a sentence that says that it is no more.
+pub(super) fn was_failing(sentence: &Sentence) -> bool {
+    let was = [
+        "had failed",
+        "had been failing",
+        "used to fail",
+        "were failing",
+        "was failing",
+        "previously failed",
+    ];
+    let now =
+        ["pass now", "passes now", "now pass", "now passes", "are green now", "is green now", "now green"];
+    sentence.has(&was)
+        && sentence.has(&now)
+        && !sentence.asks
+        && !is_doubtful(sentence)
+        && !sentence.has(&["not", "still", "one of", "but"])
+}
+
+/// `a sixth failed login gets 429`: a word of the task, no finding.
+pub(super) fn of_the_subject(sentence: &Sentence) -> bool {
+    let words = sentence.words();
+    let thing = |word: &str| {
+        matches!(
+            word,
+            "login"
+                | "logins"
+                | "attempt"
+                | "attempts"
+                | "request"
+                | "requests"
+                | "payment"
+                | "payments"
+                | "job"
+                | "jobs"
+                | "upload"
+                | "uploads"
+        )
+    };
+    words.windows(2).any(|two| two[0] == "failed" && thing(two[1]))
 }

@@ -5,6 +5,7 @@ use super::courtesy::is_courtesy;
 use super::mood::{Mood, is_polite};
 use super::progress::is_open;
 use super::sentence::{Sentence, is_disguised, sentences};
+use super::status_object;
 use super::text;
 use super::words::{Word, words};
 
@@ -33,6 +34,8 @@ const FIXED: Vocabulary = Vocabulary {
         "findings",
         "request",
         "reported",
+        "unit",
+        "integration",
     ],
     countable: &["failure", "test", "issue"],
 };
@@ -82,6 +85,10 @@ const TAKES: [&str; 26] = [
 pub fn fix(body: &str, about: &About<'_>) -> FixReply {
     if is_disguised(body) {
         return FixReply::Unread;
+    }
+    if let Some((status, _)) = status_object::stated(body, about) {
+        let fixed = matches!(status.as_str(), "fixed" | "resolved" | "completed" | "done");
+        return if fixed { FixReply::Fixed(body.trim().to_owned()) } else { FixReply::Unread };
     }
     let own = |id: &Option<String>| id.as_ref().is_none_or(|id| about.is_own(id));
     let spoken = words(body);
@@ -180,6 +187,18 @@ mod tests {
             ("Fixed, unless the cache is stale", "unread"),
             ("FIXREQ-41-3 is fixed", "unread"),
             ("> Fixed", "unread"),
+            (
+                "• Fixed the two failing unit tests from FIXREQ-42-1.\n\n  - `a`: now 8\n  - `b`: early return",
+                "fixed",
+            ),
+            ("- Fixed both failures of FIXREQ-42-1", "fixed"),
+            ("I fixed the three failing tests in FIXREQ-42-1.", "fixed"),
+            ("• Fixed one of the two failing tests from FIXREQ-42-1.", "unread"),
+            ("• Fixed the first failing test from FIXREQ-42-1.", "unread"),
+            ("• Fixed the two failing unit tests from FIXREQ-41-1.", "unread"),
+            (r#"{"fix_request": "FIXREQ-42-1", "status": "fixed", "tests": {"failed": 0}}"#, "fixed"),
+            (r#"{"fix_request": "FIXREQ-42-1", "status": "fixed", "tests": {"failed": 1}}"#, "unread"),
+            (r#"{"fix_request": "FIXREQ-41-1", "status": "fixed"}"#, "unread"),
             ("Good catch 👏", "courtesy"),
         ];
         for (body, expected) in table {

@@ -8,8 +8,9 @@ use serde_json::Value;
 use wilco_protocol::operation::Answer;
 
 use super::embedded;
+use super::foreign;
 use super::mood;
-use super::sentence::{Clause, Place, Sentence, sentences};
+use super::sentence::{Clause, Place, Sentence, find, sentences};
 
 /// What a text and the field `ready` say together.
 pub fn readiness(text: &str, ready: Option<bool>) -> Answer {
@@ -124,19 +125,58 @@ const DOUBTS: [&str; 21] = [
 fn says(sentence: &Sentence) -> Answer {
     let words = sentence.words();
     let negated = words.iter().any(|word| negates(word));
-    let goes = sentence.has(&GO);
+    // `no problem, restart me`: no ready word, and nothing is refused.
+    let kindly = !is_ready(sentence) && is_kindly(&words);
+    let goes = sentence.has(&GO) || foreign::is_ready(sentence) || sentence.clauses.iter().any(lets_restart);
     let ready = is_ready(sentence) || goes;
     // Whoever doubts denies only what stands behind the negation.
-    let denied = not_ready(sentence) || (ready && negated && !sentence.has(&DOUBTS));
+    let denied = not_ready(sentence) || (ready && negated && !kindly && !sentence.has(&DOUBTS));
     if sentence.clauses.iter().any(cancels) || (sentence.has(&CANCELLED) && !negated) {
         Answer::Cancel
-    } else if sentence.has(&WAIT) || asks_for_time(&words) || refuses(&words) || denied {
+    } else if sentence.has(&WAIT)
+        || foreign::asks_to_wait(sentence)
+        || asks_for_time(&words)
+        || refuses(&words)
+        || denied
+    {
         Answer::Wait
     } else if ready && !sentence.asks && !later(sentence) && !sentence.has(&DOUBTS) && !of_another(sentence) {
         Answer::Ready
     } else {
         Answer::Information
     }
+}
+
+/// `restart me whenever you like`: an order, and nothing behind it but that the time does not matter.
+fn lets_restart(clause: &Clause) -> bool {
+    const BEFORE: [&str; 13] =
+        ["please", "just", "feel", "free", "to", "you", "can", "sure", "so", "and", "go", "ahead", "yes"];
+    let words: Vec<_> = clause.words.iter().map(String::as_str).collect();
+    let Some(at) = find(&words, "restart me") else { return false };
+    let rest = words[at + 2..].join(" ");
+    let any_time = [
+        "",
+        "now",
+        "right now",
+        "whenever",
+        "anytime",
+        "any time",
+        "please",
+        "whenever you like",
+        "whenever you want",
+        "whenever you wish",
+        "any time you like",
+        "at any time",
+    ];
+    words[..at].iter().all(|word| BEFORE.contains(word)) && any_time.contains(&rest.as_str())
+}
+
+/// Every negation of the sentence is one of courtesy.
+fn is_kindly(words: &[&str]) -> bool {
+    let next = |at: usize| words.get(at + 1).copied().unwrap_or_default();
+    words.iter().enumerate().filter(|(_, word)| negates(word)).all(|(at, word)| {
+        *word == "no" && matches!(next(at), "problem" | "problems" | "worries" | "objection" | "objections")
+    })
 }
 
 /// A ready word with a negation before it in its clause.

@@ -8,11 +8,12 @@ use wilco_protocol::validation::Finding;
 
 use super::claim::{About, Extent, Vocabulary, claims};
 use super::embedded;
-use super::failing::{failing_output, failing_rows, named_failures};
+use super::failing::{failing_output, failing_rows, named_failures, of_the_subject, was_failing};
 use super::failures::{Failure, MAX_FAILURES, item};
+use super::foreign::{Foreign, claimed};
 use super::form::{self, Part};
 use super::mood::{Mood, is_polite};
-use super::sentence::{Place, Sentence, is_disguised, sentences};
+use super::sentence::{Clause, Place, Sentence, is_disguised, sentences};
 use super::text;
 
 /// What was found, and what fails or stood in the way.
@@ -101,11 +102,15 @@ pub fn found(body: &str, about: &About<'_>) -> Option<CheckResult> {
         return None;
     }
     if let Some(object) = embedded::object(body) {
-        return in_object(&object);
+        return in_object(&object).filter(|_| is_of_this(&object, about));
     }
     let read: Vec<_> = sentences(body).into_iter().filter(|one| !is_polite(one)).collect();
-    let weighed = Weighed::of(&read, about);
-    let stated = stated(body)?;
+    if is_of_other(body, about) {
+        return None;
+    }
+    let mut weighed = Weighed::of(&read, about);
+    weighed.passed |= claimed(body, about) == Some(Foreign::Passed);
+    let stated = stated(body, about)?;
     let listed = listed(body);
     if read.iter().any(|one| one.has(&NOT_RUN)) && !weighed.passed && stated != Some(Finding::Pass) {
         return Some(CheckResult {
@@ -116,6 +121,8 @@ pub fn found(body: &str, about: &About<'_>) -> Option<CheckResult> {
     }
     let finding = match (stated, weighed.passed, weighed.failed) {
         (Some(Finding::Error), false, _) => Finding::Error,
+        // Not yet a pass, and these fail.
+        _ if weighed.not_yet && (!weighed.failed || listed.is_empty()) => return None,
         _ if weighed.unclear || read.iter().any(|one| one.has(&NOT_WHOLE)) => return None,
         _ if weighed.may_fail && stated != Some(Finding::Fail) => return None,
         (Some(Finding::Pass) | None, true, false) | (Some(Finding::Pass), false, false) => Finding::Pass,
@@ -154,6 +161,14 @@ struct Weighed {
     unclear: bool,
     /// Said to fail, with a doubt, a condition, or by somebody else.
     may_fail: bool,
+    not_yet: bool,
+}
+
+/// Whether a text tells of another check and not of this one. No number but its own ever passes.
+pub fn is_of_other(body: &str, about: &About<'_>) -> bool {
+    let read = sentences(body);
+    let own = |one: &Sentence| one.words().iter().any(|word| about.is_own(word));
+    read.iter().any(|one| about.names_other(&one.words())) && !read.iter().any(own)
 }
 
 impl Weighed {
@@ -161,17 +176,24 @@ impl Weighed {
         let mut weighed = Weighed::default();
         // Rows of a table are read as such.
         for sentence in read.iter().filter(|one| one.place != Place::Row) {
+            let others = about.names_other(&sentence.words());
             let fails = claims(sentence, about, &FAILS);
             let passes = claims(sentence, about, &PASSES);
             let failing = |word: &str| matches!(word, "0" | "no" | "zero" | "none");
-            let nothing =
-                sentence.words().windows(2).any(|two| failing(two[0]) && two[1].starts_with("fail"));
+            let counted = |clauses: &[Clause]| {
+                let last = clauses[0].words.last().is_some_and(|word| word.starts_with("fail"));
+                last && clauses[1].keyed && matches!(clauses[1].words.as_slice(), [word] if failing(word))
+            };
+            let nothing = sentence.clauses.windows(2).any(counted)
+                || sentence.words().windows(2).any(|two| failing(two[0]) && two[1].starts_with("fail"))
+                || was_failing(sentence);
             for claim in passes {
                 match (claim.extent, claim.mood) {
                     (_, Mood::Doubtful | Mood::Reported | Mood::Later) => weighed.unclear = true,
+                    (Extent::Whole, Mood::Plain) if others => weighed.unclear = true,
                     (Extent::Whole, Mood::Plain) => weighed.passed = true,
                     (Extent::Whole, Mood::Negated) if !sentence.has(&["yet"]) => weighed.failed = true,
-                    (Extent::Whole, Mood::Negated) => weighed.unclear = true,
+                    (Extent::Whole, Mood::Negated) => weighed.not_yet = true,
                     (Extent::Part | Extent::Other, _) => {}
                 }
             }
@@ -189,38 +211,18 @@ impl Weighed {
     }
 }
 
-/// `a sixth failed login gets 429`: a word of the task, no finding.
-fn of_the_subject(sentence: &Sentence) -> bool {
-    let words = sentence.words();
-    let thing = |word: &str| {
-        matches!(
-            word,
-            "login"
-                | "logins"
-                | "attempt"
-                | "attempts"
-                | "request"
-                | "requests"
-                | "payment"
-                | "payments"
-                | "job"
-                | "jobs"
-                | "upload"
-                | "uploads"
-        )
-    };
-    words.windows(2).any(|two| two[0] == "failed" && thing(two[1]))
-}
-
 /// The status that a line states: `Result: PASS`, `**FAILED**`, `PASS`. An error when several differ or it is a choice.
-fn stated(body: &str) -> Option<Option<Finding>> {
+fn stated(body: &str, about: &About<'_>) -> Option<Option<Finding>> {
     let mut stated: Option<Finding> = None;
     for line in text::lines(body).iter().filter(|line| line.own() && !line.blank()) {
         let plain = text::plain(text::heading(line.text).unwrap_or(line.text));
         let plain = text::list_item(&plain).map_or(plain.as_str(), |(_, item)| item);
         let (keyed, value) = match form::key_value(plain).filter(|(key, _)| is_status(key)) {
             Some((_, value)) => (true, value.to_owned()),
-            None => (false, plain.to_owned()),
+            None => match pointed(plain, about) {
+                Some(value) => (true, value.to_owned()),
+                None => (false, plain.to_owned()),
+            },
         };
         let value = value.trim_start_matches(|c: char| text::ornament(c) || matches!(c, ' ' | '*' | '_'));
         let first: String = value.chars().take_while(|c| c.is_alphabetic()).collect();
@@ -243,6 +245,18 @@ fn stated(body: &str) -> Option<Option<Finding>> {
         stated = Some(finding);
     }
     Some(stated)
+}
+
+/// `unit 42 -> error`: what stands behind an arrow from this check.
+fn pointed<'a>(line: &'a str, about: &About<'_>) -> Option<&'a str> {
+    let (name, value) = ["->", "=>", "→"].iter().find_map(|arrow| line.split_once(arrow))?;
+    let lower = name.to_lowercase();
+    let names = |word: &str| {
+        let of_phase = about.title.to_lowercase().split_whitespace().any(|known| known == word);
+        of_phase || about.is_own(word) || PASSES.nouns.contains(&word) || matches!(word, "issue" | "for")
+    };
+    let mut words = lower.split_whitespace().map(|word| word.trim_matches(['#', ':', ','])).peekable();
+    (words.peek().is_some() && words.all(names)).then(|| value.trim_start())
 }
 
 fn is_status(key: &str) -> bool {
@@ -288,8 +302,19 @@ fn loose_items(parts: &[Part<'_>]) -> Vec<Failure> {
     lines
         .filter(|_| failed)
         .filter_map(|line| text::list_item(line.text))
+        .filter(|(_, text)| !is_count(text))
         .filter_map(|(_, text)| item(text))
         .collect()
+}
+
+/// `Tests passed: 27`, `Failed: none`
+fn is_count(item: &str) -> bool {
+    const LONGEST: usize = 3;
+    let plain = text::plain(item);
+    plain.split_once(": ").is_some_and(|(key, value)| {
+        let number = value.chars().all(|c| c.is_ascii_digit()) || value.eq_ignore_ascii_case("none");
+        number && key.split_whitespace().count() <= LONGEST
+    })
 }
 
 fn fails_in(line: &str) -> bool {
@@ -310,6 +335,18 @@ fn in_prose(body: &str) -> Vec<Failure> {
 fn own_text(body: &str) -> String {
     let own = text::lines(body).into_iter().filter(|line| line.own() && !line.blank());
     own.map(|line| text::plain(line.text)).collect::<Vec<_>>().join(" ")
+}
+
+/// Whether every id that an object names is this check's.
+fn is_of_this(object: &Map<String, Value>, about: &About<'_>) -> bool {
+    const IDS: [&str; 8] =
+        ["issue", "issue_id", "issue_number", "task_id", "request", "request_id", "message_id", "id"];
+    let own = |value: &Value| match value {
+        Value::String(id) => about.is_own(id.trim()),
+        Value::Number(id) => about.is_own(&id.to_string()),
+        Value::Null | Value::Bool(_) | Value::Array(_) | Value::Object(_) => true,
+    };
+    IDS.iter().filter_map(|key| object.get(*key)).all(own)
 }
 
 /// A result written as JSON of no known type.
@@ -390,6 +427,52 @@ mod tests {
             ("Passed 2 of 3 times", "none"),
             ("no result yet", "none"),
             ("Do all tests pass?", "none"),
+            ("Issue 24 – unit: PASS (88 passed, 0 failed)", "none"),
+            ("Issue #24: all tests pass", "none"),
+            ("PASS for issue 43", "none"),
+            ("GH-24: PASS", "none"),
+            ("For issue 42 I ran the tests of issue 24: all tests pass", "none"),
+            ("Issue 24: PASS\n\nIssue 42 comes next.", "none"),
+            ("VALREQ-24-tester-9-1: PASS", "none"),
+            ("Issue 42 – unit: PASS (88 passed, 0 failed)", "pass"),
+            (
+                "There are 2 failures:\n```\nFAIL: test_a (t.A)\nFAIL: test_b (t.B)\n\nFAILED (failures=2)\n```\nVerdict: fail",
+                "fail:2",
+            ),
+            ("FAIL\n```\n--- FAIL: TestA (0.00s)\n--- FAIL: TestB (0.01s)\nFAIL\n```", "fail:2"),
+            ("Result: FAIL\n```\nFAIL: test_a\nFAIL: test_b\nFAIL: test_c\n```", "fail:3"),
+            ("All tests pass\n```\nFAIL: test_a\n```", "none"),
+            (
+                "Almost! 128 of 130 unit tests pass, two fail:\n\n- `a::b` — panicked\n- `c::d` — left 1\n\nSo 42 does not pass yet.",
+                "fail:2",
+            ),
+            ("48 of 50 tests pass, 2 fail:\n- a.rs:3 - x\n- b.rs:4 - y", "fail:2"),
+            ("The suite does not pass yet, one test fails:\n- a.rs:3 - x", "fail:1"),
+            ("42 does not pass yet", "none"),
+            ("There are 2 failures in the tests of issue 42: `test_a` and `test_b`. Result: FAIL.", "fail:2"),
+            (
+                "All of them passed. On the previous commit three had failed; these three pass now as well.",
+                "pass",
+            ),
+            ("All tests pass. TestA was failing before and is green now.", "pass"),
+            ("All tests pass. TestA and TestB used to fail, both pass now.", "pass"),
+            ("All tests pass. Three had failed; two of these pass now but one does not.", "none"),
+            ("All tests pass. Three had failed.", "none"),
+            (
+                "**Overall result: PASS**\n\n* **Tests passed:** 27\n* **Tests failed:** 0\n\nThe test `fails on unknown keys` has \"fail\" in its name but it passes.",
+                "pass",
+            ),
+            ("**Overall result: PASS**\n\n* **Tests passed:** 27\n* **Tests failed:** 1", "none"),
+            ("unit 42 -> error. `cargo: command not found`, the tests didn't run at all", "error"),
+            (r#"{"issue": 42, "status": "PASS"}"#, "pass"),
+            (r#"{"issue": 24, "status": "PASS"}"#, "none"),
+            (r##"{"issue": "#24", "status": "PASS"}"##, "none"),
+            (r#"{"message_id": "VALREQ-24-tester-9-1", "result": "pass"}"#, "none"),
+            ("FAIL\n- login.test.ts:41\n- config.test.ts:12", "fail:2"),
+            ("unit -> PASS", "pass"),
+            ("issue 42 → pass", "pass"),
+            ("unit 24 -> pass", "none"),
+            ("limiter -> pass", "none"),
         ];
         for (body, expected) in table {
             assert_eq!(read(body), expected, "{body}");

@@ -2,9 +2,11 @@
 
 use super::claim::{About, Extent, Vocabulary, claims};
 use super::courtesy::is_courtesy;
+use super::foreign::{Foreign, claimed};
 use super::mood::{Mood, is_polite};
 use super::progress::is_open;
 use super::sentence::{Sentence, is_disguised, sentences};
+use super::status_object;
 use super::words::{Word, words};
 
 /// What it was asked for.
@@ -35,6 +37,22 @@ impl StopOrder {
         }
     }
 
+    fn status(self) -> &'static str {
+        match self {
+            StopOrder::Stop => "stopped",
+            StopOrder::Pause => "paused",
+            StopOrder::Resume => "resumed",
+        }
+    }
+
+    fn foreign(self) -> Foreign {
+        match self {
+            StopOrder::Stop => Foreign::Stopped,
+            StopOrder::Pause => Foreign::Paused,
+            StopOrder::Resume => Foreign::Resumed,
+        }
+    }
+
     fn vocabulary(self) -> Vocabulary {
         let predicates: &'static [&'static str] = match self {
             StopOrder::Stop => &["stopped", "halted", "ceased", "stopping", "halting"],
@@ -57,6 +75,10 @@ pub fn compliance(body: &str, asked: StopOrder, about: &About<'_>) -> Compliance
     if is_disguised(body) || other || (!worded && spoken.iter().any(|one| !own(&one.id))) {
         return Compliance::Unread;
     }
+    if let Some((status, _)) = status_object::stated(body, about) {
+        let confirmed = status == asked.status();
+        return if confirmed { Compliance::Confirmed { rule: "status-object" } } else { Compliance::Unread };
+    }
     let read = sentences(body);
     let found: Vec<_> =
         read.iter().filter(|one| !is_polite(one)).map(|one| weigh(one, asked, about)).collect();
@@ -64,6 +86,9 @@ pub fn compliance(body: &str, asked: StopOrder, about: &About<'_>) -> Compliance
         () if found.contains(&Weight::Against) => Compliance::Unread,
         () if worded => Compliance::Confirmed { rule: "confirmation-word" },
         () if found.contains(&Weight::For) => Compliance::Confirmed { rule: "confirmation-sentence" },
+        () if claimed(body, about) == Some(asked.foreign()) => {
+            Compliance::Confirmed { rule: "confirmation-foreign" }
+        }
         () if is_courtesy(body) => Compliance::Courtesy,
         () => Compliance::Unread,
     }
@@ -89,7 +114,10 @@ enum Weight {
 }
 
 fn weigh(sentence: &Sentence, asked: StopOrder, about: &About<'_>) -> Weight {
-    const RETRACTS: [&str; 5] = ["ignore the", "correction", "rather not", "before i", "are you sure"];
+    const RETRACTS: [&str; 4] = ["ignore the", "correction", "rather not", "are you sure"];
+    // `Before I did so` tells of what was.
+    const AS_IT_WAS: [&str; 4] = ["before i did", "before i stopped", "before i paused", "before i resumed"];
+    let first = sentence.has(&["before i"]) && !sentence.has(&AS_IT_WAS);
     let found = claims(sentence, about, &asked.vocabulary());
     let whole = |claim: &&super::claim::Claim| claim.extent == Extent::Whole;
     let against = found.iter().filter(whole).any(|claim| claim.mood != Mood::Plain);
@@ -104,7 +132,7 @@ fn weigh(sentence: &Sentence, asked: StopOrder, about: &About<'_>) -> Weight {
         "i will resume",
     ]);
     match () {
-        () if against || unable || runs_on || sentence.has(&RETRACTS) => Weight::Against,
+        () if against || unable || runs_on || first || sentence.has(&RETRACTS) => Weight::Against,
         () if found.iter().any(|claim| claim.extent == Extent::Whole) => Weight::For,
         () => Weight::Nothing,
     }
@@ -128,9 +156,15 @@ mod tests {
             (Pause, "Paused."),
             (Pause, "GH-210 is on hold now."),
             (Pause, "I've paused the task, state saved."),
+            (Pause, "I've paused my work on GH-210. Before I did so I let the write be completed."),
+            (Pause, "Paused. I saved everything before I paused."),
+            (Stop, "Stopped. The branch was pushed before I stopped."),
             (Resume, "Resumed."),
             (Resume, "I have resumed work on GH-210."),
             (Resume, "Resuming now."),
+            (Resume, r#"{"type": "resume-confirmation", "task_id": "GH-210", "status": "resumed"}"#),
+            (Pause, r#"{"task_id": "GH-210", "state": "PAUSED"}"#),
+            (Stop, "Done:\n```json\n{\"task\": \"GH-210\", \"status\": \"stopped\"}\n```"),
         ];
         for (asked, body) in yes {
             let read = compliance(body, asked, &about);
@@ -146,10 +180,14 @@ mod tests {
             (Stop, "stopped once the tests are through"),
             (Pause, "I can pause after checkpoint 3"),
             (Pause, "I'd rather not be paused"),
+            (Pause, "GH-210 is paused before I do anything else? Let me finish first."),
+            (Pause, "Before I pause I finish the file. Paused."),
             (Pause, "impl-2 paused GH-211"),
             (Resume, "I can't resume yet"),
             (Resume, "[RESUMED] GH-210\nCorrection: not resumed."),
             (Resume, "[PAUSED] GH-210"),
+            (Resume, r#"{"task_id": "GH-210", "status": "paused"}"#),
+            (Resume, r#"{"task_id": "GH-211", "status": "resumed"}"#),
             (Resume, "Thanks!"),
         ];
         for (asked, body) in no {
