@@ -202,3 +202,45 @@ fn talk_2_an_unreadable_answer_is_quoted_and_not_taken_for_silence() {
     assert_eq!(escalation["content"]["evidence"]["said"], "Interesting one!");
     assert_eq!(realm.exchange(&id)["data"]["incidents"], json!([]));
 }
+
+fn decide(id: &str, more: &Value) -> Value {
+    let mut content = json!({"type": "decision", "escalation": format!("{id}-e1"), "option": "accept-as"});
+    content.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+    json!({"from": "boss", "exchange": id, "content": content})
+}
+
+#[test]
+fn talk_2_an_unreadable_answer_may_be_taken_as_the_ack_that_it_seems_to_be() {
+    let realm = Realm::start();
+    realm.register(&["boss", "worker"]);
+    let id = realm.begin(&task("GH-1"));
+    let sent = realm.send(&text("worker", "boss", "Interesting one!"));
+    realm.advance("8m");
+    let escalation = realm.newest("boss");
+    let offered = escalation["content"]["options"].as_array().unwrap();
+    assert!(offered.contains(&json!("accept-as")), "{offered:?}");
+    assert!(words(&escalation).contains("accept-as received"), "{escalation}");
+    assert!(realm.refused(&decide(&id, &json!({})), 422).to_string().contains("/content/status"));
+    assert!(realm.refused(&decide(&id, &json!({"status": "fine"})), 422).to_string().contains("received"));
+    realm.send(&decide(&id, &json!({"status": "received"})));
+    assert_eq!(realm.state(&id), "working");
+    let told = realm.newest("worker");
+    assert_eq!(told["content"]["type"], "begin-now", "{sent}");
+}
+
+#[test]
+fn talk_2_in_words_too_and_only_what_could_not_be_read() {
+    let realm = Realm::start();
+    realm.register(&["boss", "worker"]);
+    let id = realm.begin(&task("GH-1"));
+    realm.send(&text("worker", "boss", "Interesting one!"));
+    realm.advance("8m");
+    let mut reply = text("boss", "wilco", &format!("[DECISION] {id}-e1 accept-as rejected"));
+    reply["in_reply_to"] = realm.newest("boss")["id"].clone();
+    realm.send(&reply);
+    let told = realm.newest("boss");
+    assert_eq!(told["content"]["reason"], "no-candidate", "{told}");
+    assert_eq!(told["content"]["evidence"]["said"], "Interesting one!");
+    let late = json!({"escalation": format!("{id}-e2"), "status": "received"});
+    assert!(realm.refused(&decide(&id, &late), 422).to_string().contains("/content/option"));
+}

@@ -195,6 +195,9 @@ pub enum Problem {
     UnknownEscalation,
     NoCandidateLeft,
     NothingAcknowledged,
+    /// Whoever is asked about was not misread.
+    NothingUnread,
+    MissingStatus,
     NoDeadlineRuns,
     MissingTime,
     /// An operation whose initiator is among its agents.

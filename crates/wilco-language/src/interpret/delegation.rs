@@ -28,6 +28,7 @@ pub(super) fn interpret(state: &State, context: &InContext<'_>, cited: &Cited) -
             escalation: choice.escalation.map(|id| id.number),
             agent: choice.agent.as_deref().map(|name| context.resolve.resolve(name)),
             time: choice.time,
+            status: choice.status,
         }),
         Typed::Operation(_) | Typed::Handoff(_) | Typed::Validation(_) => Statement::Remark,
         Typed::Conversation | Typed::Talk if context.incoming.only_wilco() => Statement::Remark,
@@ -143,11 +144,13 @@ fn chosen(state: &State, context: &InContext<'_>, names: &Names) -> Option<Choic
     let whole = match decided.option.as_str() {
         "reassign" => decided.agent.is_some() || untried(state).is_some(),
         "extend" => decided.time.is_some(),
+        "accept-as" => decided.status.is_some(),
         _ => true,
     };
     let agent =
         decided.agent.filter(|_| decided.option == "reassign").map(|name| context.resolve.resolve(&name));
-    whole.then_some(Choice { option: decided.option, escalation: None, agent, time: decided.time })
+    let (time, status) = (decided.time, decided.status);
+    whole.then_some(Choice { option: decided.option, escalation: None, agent, time, status })
 }
 
 fn acknowledged(state: &State, context: &InContext<'_>, cited: &Cited, body: &str) -> Option<Statement> {

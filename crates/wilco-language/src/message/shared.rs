@@ -80,6 +80,11 @@ pub(super) const DECISION: TypeEntry = entry(
         optional("agent", FieldKind::Text, "Who gets the task; with reassign"),
         optional("time", FieldKind::Duration, "How much longer; with extend"),
         optional(
+            "status",
+            FieldKind::OneOf(&["received", "needs-clarification", "confirmed", "rejected", "queued"]),
+            "As which ACK an answer is taken that could not be read; with accept-as",
+        ),
+        optional(
             "iterations",
             FieldKind::Number(1, wilco_protocol::validation::MAX_ITERATIONS),
             "How many more; with extend of a validation",
@@ -91,6 +96,7 @@ pub(super) const DECISION: TypeEntry = entry(
     "The escalation is closed, and the exchange goes on as decided",
     &[
         r#"{"type": "decision", "escalation": "del-42-e1", "option": "reassign", "agent": "carl", "note": "bob is away", "message": "Carl, please."}"#,
+        r#"{"type": "decision", "escalation": "del-43-e1", "option": "accept-as", "status": "received"}"#,
         r#"{"type": "decision", "escalation": "val-7-e1", "option": "extend", "time": "10m", "iterations": 2, "phase": "unit tests"}"#,
     ],
 );

@@ -1,6 +1,7 @@
 //! The typed content of a message: a known type with wrong fields is refused, an unknown type is talk.
 
 use serde_json::{Map, Value};
+use wilco_protocol::delegation::AckStatus;
 use wilco_protocol::operation::OwnStep;
 use wilco_protocol::time::Span;
 use wilco_protocol::{EscalationId, Protocol};
@@ -110,6 +111,7 @@ pub struct Choice {
     pub escalation: Option<EscalationId>,
     pub agent: Option<String>,
     pub time: Option<Span>,
+    pub status: Option<AckStatus>,
     pub phase: Option<String>,
     pub iterations: Option<u32>,
 }
@@ -248,12 +250,14 @@ fn conversation(content: &Map<String, Value>) -> Read {
 fn choice(mut fields: Fields<'_>) -> Read {
     let escalation =
         fields.word("escalation", "an escalation id such as del-42-e1", |text| text.parse().ok());
+    let status = fields.one_of("status", ack::exact_status);
     fields.done(|fields| {
         Some(Choice {
             option: fields.text("option")?,
             escalation,
             agent: fields.text("agent"),
             time: fields.span("time"),
+            status,
             phase: fields.text("phase"),
             iterations: fields.number("iterations"),
         })

@@ -3,8 +3,10 @@
 //! One option, said plainly. Two options, a question, a condition, a wish that something not happen decide nothing.
 
 use serde_json::{Map, Value};
+use wilco_protocol::delegation::AckStatus;
 use wilco_protocol::time::Span;
 
+use super::ack::exact_status;
 use super::claim::About;
 use super::mood::{self, is_polite};
 use super::sentence::{Clause, Sentence, find, is_disguised, sentences};
@@ -18,6 +20,7 @@ pub struct ReadDecision {
     pub option: String,
     pub agent: Option<String>,
     pub time: Option<Span>,
+    pub status: Option<AckStatus>,
 }
 
 /// How the options are said.
@@ -122,6 +125,8 @@ fn by_object(status: &str, object: &Map<String, Value>, options: &[&str]) -> Opt
         option: (*option).to_owned(),
         agent: text(&["agent", "to", "assignee"]).map(str::to_owned),
         time: text(&["time", "by", "duration"]).and_then(|time| time.trim().parse().ok()),
+        // The status of the object itself is the decision; which ACK is meant is said in the form.
+        status: None,
     })
 }
 
@@ -186,7 +191,14 @@ fn doubted(clause: &Clause) -> bool {
 
 /// What an option needs, from the words around it.
 fn filled(option: &str, words: &[&str]) -> ReadDecision {
-    ReadDecision { option: option.to_owned(), agent: agent(words), time: time(words) }
+    ReadDecision { option: option.to_owned(), agent: agent(words), time: time(words), status: status(words) }
+}
+
+/// The one status of an ACK that is named.
+fn status(words: &[&str]) -> Option<AckStatus> {
+    let mut named: Vec<_> = words.iter().filter_map(|word| exact_status(word)).collect();
+    named.dedup();
+    named.pop().filter(|_| named.is_empty())
 }
 
 /// The name behind `to`, `reassign` or `agent`, when it looks like one or nothing else can be meant.
@@ -254,7 +266,7 @@ fn time(words: &[&str]) -> Option<Span> {
 mod tests {
     use super::*;
 
-    const OPTIONS: [&str; 4] = ["retry", "reassign", "extend", "abort"];
+    const OPTIONS: [&str; 5] = ["retry", "reassign", "accept-as", "extend", "abort"];
 
     #[test]
     fn talk_14_one_option_said_plainly_decides() {
@@ -270,6 +282,10 @@ mod tests {
             ("Give it to impl-2.", Some("reassign impl-2")),
             ("Extend by 30 minutes", Some("extend 30m")),
             ("extend it by half an hour, please", Some("extend 30m")),
+            ("[DECISION] GH-210 accept-as received", Some("accept-as received")),
+            ("[DECISION] accept-as CLARIFICATION_NEEDED", Some("accept-as needs-clarification")),
+            ("[DECISION] GH-210 accept-as received or rejected", Some("accept-as")),
+            ("Take it as rejected.", Some("accept-as rejected")),
             ("[DECISION] GH-211 abort", None),
             ("[DECISION] GH-210 retry|abort", None),
             ("[DECISION] GH-210 retry or abort", None),
@@ -302,7 +318,12 @@ mod tests {
         for (body, expected) in table {
             let read = decision(body, &OPTIONS, &about).map(|read| {
                 let time = read.time.map(|time| time.to_string());
-                [Some(read.option), read.agent, time].into_iter().flatten().collect::<Vec<_>>().join(" ")
+                let status = read.status.map(|status| status.word().to_owned());
+                [Some(read.option), read.agent, time, status]
+                    .into_iter()
+                    .flatten()
+                    .collect::<Vec<_>>()
+                    .join(" ")
             });
             assert_eq!(read.as_deref(), expected, "{body}");
         }

@@ -53,6 +53,12 @@ fn problem(problem: &Problem) -> String {
             "there is no acknowledgement to accept; choose another option".to_owned()
         }
         Problem::NoDeadlineRuns => "no deadline runs at the moment, so there is nothing to extend".to_owned(),
+        Problem::NothingUnread => {
+            "there is no answer that could not be read; accept-as is for the reason unreadable; choose another option".to_owned()
+        }
+        Problem::MissingStatus => {
+            "is required: received, needs-clarification, rejected, queued or confirmed".to_owned()
+        }
         Problem::MissingTime => "is required: how much longer, such as 10m".to_owned(),
         Problem::OwnOperation => {
             "the initiator cannot be one of its own operation's agents; leave it out".to_owned()

@@ -394,6 +394,7 @@ pub(super) fn option_in_words(option: &str, next: Option<&Name>) -> String {
             format!("{option} {}", next.map_or("NAME_OF_AN_AGENT", |name| name.as_str()))
         }
         "extend" => format!("{option} 10m"),
+        "accept-as" => format!("{option} received"),
         _ => option.to_owned(),
     }
 }
@@ -408,6 +409,7 @@ pub(super) fn decision(id: EscalationId, option: &str, next: Option<&Name>) -> C
             CommandLine::plain(format!("{words} --agent {agent}"))
         }
         "extend" => CommandLine::plain(format!("{words} --time 10m")),
+        "accept-as" => CommandLine::plain(format!("{words} --status received")),
         _ => CommandLine::plain(words),
     }
 }

@@ -274,8 +274,12 @@ fn reassigned(state: &mut State, to: &Name, until: Option<Time>) {
 
 fn escalated(state: &mut State, escalation: &Escalation) {
     keep(&mut state.escalations, escalation.clone());
-    let from = std::mem::replace(&mut state.phase, ended());
-    state.phase = Phase::Escalated { from: Box::new(from) };
+    let from = match std::mem::replace(&mut state.phase, ended()) {
+        // One decision led to the next: what it came from stays.
+        Phase::Escalated { from } => from,
+        phase => Box::new(phase),
+    };
+    state.phase = Phase::Escalated { from };
 }
 
 fn stop_answered(state: &mut State, confirmed: bool) {

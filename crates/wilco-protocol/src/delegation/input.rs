@@ -153,6 +153,8 @@ pub struct Choice {
     pub escalation: Option<u32>,
     pub agent: Option<Name>,
     pub time: Option<Span>,
+    /// As which ACK an answer that could not be read is taken.
+    pub status: Option<AckStatus>,
 }
 
 impl Statement {

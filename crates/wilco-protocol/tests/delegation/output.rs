@@ -84,6 +84,8 @@ fn problem(problem: &Problem) -> String {
         Problem::AssigneeRemoved { got } => format!("{got} was removed"),
         Problem::UnknownEscalation => "no such escalation".to_owned(),
         Problem::NoCandidateLeft => "no candidate left".to_owned(),
+        Problem::NothingUnread => "everything was read".to_owned(),
+        Problem::MissingStatus => "as which ACK?".to_owned(),
         Problem::NothingAcknowledged => "nothing was acknowledged".to_owned(),
         Problem::NoDeadlineRuns => "no deadline runs".to_owned(),
         Problem::MissingTime => "how long?".to_owned(),

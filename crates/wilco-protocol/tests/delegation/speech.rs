@@ -138,6 +138,7 @@ pub(crate) fn what(words: &Words<'_>) -> Statement {
             escalation: words.number("escalation"),
             agent: words.after("agent").map(Name::new),
             time: words.span("time"),
+            status: words.after("status").map(word),
         }),
         ("progress", "") => Statement::Progress,
         ("doubtful", "") => Statement::Doubtful,

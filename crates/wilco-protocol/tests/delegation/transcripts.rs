@@ -133,6 +133,8 @@ transcripts! {
     op_16_ack_request_refused
     talk_1_initiator
     talk_1_not_understood
+    talk_2_accept_as
+    talk_2_accept_as_others
     talk_2_courtesy
     talk_2_unreadable
 }

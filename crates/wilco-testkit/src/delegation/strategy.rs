@@ -222,13 +222,18 @@ fn error() -> impl Strategy<Value = AgentError> {
 }
 
 fn choice() -> impl Strategy<Value = Choice> {
-    let option = prop::sample::select(vec!["retry", "reassign", "accept", "extend", "abort", "surrender"]);
+    let options = vec!["retry", "reassign", "accept", "accept-as", "extend", "abort", "surrender"];
+    let option = prop::sample::select(options);
+    let status = prop::option::of(prop::sample::select(AckStatus::ALL.to_vec()));
     let number = prop_oneof![4 => Just(None), 1 => (1u32..3).prop_map(Some)];
     let time = prop::option::of((0u64..900).prop_map(Span::seconds));
-    (option, number, prop::option::of(name()), time).prop_map(|(option, escalation, agent, time)| Choice {
-        option: option.to_owned(),
-        escalation,
-        agent,
-        time,
-    })
+    (option, number, prop::option::of(name()), time, status).prop_map(
+        |(option, escalation, agent, time, status)| Choice {
+            option: option.to_owned(),
+            escalation,
+            agent,
+            time,
+            status,
+        },
+    )
 }

@@ -57,10 +57,10 @@ fn content(args: &Args) -> Content {
         .with("estimated_checkpoints", args.checkpoints.clone())
 }
 
-const STATUSES: [&str; 5] = ["received", "confirmed", "clarify", "reject", "queue"];
+pub(super) const STATUSES: [&str; 5] = ["received", "confirmed", "clarify", "reject", "queue"];
 
 /// The protocol's word for what was typed.
-fn status(word: &str) -> Result<&'static str, String> {
+pub(super) fn status(word: &str) -> Result<&'static str, String> {
     match word.trim().to_ascii_lowercase().replace(['_', ' '], "-").as_str() {
         "received" | "receive" => Ok("received"),
         "confirmed" | "confirm" => Ok("confirmed"),

@@ -6,8 +6,10 @@ use wilco_language::message::MessageType;
 use wilco_client::{IdempotencyKey, Outgoing};
 use wilco_protocol::{EscalationId, ExchangeId, Span};
 
+use super::ack::{STATUSES, status};
 use crate::caller::Caller;
 use crate::follow::Follow;
+use crate::suggested::Suggested;
 use crate::task::{self, Role};
 use crate::values::{self, Content};
 
@@ -17,6 +19,7 @@ use crate::values::{self, Content};
     wilco decide del-42-e1 retry\n  \
     wilco decide del-42-e1 reassign --agent carl\n  \
     wilco decide del-42-e1 extend --time 10m\n  \
+    wilco decide del-42-e1 accept-as --status received\n  \
     wilco decide val-42-e1 extend --iterations 2\n  \
     wilco decide del-42-e1 abort --note \"No longer needed\"\n\n\
     `wilco status` lists open escalations with their options.")]
@@ -31,6 +34,9 @@ pub(crate) struct Args {
     /// How much longer, with extend
     #[arg(long, value_name = "DURATION", value_parser = values::span)]
     pub(crate) time: Option<Span>,
+    /// As which ACK an answer is taken that could not be read, with accept-as
+    #[arg(long, value_name = "STATUS", value_parser = Suggested { words: &STATUSES, read: status }, hide_possible_values = true)]
+    pub(crate) status: Option<&'static str>,
     /// How many more, with extend of a validation
     #[arg(long, value_name = "NUMBER")]
     pub(crate) iterations: Option<u32>,
@@ -70,6 +76,7 @@ fn content(args: &Args) -> Content {
         .with("option", args.option.clone())
         .with("agent", args.agent.clone())
         .with("time", args.time.map(|time| time.to_string()))
+        .with("status", args.status)
         .with("iterations", args.iterations)
         .with("phase", args.phase.clone())
         .with("note", args.note.clone())

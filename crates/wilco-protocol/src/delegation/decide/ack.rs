@@ -44,6 +44,25 @@ pub(super) fn before_work(draft: &mut Draft<'_>, message: MessageId, ack: Ack) {
     }
 }
 
+/// Somebody says as which ACK an answer is to be taken that could not be read. Nothing more is judged.
+pub(super) fn take_as(draft: &mut Draft<'_>, message: MessageId, status: AckStatus) {
+    acknowledged(draft, &message, status);
+    draft.said = Some(message.clone());
+    match status {
+        AckStatus::Received | AckStatus::Confirmed => assign(draft),
+        AckStatus::Rejected => succession::next_agent(draft, Why::Rejected, Reason::NoCandidate),
+        AckStatus::Queued => {
+            let until = draft.after(draft.state.policy.queued_check);
+            draft.event(Event::Queued { until });
+        }
+        AckStatus::NeedsClarification => {
+            let until = draft.after(draft.state.policy.clarification_timeout);
+            draft.event(Event::Asked { message, count: 1, until });
+            draft.tell_initiator(ToInitiator::Questions { vague: true });
+        }
+    }
+}
+
 /// Also when somebody is asked to decide about the queue: saying so again does not restart the count.
 fn is_queued(phase: &Phase) -> bool {
     match phase {

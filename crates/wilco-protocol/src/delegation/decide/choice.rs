@@ -1,6 +1,6 @@
 //! Decisions on an escalated delegation.
 
-use super::ack::assign;
+use super::ack::{assign, take_as};
 use super::draft::Draft;
 use super::succession::{reassign, successor};
 use crate::decision::{Problem, Refusal};
@@ -9,8 +9,9 @@ use crate::delegation::input::Choice;
 use crate::delegation::say::{CancelReason, Say};
 use crate::delegation::state::{Outcome, Phase, State};
 use crate::delegation::timers::deadline;
+use crate::delegation::words::AckStatus;
 use crate::escalation::{Escalation, Reason};
-use crate::name::Name;
+use crate::name::{MessageId, Name};
 use crate::time::Span;
 
 /// What may be chosen now.
@@ -20,11 +21,20 @@ pub fn options(state: &State) -> Vec<&'static str> {
     if state.ack.is_some() {
         options.push("accept");
     }
+    if unread(state).is_some() {
+        options.push("accept-as");
+    }
     if deadline(from).is_some() {
         options.push("extend");
     }
     options.push("abort");
     options
+}
+
+/// The answer that the open escalation is about, when that is that it could not be read.
+fn unread(state: &State) -> Option<&MessageId> {
+    let open = state.escalation().filter(|open| open.reason == Reason::Unreadable)?;
+    open.evidence.said.as_ref()
 }
 
 /// A candidate that never had the task; whether it can take it now, the decision finds out. When the
@@ -59,6 +69,7 @@ pub(super) fn decide(draft: &mut Draft<'_>, by: Name, choice: Choice) -> Result<
         }
         Decided::Reassign(agent) => reassign(draft, agent, Why::Decision),
         Decided::Accept => assign(draft),
+        Decided::AcceptAs(message, status) => take_as(draft, message, status),
         Decided::Extend(time) => {
             let until = draft.after(time);
             draft.event(Event::Extended { until });
@@ -94,6 +105,7 @@ enum Decided {
     Retry,
     Reassign(Name),
     Accept,
+    AcceptAs(MessageId, AckStatus),
     Extend(Span),
     Abort,
 }
@@ -110,6 +122,11 @@ fn check(draft: &Draft<'_>, choice: &Choice) -> Result<Decided, Refusal> {
         "abort" => Ok(Decided::Abort),
         "accept" if draft.state.ack.is_none() => Err(field("/content/option", Problem::NothingAcknowledged)),
         "accept" => Ok(Decided::Accept),
+        "accept-as" => match (unread(&draft.state), choice.status) {
+            (Some(message), Some(status)) => Ok(Decided::AcceptAs(message.clone(), status)),
+            (Some(_), None) => Err(field("/content/status", Problem::MissingStatus)),
+            (None, _) => Err(field("/content/option", Problem::NothingUnread)),
+        },
         "reassign" => match &choice.agent {
             None => successor(draft)
                 .map(Decided::Reassign)

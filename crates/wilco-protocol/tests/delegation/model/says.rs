@@ -57,7 +57,7 @@ pub(crate) fn of_agent(revision: u32) -> Vec<Statement> {
 pub(crate) fn of_boss() -> Vec<Statement> {
     let decide = |option: &str, agent: Option<&str>| {
         let (option, agent, time) = (option.to_owned(), agent.map(Into::into), Some(Span::minutes(1)));
-        Statement::Decide(Choice { option, escalation: None, agent, time })
+        Statement::Decide(Choice { option, escalation: None, agent, time, status: None })
     };
     vec![
         Statement::Clarify { answers: None },

@@ -25,6 +25,7 @@ pub(super) const DECIDE: Tool = Tool {
         decision("option"),
         decision("agent"),
         decision("time"),
+        decision("status"),
         decision("iterations"),
         decision("phase"),
         decision("note"),
