@@ -11,7 +11,7 @@ use wilco_language::parse;
 use wilco_language::render;
 use wilco_protocol::decision::Report;
 use wilco_protocol::validation::State;
-use wilco_protocol::{Exchange, Name};
+use wilco_protocol::{Exchange, Meaning, Name};
 use wilco_store::{Message, Priority, Reading, StoreError};
 
 use crate::command::Refused;
@@ -94,7 +94,7 @@ pub(crate) fn checked(workspace: &mut Workspace<'_>, mut live: Live, report: &Re
         reading: Some(Reading {
             exchange: Some(after.id()),
             rule: Some("command".into()),
-            meaning: "result".into(),
+            meaning: Meaning::Result.into(),
             effect: format!("{before} -> {}", after.state_name()).into(),
         }),
         parsed: OnceLock::from(content.clone()),

@@ -13,6 +13,7 @@ pub mod exchange;
 pub mod handoff;
 pub mod journal;
 pub mod machine;
+pub mod meaning;
 pub mod name;
 pub mod operation;
 pub mod policy;
@@ -24,5 +25,6 @@ pub mod unread;
 pub mod validation;
 
 pub use exchange::Exchange;
+pub use meaning::Meaning;
 pub use name::{EscalationId, ExchangeId, MessageId, Name, Protocol};
 pub use time::{Span, Time};

@@ -7,8 +7,8 @@ use std::path::Path;
 
 use serde::de::DeserializeOwned;
 use wilco_protocol::{
-    Exchange, Protocol, decision, delegation, directory, escalation, handoff, journal, operation, unread,
-    validation,
+    Exchange, Meaning, Protocol, decision, delegation, directory, escalation, handoff, journal, operation,
+    unread, validation,
 };
 
 /// The names of a type's variants. Who asks for one that does not exist is told all that do.
@@ -28,6 +28,7 @@ macro_rules! stored {
 fn stored() -> Vec<(String, String)> {
     stored! {
         Exchange, r#"{"protocol": "?"}"#;
+        Meaning, r#""?""#;
         Protocol, r#""?""#;
         decision::Effect, r#"{"effect": "?"}"#;
         decision::Report, r#"{"report": "?"}"#;

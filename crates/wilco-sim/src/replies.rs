@@ -11,8 +11,8 @@ use wilco_language::read::claim::About;
 use wilco_language::read::decision::{ReadDecision, decision};
 use wilco_language::read::result;
 use wilco_language::read::validation::{Answer, reading};
-use wilco_protocol::Time;
 use wilco_protocol::directory::{Interface, Profile};
+use wilco_protocol::{Meaning, Time};
 use wilco_store::{JournalRow, Memory, Message, Reader};
 
 /// Reads every reply of a table and prints the rates, and what was not read as the table says.
@@ -242,18 +242,24 @@ impl Stage {
         let reading = message.reading.as_ref().context("a reading")?;
         let told =
             self.newest(by)?.is_some_and(|newest| newest.id != asked.id && newest.from != message.from);
+        let meaning = reading.meaning.known().context("a meaning of this version")?;
         let moves = !matches!(
-            &*reading.meaning,
-            "remark" | "progress" | "doubtful" | "courtesy" | "information" | "contradiction" | "malformed"
+            meaning,
+            Meaning::Remark
+                | Meaning::Progress
+                | Meaning::Doubtful
+                | Meaning::Courtesy
+                | Meaning::Information
+                | Meaning::Contradiction
         );
         let decided = self.store.events(before).iter().find_map(closed);
-        let read = match (&*reading.meaning, decided) {
-            ("decision", Some(option)) => with_what_it_needs(&option, reply),
-            ("fail", _) => format!("fail:{}", failures(reply)),
+        let read = match (meaning, decided) {
+            (Meaning::Decision, Some(option)) => with_what_it_needs(&option, reply),
+            (Meaning::Fail, _) => format!("fail:{}", failures(reply)),
             // An answer to something else is asked for again.
-            ("courtesy" | "rejected", _) => worded(situation, &reading.meaning).to_owned(),
+            (Meaning::Courtesy | Meaning::Rejected, _) => worded(situation, meaning).to_owned(),
             _ if asked_again(situation, &reading.effect) => unread(situation).to_owned(),
-            (meaning, _) => worded(situation, meaning).to_owned(),
+            (..) => worded(situation, meaning).to_owned(),
         };
         let moved =
             moves && !matches!(&*reading.effect, "none" | "not-understood") && read != unread(situation);
@@ -333,22 +339,29 @@ fn failures(reply: &str) -> usize {
 }
 
 /// A meaning of the protocol in the words of the table.
-fn worded<'a>(situation: &str, meaning: &'a str) -> &'a str {
+fn worded(situation: &str, meaning: Meaning) -> &'static str {
     match (situation, meaning) {
-        ("task-new", "confirmed") => "received",
-        (_, "needs-clarification" | "needs_clarification") => "clarification",
-        ("stop-asked" | "pause-asked" | "resume-asked", "progress" | "complete") => "told",
-        (_, "complete") => "completed",
-        (_, "stop-confirmed") => "stopped",
-        (_, "pause-confirmed") => "paused",
-        (_, "resume-confirmed") => "resumed",
-        ("operation", "information") => "info",
-        ("fix", "fix-acknowledgment") => "fix-ack",
-        ("fix", "fix-completion") => "fixed",
-        ("handoff", "ready_to_proceed" | "ready-to-proceed") => "ready",
-        ("handoff", "environment_issue" | "environment-issue") => "environment",
-        ("handoff", "malformed-ack") => "malformed",
-        (_, "remark" | "doubtful" | "contradiction" | "unreadable" | "unfinished-verdict") => "told",
-        (_, other) => other,
+        ("task-new", Meaning::Confirmed) => "received",
+        (_, Meaning::NeedsClarification | Meaning::HandoffNeedsClarification) => "clarification",
+        ("stop-asked" | "pause-asked" | "resume-asked", Meaning::Progress | Meaning::Complete) => "told",
+        (_, Meaning::Complete) => "completed",
+        (_, Meaning::StopConfirmed) => "stopped",
+        (_, Meaning::PauseConfirmed) => "paused",
+        (_, Meaning::ResumeConfirmed) => "resumed",
+        ("operation", Meaning::Information) => "info",
+        ("fix", Meaning::FixAcknowledgment) => "fix-ack",
+        ("fix", Meaning::FixCompletion) => "fixed",
+        ("handoff", Meaning::ReadyToProceed) => "ready",
+        ("handoff", Meaning::EnvironmentIssue) => "environment",
+        ("handoff", Meaning::MalformedAck) => "malformed",
+        (
+            _,
+            Meaning::Remark
+            | Meaning::Doubtful
+            | Meaning::Contradiction
+            | Meaning::Unreadable
+            | Meaning::UnfinishedVerdict,
+        ) => "told",
+        (_, other) => other.word(),
     }
 }

@@ -27,7 +27,7 @@ pub use error::{BackupError, OpenError, Source, StoreError};
 pub use export::{Export, ExportError, Exported, verify_export};
 pub use generation::{LEAP, follows};
 pub use memory::Memory;
-pub use message::{Message, Priority, Reading, content_kind};
+pub use message::{Message, Priority, Reading, StoredMeaning, content_kind};
 pub use reader::{ExchangeFilter, Head, InboxFilter, PAGE_BYTES, Reader, Room, Walk};
 pub use salvage::{EachEvent, Salvaged};
 pub use search::{Found, SearchFilter, kind_word, words};

@@ -6,7 +6,7 @@ use std::sync::{Arc, OnceLock};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
-use wilco_protocol::{ExchangeId, MessageId, Name, Time};
+use wilco_protocol::{ExchangeId, Meaning, MessageId, Name, Time};
 
 /// Immutable once accepted. One recipient each: a message to several is several.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -55,8 +55,38 @@ pub struct Reading {
     pub exchange: Option<ExchangeId>,
     /// The rule by which it was taken to belong to the exchange.
     pub rule: Option<Cow<'static, str>>,
-    pub meaning: Cow<'static, str>,
+    pub meaning: StoredMeaning,
     pub effect: Cow<'static, str>,
+}
+
+/// What a message was taken to mean, as it was stored. A word that this version does not know is shown as it is.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum StoredMeaning {
+    Known(Meaning),
+    Other(String),
+}
+
+impl StoredMeaning {
+    pub fn known(&self) -> Option<Meaning> {
+        match self {
+            StoredMeaning::Known(meaning) => Some(*meaning),
+            StoredMeaning::Other(_) => None,
+        }
+    }
+
+    pub fn word(&self) -> &str {
+        match self {
+            StoredMeaning::Known(meaning) => meaning.word(),
+            StoredMeaning::Other(word) => word,
+        }
+    }
+}
+
+impl From<Meaning> for StoredMeaning {
+    fn from(meaning: Meaning) -> StoredMeaning {
+        StoredMeaning::Known(meaning)
+    }
 }
 
 impl Message {
@@ -96,6 +126,22 @@ pub fn content_kind(content: &RawValue) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_meaning_that_nobody_knows_any_more_is_read_and_shown_as_it_is() {
+        for (word, known) in [
+            ("answers", Some(Meaning::Answers)),
+            ("needs_clarification", Some(Meaning::HandoffNeedsClarification)),
+            ("needs-clarification", Some(Meaning::NeedsClarification)),
+            ("from a later version", None),
+        ] {
+            let stored =
+                serde_json::json!({"exchange": null, "rule": null, "meaning": word, "effect": "none"});
+            let reading: Reading = serde_json::from_value(stored.clone()).unwrap();
+            assert_eq!((reading.meaning.known(), reading.meaning.word()), (known, word));
+            assert_eq!(serde_json::to_value(&reading).unwrap(), stored);
+        }
+    }
 
     #[test]
     fn the_type_of_a_content_is_what_all_of_it_says() {

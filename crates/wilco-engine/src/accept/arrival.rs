@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 use wilco_language::parse::Incoming;
 use wilco_language::render::{Rendered, delivered, identified, passed_subject, usual_subject};
 use wilco_protocol::decision::Routing;
-use wilco_protocol::{Exchange, ExchangeId, MessageId, Name};
+use wilco_protocol::{Exchange, ExchangeId, Meaning, MessageId, Name};
 use wilco_store::{Message, Priority, Reading, StoreError};
 
 use super::is_wilco;
@@ -92,7 +92,7 @@ pub(crate) struct Defaults {
     pub(crate) priority: Priority,
     /// By what it was taken for a beginning, and of what.
     pub(crate) rule: Cow<'static, str>,
-    pub(crate) meaning: Cow<'static, str>,
+    pub(crate) meaning: Meaning,
 }
 
 impl Outgoing {

@@ -6,7 +6,7 @@ use wilco_language::parse::{MAX_TASK_ID, Typed};
 use wilco_language::read::ack::readable;
 use wilco_language::read::classify::Task;
 use wilco_language::render::Rendered;
-use wilco_protocol::ExchangeId;
+use wilco_protocol::{ExchangeId, Meaning};
 use wilco_store::Reading;
 
 use super::arrival::{Arrival, Outgoing, Place, store_arrival};
@@ -111,7 +111,7 @@ fn talk(
     }
     workspace.settings().authority.check(&TokenHolder::of(arrival.post), Right::Conversation)?;
     let position = workspace.reserve();
-    let (meaning, effect) = ("conversation".into(), "none".into());
+    let (meaning, effect) = (Meaning::Conversation.into(), "none".into());
     let reading = Reading { exchange: None, rule: None, meaning, effect };
     let outgoing = Outgoing { reading: Some(reading), ..Outgoing::plain(&arrival.to) };
     let place = Place { position, exchange: None };

@@ -1,8 +1,6 @@
 //! Messages that begin a handoff: a request to replace somebody, or work that is handed over by the message.
 
-use std::borrow::Cow;
 use wilco_language::interpret::Names;
-use wilco_language::message::MessageType;
 use wilco_language::parse::{self, Replacement};
 use wilco_language::render::{self, handoff_title};
 use wilco_protocol::exchange::{Start, Texts, key};
@@ -10,7 +8,7 @@ use wilco_protocol::handoff::{
     Delegated, Failure, Party, Policy, Progress, Publish, Replace, Requested, StartingFrom, Task,
 };
 use wilco_protocol::policy::Overrides;
-use wilco_protocol::{Exchange, ExchangeId, Name, Protocol, delegation};
+use wilco_protocol::{Exchange, ExchangeId, Meaning, Name, Protocol, delegation};
 use wilco_store::Priority;
 
 use super::arrival::{Arrival, Defaults};
@@ -61,7 +59,7 @@ pub(crate) fn replace(
         arrival,
         Replace { first, deliver },
         given.unwrap_or(Priority::Normal),
-        MessageType::ReplacementRequest,
+        Meaning::ReplacementRequest,
     )
 }
 
@@ -83,13 +81,7 @@ pub(crate) fn hand_over(
     // Urgency sets the priority; one that is only assumed does not change what the sender chose.
     let given = arrival.incoming().priority.as_deref().filter(|_| said.urgency.is_none());
     let urgency = priority(given.unwrap_or(first.urgency.priority()));
-    begin_handoff(
-        workspace,
-        arrival,
-        Replace { first, deliver: true },
-        urgency,
-        MessageType::ReplacementHandoff,
-    )
+    begin_handoff(workspace, arrival, Replace { first, deliver: true }, urgency, Meaning::ReplacementHandoff)
 }
 
 fn begin_handoff(
@@ -97,16 +89,15 @@ fn begin_handoff(
     arrival: &Arrival<'_>,
     replace: Replace,
     priority: Priority,
-    of: MessageType,
+    meaning: Meaning,
 ) -> Result<Taken, Refused> {
     let failed = replace.first.failed.as_ref().map(|failed| failed.id.as_str());
-    let title = match of {
-        MessageType::ReplacementHandoff => handoff_title(failed),
-        _ => render::request_title(failed, &replace.first.replacement.id),
+    let subject = if meaning == Meaning::ReplacementHandoff {
+        handoff_title(failed)
+    } else {
+        render::request_title(failed, &replace.first.replacement.id)
     };
-    // Readings are stored with this spelling.
-    let rule = Cow::from(of.name().replace('_', "-"));
-    let defaults = Defaults { subject: title, priority, meaning: rule.clone(), rule };
+    let defaults = Defaults { subject, priority, rule: meaning.word().into(), meaning };
     begin(workspace, arrival, Start::Handoff(replace), defaults).map_err(Refused::from)
 }
 

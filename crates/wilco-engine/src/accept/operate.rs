@@ -5,7 +5,7 @@ use wilco_language::parse::{Announcement, FieldError};
 use wilco_language::render;
 use wilco_protocol::exchange::Start;
 use wilco_protocol::operation::{Execute, Operate};
-use wilco_protocol::{ExchangeId, Protocol};
+use wilco_protocol::{ExchangeId, Meaning, Protocol};
 use wilco_store::Priority;
 
 use super::arrival::{Arrival, Defaults};
@@ -52,7 +52,7 @@ pub(crate) fn operate(
         subject: render::pending(&said.operation),
         priority: given.max(Priority::High),
         rule: MessageType::PreOperation.name().into(),
-        meaning: MessageType::PreOperation.name().into(),
+        meaning: Meaning::PreOperation,
     };
     begin(workspace, arrival, Start::Operation(start), defaults).map_err(Refused::from)
 }

@@ -11,7 +11,9 @@ use wilco_language::read::classify;
 use wilco_protocol::decision::{Refusal, Routing};
 use wilco_protocol::directory::Directory;
 use wilco_protocol::exchange::{Decision, Exchange, Said, Start, key};
-use wilco_protocol::{ExchangeId, MessageId, Name, Protocol, delegation, handoff, operation, validation};
+use wilco_protocol::{
+    ExchangeId, Meaning, MessageId, Name, Protocol, delegation, handoff, operation, validation,
+};
 use wilco_store::{Message, Reading};
 
 use super::arrival::{Arrival, Defaults, Place, outgoing, pass_on, store_arrival};
@@ -134,7 +136,7 @@ fn begun(
     outgoing.reading = Some(Reading {
         exchange: Some(exchange.id()),
         rule: Some(defaults.rule.clone()),
-        meaning: defaults.meaning.clone(),
+        meaning: defaults.meaning.into(),
         effect: exchange.state_name().into(),
     });
     outgoing.defaults = Some(defaults);
@@ -201,7 +203,7 @@ const NOT_UNDERSTOOD: &str = "not-understood";
 fn move_them(
     workspace: &mut Workspace<'_>,
     arrival: &Arrival<'_>,
-    decided: Vec<(Target, Said, Decision, &'static str)>,
+    decided: Vec<(Target, Said, Decision, Meaning)>,
 ) -> Result<Taken, Refused> {
     let position = workspace.reserve();
     let mut first: Option<(Arc<Exchange>, u64, Routing, Reading)> = None;
@@ -358,11 +360,10 @@ pub(super) fn title(arrival: &Arrival<'_>, found: &classify::Task) -> String {
 /// A task keeps the envelope that its sender gave it.
 fn dressed(arrival: &Arrival<'_>, rule: Cow<'static, str>) -> Defaults {
     let given = arrival.incoming().priority.as_deref().unwrap_or("normal");
-    let meaning = MessageType::TaskAssignment.name().into();
-    Defaults { subject: String::new(), priority: priority(given), rule, meaning }
+    Defaults { subject: String::new(), priority: priority(given), rule, meaning: Meaning::TaskAssignment }
 }
 
-fn meaning(said: &Said) -> &'static str {
+fn meaning(said: &Said) -> Meaning {
     match said {
         Said::Delegation(said) => said.what.meaning(),
         Said::Operation(said) => said.what.meaning(),

@@ -4,7 +4,7 @@ use wilco_language::message::MessageType;
 use wilco_language::parse::{FieldError, PhaseSpec, Start};
 use wilco_protocol::exchange;
 use wilco_protocol::validation::{COMMAND, Planned, Validate};
-use wilco_protocol::{ExchangeId, Name, Protocol};
+use wilco_protocol::{ExchangeId, Meaning, Name, Protocol};
 use wilco_store::Priority;
 
 use super::arrival::{Arrival, Defaults};
@@ -56,7 +56,7 @@ pub(crate) fn validate(
         subject: said.feature.clone().unwrap_or_else(|| said.issue.clone()),
         priority: given,
         rule: MessageType::ValidationStart.name().into(),
-        meaning: MessageType::ValidationStart.name().into(),
+        meaning: Meaning::ValidationStart,
     };
     begin(workspace, arrival, exchange::Start::Validation(start), defaults).map_err(Refused::from)
 }

@@ -1,9 +1,8 @@
 //! How far a message got towards an agent: stored, nudged, injected, read, acknowledged, acted on.
 
-use wilco_language::message::MessageType;
 use wilco_protocol::decision::Stage;
-use wilco_protocol::{ExchangeId, Name};
-use wilco_store::{InboxStatus, Message, MessageRow, Reach, Reached, Reader, StoreError};
+use wilco_protocol::{ExchangeId, Meaning, Name};
+use wilco_store::{InboxStatus, Message, MessageRow, Reach, Reached, Reader, Reading, StoreError};
 
 use super::messages::parsed;
 
@@ -45,13 +44,24 @@ fn answered(reader: &dyn Reader, id: ExchangeId, agent: &Name, position: u64) ->
 }
 
 /// Meanings of answers that show work, in every protocol.
-const WORK: [&str; 7] =
-    ["checkpoint", "complete", "result", "decision", MessageType::FixCompletion.name(), "pass", "fail"];
+const WORK: [Meaning; 7] = [
+    Meaning::Checkpoint,
+    Meaning::Complete,
+    Meaning::Result,
+    Meaning::Decision,
+    Meaning::FixCompletion,
+    Meaning::Pass,
+    Meaning::Fail,
+];
+
+fn shows_work(reading: &Reading) -> bool {
+    reading.meaning.known().is_some_and(|meaning| WORK.contains(&meaning))
+}
 
 fn shown_by(row: &MessageRow, agent: &Name) -> Result<Stage, StoreError> {
     let message = parsed(row)?;
     Ok(match &message.reading {
-        Some(reading) if message.from == *agent && WORK.contains(&&*reading.meaning) => Stage::Acted,
+        Some(reading) if message.from == *agent && shows_work(reading) => Stage::Acted,
         Some(_) if message.from == *agent => Stage::Acknowledged,
         Some(_) | None => Stage::Stored,
     })

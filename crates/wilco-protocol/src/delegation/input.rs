@@ -4,6 +4,7 @@ use super::policy::Policy;
 use super::state::{State, Understanding};
 use super::words::{AckStatus, Sign, Verdict};
 use crate::machine;
+use crate::meaning::Meaning;
 use crate::name::{ExchangeId, MessageId, Name};
 use crate::time::Span;
 
@@ -159,32 +160,32 @@ pub struct Choice {
 
 impl Statement {
     /// What it is called when somebody is told how a message was read.
-    pub fn meaning(&self) -> &'static str {
+    pub fn meaning(&self) -> Meaning {
         match self {
-            Statement::Ack(ack) => ack.status.word(),
-            Statement::Error(_) => "error",
-            Statement::Checkpoint { .. } => "checkpoint",
-            Statement::Complete => "complete",
-            Statement::StopAck => "stop-confirmed",
-            Statement::PauseAck => "pause-confirmed",
-            Statement::ResumeAck => "resume-confirmed",
-            Statement::Clarify { .. } => "answers",
-            Statement::Verdict { verdict, .. } => verdict.word(),
-            Statement::HalfVerdict { .. } => "unfinished-verdict",
-            Statement::UnclearVerdict => "contradiction",
-            Statement::Amend => "amendment",
-            Statement::Cancel => "cancel",
-            Statement::Pause { .. } => "pause",
-            Statement::Resume => "resume",
-            Statement::Extend { .. } => "extend",
-            Statement::Again => "assigned-again",
-            Statement::AskAgain => "ack-request",
-            Statement::Decide(_) => "decision",
-            Statement::Remark => "remark",
-            Statement::Progress => "progress",
-            Statement::Doubtful => "doubtful",
-            Statement::Courtesy => "courtesy",
-            Statement::Contradiction => "contradiction",
+            Statement::Ack(ack) => ack.status.meaning(),
+            Statement::Error(_) => Meaning::Error,
+            Statement::Checkpoint { .. } => Meaning::Checkpoint,
+            Statement::Complete => Meaning::Complete,
+            Statement::StopAck => Meaning::StopConfirmed,
+            Statement::PauseAck => Meaning::PauseConfirmed,
+            Statement::ResumeAck => Meaning::ResumeConfirmed,
+            Statement::Clarify { .. } => Meaning::Answers,
+            Statement::Verdict { verdict, .. } => verdict.meaning(),
+            Statement::HalfVerdict { .. } => Meaning::UnfinishedVerdict,
+            Statement::UnclearVerdict => Meaning::Contradiction,
+            Statement::Amend => Meaning::Amendment,
+            Statement::Cancel => Meaning::Cancel,
+            Statement::Pause { .. } => Meaning::Pause,
+            Statement::Resume => Meaning::Resume,
+            Statement::Extend { .. } => Meaning::Extend,
+            Statement::Again => Meaning::AssignedAgain,
+            Statement::AskAgain => Meaning::AckRequest,
+            Statement::Decide(_) => Meaning::Decision,
+            Statement::Remark => Meaning::Remark,
+            Statement::Progress => Meaning::Progress,
+            Statement::Doubtful => Meaning::Doubtful,
+            Statement::Courtesy => Meaning::Courtesy,
+            Statement::Contradiction => Meaning::Contradiction,
         }
     }
 }

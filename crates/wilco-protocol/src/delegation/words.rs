@@ -3,6 +3,8 @@
 use serde::{Deserialize, Serialize};
 use strum::IntoStaticStr;
 
+use crate::meaning::Meaning;
+
 /// What an agent answers to an assignment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, IntoStaticStr)]
 #[serde(rename_all = "kebab-case")]
@@ -29,6 +31,16 @@ impl AckStatus {
     pub fn word(self) -> &'static str {
         self.into()
     }
+
+    pub fn meaning(self) -> Meaning {
+        match self {
+            AckStatus::Received => Meaning::Received,
+            AckStatus::NeedsClarification => Meaning::NeedsClarification,
+            AckStatus::Confirmed => Meaning::Confirmed,
+            AckStatus::Rejected => Meaning::Rejected,
+            AckStatus::Queued => Meaning::Queued,
+        }
+    }
 }
 
 /// How an understanding was judged.
@@ -46,6 +58,15 @@ impl Verdict {
     /// The word in JSON: `wrong-summary`.
     pub fn word(self) -> &'static str {
         self.into()
+    }
+
+    pub fn meaning(self) -> Meaning {
+        match self {
+            Verdict::Correct => Meaning::Correct,
+            Verdict::WrongTask => Meaning::WrongTask,
+            Verdict::WrongSummary => Meaning::WrongSummary,
+            Verdict::Partial => Meaning::Partial,
+        }
     }
 }
 

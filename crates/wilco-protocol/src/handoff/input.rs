@@ -5,6 +5,7 @@ use super::state::State;
 use super::words::AckStatus;
 use crate::delegation::{Scored, Verdict};
 use crate::machine;
+use crate::meaning::Meaning;
 use crate::name::Name;
 
 /// The request that begins a handoff.
@@ -76,18 +77,18 @@ pub struct Choice {
 
 impl Statement {
     /// What it is called when somebody is told how a message was read.
-    pub fn meaning(&self) -> &'static str {
+    pub fn meaning(&self) -> Meaning {
         match self {
-            Statement::Ack(ack) => ack.status.word(),
-            Statement::Malformed => "malformed-ack",
-            Statement::Clarify { .. } => "answers",
-            Statement::Verdict { verdict } => verdict.word(),
-            Statement::UnclearVerdict => "unfinished-verdict",
-            Statement::Override => "override",
-            Statement::OwnReminder => "reminder",
-            Statement::Decide(_) => "decision",
-            Statement::Remark => "remark",
-            Statement::Courtesy => "courtesy",
+            Statement::Ack(ack) => ack.status.meaning(),
+            Statement::Malformed => Meaning::MalformedAck,
+            Statement::Clarify { .. } => Meaning::Answers,
+            Statement::Verdict { verdict } => verdict.meaning(),
+            Statement::UnclearVerdict => Meaning::UnfinishedVerdict,
+            Statement::Override => Meaning::Override,
+            Statement::OwnReminder => Meaning::Reminder,
+            Statement::Decide(_) => Meaning::Decision,
+            Statement::Remark => Meaning::Remark,
+            Statement::Courtesy => Meaning::Courtesy,
         }
     }
 }

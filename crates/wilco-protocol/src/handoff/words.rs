@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 use strum::IntoStaticStr;
 
+use crate::meaning::Meaning;
 use crate::time::Span;
 
 /// How soon the replacement is needed. Sets priority and timeout.
@@ -65,6 +66,15 @@ impl AckStatus {
 
     pub fn word(self) -> &'static str {
         self.into()
+    }
+
+    pub fn meaning(self) -> Meaning {
+        match self {
+            AckStatus::ReadyToProceed => Meaning::ReadyToProceed,
+            AckStatus::NeedsClarification => Meaning::HandoffNeedsClarification,
+            AckStatus::EnvironmentIssue => Meaning::EnvironmentIssue,
+            AckStatus::Rejected => Meaning::Rejected,
+        }
     }
 }
 

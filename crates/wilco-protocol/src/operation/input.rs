@@ -5,6 +5,7 @@ use super::policy::Policy;
 use super::state::State;
 use super::words::{Answer, Kind};
 use crate::machine;
+use crate::meaning::Meaning;
 use crate::name::{ExchangeId, MessageId, Name};
 use crate::time::Span;
 
@@ -71,17 +72,17 @@ pub struct Choice {
 
 impl Statement {
     /// What it is called when somebody is told how a message was read.
-    pub fn meaning(&self) -> &'static str {
+    pub fn meaning(&self) -> Meaning {
         match self {
-            Statement::Answer { answer } => answer.word(),
-            Statement::Result { .. } => "result",
-            Statement::Withdraw => "cancel",
-            Statement::Own { step: OwnStep::Reminder, .. } => "reminder",
-            Statement::Own { step: OwnStep::Timeout, .. } => "timeout",
-            Statement::Own { step: OwnStep::Extension, .. } => "extension",
-            Statement::Decide(_) => "decision",
-            Statement::Remark => "remark",
-            Statement::Courtesy => "courtesy",
+            Statement::Answer { answer } => answer.meaning(),
+            Statement::Result { .. } => Meaning::Result,
+            Statement::Withdraw => Meaning::Cancel,
+            Statement::Own { step: OwnStep::Reminder, .. } => Meaning::Reminder,
+            Statement::Own { step: OwnStep::Timeout, .. } => Meaning::Timeout,
+            Statement::Own { step: OwnStep::Extension, .. } => Meaning::Extension,
+            Statement::Decide(_) => Meaning::Decision,
+            Statement::Remark => Meaning::Remark,
+            Statement::Courtesy => Meaning::Courtesy,
         }
     }
 }

@@ -3,6 +3,8 @@
 use serde::{Deserialize, Serialize};
 use strum::IntoStaticStr;
 
+use crate::meaning::Meaning;
+
 /// What sort of operation it is. A kind only sets defaults.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, IntoStaticStr)]
 #[serde(rename_all = "kebab-case")]
@@ -37,6 +39,15 @@ pub enum Answer {
 impl Answer {
     pub fn word(self) -> &'static str {
         self.into()
+    }
+
+    pub fn meaning(self) -> Meaning {
+        match self {
+            Answer::Information => Meaning::Information,
+            Answer::Ready => Meaning::Ready,
+            Answer::Wait => Meaning::Wait,
+            Answer::Cancel => Meaning::Cancel,
+        }
     }
 }
 

@@ -6,6 +6,7 @@ use super::policy::Policy;
 use super::state::State;
 use super::words::Finding;
 use crate::machine;
+use crate::meaning::Meaning;
 use crate::name::{ExchangeId, MessageId, Name};
 use crate::time::Span;
 
@@ -108,18 +109,18 @@ pub struct Choice {
 
 impl Statement {
     /// What it is called when somebody is told how a message was read.
-    pub fn meaning(&self) -> &'static str {
+    pub fn meaning(&self) -> Meaning {
         match self {
-            Statement::Result { finding: Finding::Pass, .. } => "pass",
-            Statement::Result { finding: Finding::Fail, .. } => "fail",
-            Statement::Result { finding: Finding::Error, .. } => "error",
-            Statement::Acknowledged { .. } => "fix-acknowledgment",
-            Statement::Fixed { .. } => "fix-completion",
-            Statement::CannotFix { .. } => "cannot-fix",
-            Statement::Unreadable { .. } => "unreadable",
-            Statement::Decide(_) => "decision",
-            Statement::Remark => "remark",
-            Statement::Courtesy => "courtesy",
+            Statement::Result { finding: Finding::Pass, .. } => Meaning::Pass,
+            Statement::Result { finding: Finding::Fail, .. } => Meaning::Fail,
+            Statement::Result { finding: Finding::Error, .. } => Meaning::Error,
+            Statement::Acknowledged { .. } => Meaning::FixAcknowledgment,
+            Statement::Fixed { .. } => Meaning::FixCompletion,
+            Statement::CannotFix { .. } => Meaning::CannotFix,
+            Statement::Unreadable { .. } => Meaning::Unreadable,
+            Statement::Decide(_) => Meaning::Decision,
+            Statement::Remark => Meaning::Remark,
+            Statement::Courtesy => Meaning::Courtesy,
         }
     }
 }

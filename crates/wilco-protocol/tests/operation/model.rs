@@ -91,7 +91,7 @@ impl Model for Bounds {
                 next.messages += 1;
                 next.repeats +=
                     u8::from(matches!(&what, Statement::Decide(choice) if choice.option == "retry"));
-                let message = MessageId::new(what.meaning());
+                let message = MessageId::new(what.meaning().word());
                 Input::Said(Said { by: by.into(), operator: false, message, to_notice: false, what })
             }
             Act::Ended { place, well } => {

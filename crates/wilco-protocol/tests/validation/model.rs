@@ -85,7 +85,7 @@ impl Model for Bounds {
             }
             Act::Say { by, what } => {
                 next.messages += 1;
-                let message = MessageId::new(what.meaning());
+                let message = MessageId::new(what.meaning().word());
                 Input::Said(Said { by: by.into(), operator: false, message, to_notice: false, what })
             }
         };
