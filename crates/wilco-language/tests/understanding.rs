@@ -1,7 +1,9 @@
 //! The scorer against tables of tasks and understandings: no wrong acceptance, and a share it
 //! decides by itself.
 
-use wilco_language::read::understanding::{Ruling, Scored, TaskText, score, score_amended};
+use wilco_language::read::understanding::{
+    ContradictionKind, Ruling, Scored, TaskText, contradictions, score, score_amended,
+};
 use wilco_testkit::table::{Entry, entries};
 
 #[test]
@@ -199,4 +201,92 @@ fn del_43_an_amendment_in_words_must_be_spoken_of() {
     let half =
         ruled("Log every attempt. Write the log to /var/log/login", &format!("{before}. Log every attempt"));
     assert_eq!(half.ruling, Ruling::Unsure, "half of the change");
+}
+
+/// What a judge asks beside its own look: another id, other numbers and names, a negation or a direction that the task
+/// does not have.
+#[test]
+fn del_21_contradictions_are_named_by_kind_and_other_words_are_none() {
+    use ContradictionKind::{Direction, Name, Negation, Number, TaskId};
+    let criteria = [
+        "more than 5 failed logins per minute from one IP get 429",
+        "the limit is configurable by `LOGIN_LIMIT`",
+        "old sessions are not deleted",
+    ]
+    .map(str::to_owned);
+    let task = TaskText {
+        task_id: "GH-210",
+        title: "Enable rate limiting on the login endpoint, see GH-100",
+        titled: true,
+        description: "Block the address after the failure.",
+        criteria: &criteria,
+    };
+    let kinds = |said: &str| {
+        let mut kinds: Vec<_> = contradictions(&task, said).into_iter().map(|one| one.kind).collect();
+        kinds.sort_unstable();
+        kinds.dedup();
+        kinds
+    };
+    let table: [(&str, &[ContradictionKind]); 16] = [
+        ("Throttle login: an IP that fails more than five times in a minute is answered with 429", &[]),
+        (
+            "I will cover all three criteria, with a setting for the limit and old sessions kept as they are",
+            &[],
+        ),
+        ("GH-210 follows GH-100; the limit comes from `LOGIN_LIMIT`, old sessions are not deleted", &[]),
+        ("Put a limiter in src/auth/limit.rs that reads LOGIN_LIMIT", &[]),
+        ("", &[]),
+        ("This is about GH-211: rate limiting on login", &[TaskId, Number]),
+        ("More than 6 failed logins per minute get 429", &[Number]),
+        ("More than 5 failed logins per minute get 403", &[Number]),
+        ("More than 5 failed logins per hour from one IP get 429", &[Direction]),
+        ("The limit is read from MAX_LOGINS", &[Name]),
+        ("The limit is not configurable", &[Negation]),
+        ("Old sessions are deleted", &[Negation]),
+        ("Rate limiting on login, the limit's setting is out of scope", &[Negation]),
+        ("Disable rate limiting on the login endpoint", &[Direction]),
+        ("Block the address before the failure", &[Direction]),
+        ("Fewer than 5 failed logins per minute get 429", &[Direction]),
+    ];
+    let wrong: Vec<_> = table
+        .iter()
+        .filter(|(said, expected)| kinds(said) != *expected)
+        .map(|(said, expected)| format!("{said}: {expected:?}, found {:?}", contradictions(&task, said)))
+        .collect();
+    assert!(wrong.is_empty(), "{wrong:#?}");
+}
+
+/// How many pairs of the tables it speaks up against; an accepted one never.
+#[test]
+fn del_21_no_accepted_understanding_contradicts_its_task() {
+    let (mut right, mut of_right, mut wrong, mut of_wrong) = (0, 0, 0, 0);
+    for entry in TABLES.iter().flat_map(|text| entries(text)) {
+        let criteria = entry.all("criterion");
+        let task = TaskText {
+            task_id: entry.one("id"),
+            title: entry.one("title"),
+            titled: true,
+            description: entry.one("description"),
+            criteria: &criteria,
+        };
+        let said = entry.one("understanding");
+        let found = contradictions(&task, said);
+        assert!(
+            found.is_empty() || score(&task, said).ruling != Ruling::Correct,
+            "{}: {found:?}",
+            entry.name
+        );
+        match entry.one("class") {
+            "right" | "paraphrased" => {
+                (right, of_right) = (right + usize::from(found.is_empty()), of_right + 1)
+            }
+            "wrong" | "negated" => (wrong, of_wrong) = (wrong + usize::from(!found.is_empty()), of_wrong + 1),
+            _ => {}
+        }
+    }
+    println!("right without contradiction: {right} of {of_right}; wrong with one: {wrong} of {of_wrong}");
+    assert!(
+        right * 100 >= of_right * 95 && wrong * 100 >= of_wrong * 43,
+        "{right}/{of_right} {wrong}/{of_wrong}"
+    );
 }

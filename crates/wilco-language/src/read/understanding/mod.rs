@@ -4,7 +4,7 @@
 //! else to whoever gave the task: a wrong acceptance starts wrong work, a doubt costs a glance.
 
 mod chain;
-mod conflict;
+mod contradiction;
 mod follow;
 mod hashed;
 mod quantity;
@@ -14,7 +14,9 @@ mod words;
 use std::rc::Rc;
 
 use self::chain::{Chain, Source, chain};
-use self::conflict::conflicts;
+pub use self::contradiction::{Contradiction, ContradictionKind, contradictions};
+
+use self::contradiction::of_words;
 use self::hashed::{HashSet, roomy};
 use self::quantity::Quantity;
 use self::words::{MOST_ASKED, MOST_SAID, Weight, Word, Words, words};
@@ -91,7 +93,7 @@ pub fn score_amended(task: &TaskText<'_>, changes: &[String], understanding: &st
     };
     let ruling = if said.is_empty(&whole) {
         Ruling::Empty
-    } else if conflicts(&title, &whole, &said.words) {
+    } else if whole.cut || said.words.cut || said.words.asks || !of_words(&whole, &said.words).is_empty() {
         Ruling::Unsure
     } else if missing.is_empty()
         && (!task.titled || title.stems().next().is_none() || said.share(&title) >= TITLE)

@@ -10,20 +10,6 @@ use rust_stemmers::{Algorithm, Stemmer};
 
 use super::hashed::{HashMap, HashSet};
 
-/// What somebody does to a thing. A task to fix is not understood as a task to build.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub(super) enum Action {
-    Build,
-    Change,
-    Restructure,
-    Fix,
-    Remove,
-    Inspect,
-    Test,
-    Document,
-    Deploy,
-}
-
 /// The stem under which a word and its synonyms are compared.
 pub(super) fn canonical(lower: &str) -> String {
     canonical_of(lower, &stem(lower))
@@ -33,10 +19,6 @@ pub(super) fn canonical(lower: &str) -> String {
 pub(super) fn canonical_of(lower: &str, stem: &str) -> String {
     let group = SYNONYM.get(lower).or_else(|| SYNONYM.get(stem));
     group.cloned().unwrap_or_else(|| stem.to_owned())
-}
-
-pub(super) fn action(canonical: &str) -> Option<Action> {
-    ACTION.get(canonical).copied()
 }
 
 /// Grammar: in every text, in no task.
@@ -71,7 +53,7 @@ pub(super) fn is_opener(lower: &str) -> bool {
 
 /// Too general to tell one task from another.
 pub(super) fn is_general(lower: &str, canonical: &str) -> bool {
-    listed(&GENERAL, lower) || action(canonical) == Some(Action::Build)
+    listed(&GENERAL, lower) || canonical == "build"
 }
 
 /// Says nothing of a task wherever it stands: "make sure", "properly".
@@ -89,19 +71,9 @@ pub(super) fn is_negator(lower: &str) -> bool {
     lower.ends_with("n't") || listed(&NEGATOR, lower)
 }
 
-/// Makes less of the task, or makes it somebody else's.
-pub(super) fn is_hedge(lower: &str) -> bool {
-    listed(&HEDGE, lower)
-}
-
 /// A small word of another language; unlike a negation it changes nothing.
 pub(super) fn is_foreign_article(lower: &str) -> bool {
     listed(&FOREIGN_ARTICLE, lower)
-}
-
-/// A word that shows the text to be English.
-pub(super) fn is_english(lower: &str) -> bool {
-    listed(&ENGLISH, lower)
 }
 
 /// The words that cannot stand for this one: its opposites and the other choices of its kind.
@@ -139,12 +111,6 @@ static SYNONYM: LazyLock<HashMap<String, String>> = LazyLock::new(|| {
         }
     }
     map
-});
-
-static ACTION: LazyLock<HashMap<String, Action>> = LazyLock::new(|| {
-    let classes = ACTIONS.iter();
-    let words = classes.flat_map(|(action, words)| words.split(' ').map(move |w| (w, *action)));
-    words.map(|(word, action)| (canonical(word), action)).collect()
 });
 
 static EXCLUDED: LazyLock<HashMap<String, Vec<String>>> = LazyLock::new(|| {
@@ -217,7 +183,7 @@ static OPENER: LazyLock<HashSet<&str>> = LazyLock::new(|| {
 
 static GENERAL: LazyLock<HashSet<&str>> = LazyLock::new(|| {
     set(
-        "read reads reading user users endpoint endpoints feature features functionality logic code system app application version variable \
+        "generate generates setup extend extends read reads reading user users endpoint endpoints feature features functionality logic code system app application version variable \
  layer case cases implementation component components new everywhere properly correctly proper correct correctly ensure ensures ensuring \
  make makes making set sets setting support supports supported supporting allow allows provide provides based simple existing current \
  able response responses respond answer answers value values result results return returns returning handle type types \
@@ -245,28 +211,9 @@ static NEGATOR: LazyLock<HashSet<&str>> = LazyLock::new(|| {
     )
 });
 
-static HEDGE: LazyLock<HashSet<&str>> = LazyLock::new(|| {
-    set(
-        "maybe might probably perhaps possibly presumably guess guessing assume assumes assuming assumed presume think unsure uncertain \
- hopefully try tries trying attempt attempting unclear only merely partially partly partial half later eventually subset some mock mocks \
- mocked mocking stub stubs stubbed stubbing fake faked dummy placeholder placeholders simulate simulated simulating pretend pretending \
- alternatively ask asking delegate delegating delegated someone somebody almost roughly mostly tomorrow pending blocked \
- wait waiting hardcode hardcoded hardcoding temporarily temporary optionally optional manually hand confused wonder wondering \
- misunderstood unrelated opposite contrary anyway whatever besides already else other another different unlike forget \
- forgetting refrain cancel cancelling abandon undo oppose leave leaving fail break breaking bypass bypassing circumvent workaround \
- prevent preventing stop stopping block blocking delay delaying pause pausing until unless unlikely supposedly refuse refuses refusing refused forbid forbids forbidden forbidding prohibit prohibits prohibited wrong wrongly incorrect fails failing failed starts from all everybody everyone decline declines declining declined against mistake protect",
-    )
-});
-
 static FOREIGN_ARTICLE: LazyLock<HashSet<&str>> = LazyLock::new(|| {
     set("la le les un une des de du der die das den dem ein eine einen el los las una il um uma ich je yo \
  werde werden wird vais voy")
-});
-
-static ENGLISH: LazyLock<HashSet<&str>> = LazyLock::new(|| {
-    set(
-        "the to and of with for is that from by be it will per after i'll i add fix implement when into this as in",
-    )
 });
 
 const SYNONYMS: &[&str] = &[
@@ -338,24 +285,6 @@ const SYNONYMS: &[&str] = &[
     "command cmd commands",
     "reference ref references",
     "permission permissions perms",
-];
-
-const ACTIONS: &[(Action, &str)] = &[
-    (Action::Build, "build generate setup extend provide"),
-    (
-        Action::Change,
-        "update change modify improve adjust replace upgrade downgrade optimize tune configure rotate increase decrease reduce enhance switch rework",
-    ),
-    (Action::Restructure, "refactor rewrite rename migrate convert revert merge split move port"),
-    (Action::Fix, "fix debug"),
-    (Action::Remove, "remove uninstall undo disable deprecate"),
-    (
-        Action::Inspect,
-        "review investigate analyse research audit explore study evaluate assess inspect examine look propose suggest consider discuss estimate monitor compare",
-    ),
-    (Action::Test, "test benchmark"),
-    (Action::Document, "document describe explain summarize"),
-    (Action::Deploy, "deploy release publish ship"),
 ];
 
 const OPPOSITES: &[&str] = &[
@@ -460,6 +389,8 @@ const OPPOSITES: &[&str] = &[
     "whitelist blacklist",
     "allowlist denylist",
     "serial concurrent",
+    "< >",
+    "≤ ≥",
 ];
 
 const CHOICES: &[&str] = &[
