@@ -209,17 +209,6 @@ impl Authority {
         }
     }
 
-    /// Refuses whoever may not run a program of the configuration.
-    pub(crate) fn check_program(caller: &TokenHolder<'_>, command: &str) -> Result<(), Refused> {
-        match caller.viewer {
-            Viewer::Local | Viewer::Operator => Ok(()),
-            Viewer::Agent(_) | Viewer::ReadOnly => {
-                let detail = format!("only operators may run the command {command:?}");
-                Err(Refused::Forbidden { detail })
-            }
-        }
-    }
-
     /// Refuses whoever has no such right; says who has it.
     pub(crate) fn check(&self, caller: &TokenHolder<'_>, right: Right) -> Result<(), Refused> {
         if self.extent(caller, right) != Extent::Nothing {

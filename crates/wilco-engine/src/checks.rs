@@ -25,7 +25,7 @@ pub(crate) fn check(state: &State, place: usize) -> Option<Value> {
     let (command, awaited) = (phase.command()?, phase.awaited.as_ref()?);
     Some(json!({
         "command": command,
-        "arguments": [],
+        "arguments": phase.arguments,
         "problem": null,
         "time_limit": awaited.timeout,
         "environment": {

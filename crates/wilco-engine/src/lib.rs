@@ -9,6 +9,7 @@ mod authority;
 mod cache;
 mod checks;
 mod command;
+mod command_rule;
 mod derived;
 mod engine;
 mod exact;
@@ -36,6 +37,7 @@ pub use command::{
     Accepted, AgentChanged, Answer, Api, Command, Done, MarkAs, Order, PatchAgent, Post, PutAgent, Refused,
     Summary, Viewer,
 };
+pub use command_rule::{CommandRule, FixedCommand};
 pub use derived::differs;
 pub use engine::{Committed, Engine, Stepped, status};
 pub use nudge::{How, NEVER, Nudge, NudgeJob, NudgeOutcome, NudgedMessage, StoredEffect};

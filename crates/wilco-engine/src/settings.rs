@@ -7,6 +7,7 @@ use wilco_protocol::policy::Overrides;
 use wilco_protocol::{Name, Span};
 
 use crate::authority::Authority;
+use crate::command_rule::CommandRule;
 
 #[derive(Debug, Clone)]
 pub struct Settings {
@@ -21,11 +22,11 @@ pub struct Settings {
     pub escalation: EscalationSettings,
     pub delegation: PolicySettings,
     pub operation: PolicySettings,
-    /// The names of the commands that an operation may run.
-    pub operation_commands: BTreeSet<String>,
+    /// The commands that an operation may run.
+    pub operation_commands: BTreeMap<String, CommandRule>,
     pub validation: PolicySettings,
-    /// The names of the commands that may check a phase.
-    pub validation_commands: BTreeSet<String>,
+    /// The commands that may check a phase.
+    pub validation_commands: BTreeMap<String, CommandRule>,
     /// Whether a judge command is configured.
     pub judge: bool,
     pub inbox_limit: usize,
@@ -103,9 +104,9 @@ impl Default for Settings {
             },
             delegation: PolicySettings::default(),
             operation: PolicySettings::default(),
-            operation_commands: BTreeSet::new(),
+            operation_commands: BTreeMap::new(),
             validation: PolicySettings::default(),
-            validation_commands: BTreeSet::new(),
+            validation_commands: BTreeMap::new(),
             judge: false,
             inbox_limit: 100_000,
             nudge: NudgeSettings::default(),

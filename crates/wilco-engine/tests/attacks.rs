@@ -1,7 +1,7 @@
 //! What somebody tries with the token of an agent that takes part in nothing. Each of these succeeded once.
 
 use serde_json::{Value, json};
-use wilco_engine::{Command, Done, PatchAgent, PutAgent, Refused, Settings, Viewer};
+use wilco_engine::{Command, CommandRule, Done, PatchAgent, PutAgent, Refused, Settings, Viewer};
 use wilco_protocol::Name;
 use wilco_protocol::directory::{Mark, Profile, Role};
 
@@ -101,8 +101,8 @@ fn sec_12_an_agent_does_not_set_its_own_role_status_or_ways() {
 #[test]
 fn sec_11_nobody_runs_configured_programs_with_arguments_of_its_own() {
     let realm = Realm::with(Settings {
-        operation_commands: ["restart".to_owned()].into(),
-        validation_commands: ["unit".to_owned()].into(),
+        operation_commands: [("restart".to_owned(), CommandRule::Open)].into(),
+        validation_commands: [("unit".to_owned(), CommandRule::Open)].into(),
         ..Settings::default()
     });
     realm.register(&["eve", "worker"]);

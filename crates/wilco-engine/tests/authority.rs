@@ -1,7 +1,9 @@
 //! Who may begin what: role of the token × type of the content, from the catalogue of types.
 
 use serde_json::{Value, json};
-use wilco_engine::{Authority, Command, Done, Holder, PutAgent, Refused, Right, Settings, Viewer};
+use wilco_engine::{
+    Authority, Command, CommandRule, Done, FixedCommand, Holder, PutAgent, Refused, Right, Settings, Viewer,
+};
 use wilco_language::message::MessageType;
 use wilco_language::parse;
 use wilco_protocol::Name;
@@ -32,7 +34,8 @@ fn row(of: MessageType) -> [bool; 4] {
 
 /// A realm with the cast of the examples, none of whom takes part in anything.
 fn realm() -> Realm {
-    let commands = ["restart", "restart-agent", "unit", "unit-tests"].map(str::to_owned);
+    let commands = ["restart", "restart-agent", "unit", "unit-tests"];
+    let commands = commands.map(|name| (name.to_owned(), CommandRule::Open));
     let settings = Settings {
         operation_commands: commands.clone().into(),
         validation_commands: commands.into(),
@@ -236,4 +239,71 @@ fn sec_12_an_agent_keeps_what_it_does_not_set() {
     assert_eq!(put(bob(), after.clone()), after);
     // What an operator set is not shaken off by going away and coming back.
     problem(realm.run(Command::RemoveAgent { name: Name::new("bob"), by: bob() }), 403);
+}
+
+/// Commands whose arguments are fixed, which `ci` may run.
+fn fixed_commands() -> Settings {
+    let fixed = CommandRule::Fixed(FixedCommand {
+        args: vec!["--mode={mode}".to_owned(), "x".to_owned()],
+        values: [("mode".to_owned(), vec!["soft".to_owned(), "hard".to_owned()])].into(),
+        may: vec![Name::new("ci")],
+    });
+    Settings {
+        operation_commands: [("restart".to_owned(), fixed.clone()), ("any".to_owned(), CommandRule::Open)]
+            .into(),
+        validation_commands: [("unit".to_owned(), fixed)].into(),
+        ..Settings::default()
+    }
+}
+
+fn running(from: &str, execute: Value) -> Value {
+    let content = json!({"operation": "restart", "message": "Soon.", "execute": execute});
+    said(from, "worker", "pre-operation", content)
+}
+
+#[test]
+fn sec_11_only_listed_values_get_into_the_arguments_of_a_command() {
+    let realm = Realm::with(fixed_commands());
+    realm.register(&["boss", "ci", "worker"]);
+    for viewer in [Viewer::Operator, Viewer::Local] {
+        for execute in [
+            json!({"command": ["restart"]}),
+            json!({"command": ["restart", "--wipe"], "values": {"mode": "soft"}}),
+            json!({"command": ["restart"], "values": {"mode": "wild"}}),
+            json!({"command": ["restart"], "values": {"mode": ["soft"]}}),
+            json!({"command": ["restart"], "values": {"mode": "soft", "more": "x"}}),
+            json!({"command": ["restart"], "values": {"mode": "soft{agent}"}}),
+            json!({"command": ["any", "x"], "values": {"mode": "soft"}}),
+            json!({"command": ["other"], "values": {"mode": "soft"}}),
+        ] {
+            realm.refused_as(&viewer, &running("boss", execute), 422);
+        }
+        realm
+            .post_as(&viewer, &running("boss", json!({"command": ["restart"], "values": {"mode": "soft"}})))
+            .unwrap();
+        realm.post_as(&viewer, &running("boss", json!({"command": ["any", "--own", "{agent}"]}))).unwrap();
+    }
+}
+
+#[test]
+fn sec_11_may_allows_the_program_and_the_role_is_still_needed() {
+    let realm = Realm::with(fixed_commands());
+    realm.register(&["boss", "ci", "worker", "eve"]);
+    let restart = json!({"command": ["restart"], "values": {"mode": "hard"}});
+    let why = realm.refused_as(&Viewer::Agent(Name::new("ci")), &running("ci", restart.clone()), 403);
+    assert!(why.contains("may begin operations"), "{why}");
+    let why = problem(realm.post_as_orchestrator("eve", &running("eve", restart.clone())), 403);
+    assert_eq!(why["detail"], "only ci and operators may run the command \"restart\"");
+    realm.post_as_orchestrator("ci", &running("ci", restart)).unwrap();
+    problem(realm.post_as_orchestrator("ci", &running("ci", json!({"command": ["any"]}))), 403);
+    problem(realm.post_as_orchestrator("ci", &running("ci", json!({"command": ["nothing"]}))), 403);
+    let validation = |from: &str, values: Value| {
+        let phases = json!([{"name": "unit", "specialist": "cmd:unit", "values": values}]);
+        let start = json!({"issue": 42, "main_agent": "worker", "phases": phases});
+        said(from, "validation-orchestrator", "validation-start", start)
+    };
+    let ci = Viewer::Agent(Name::new("ci"));
+    realm.refused_as(&Viewer::Agent(Name::new("eve")), &validation("eve", json!({"mode": "soft"})), 403);
+    realm.refused_as(&ci, &validation("ci", json!({})), 422);
+    realm.post_as(&ci, &validation("ci", json!({"mode": "soft"}))).unwrap();
 }

@@ -35,6 +35,7 @@ pub use sleep::Sleep;
 #[doc(hidden)]
 pub use state_file::edited;
 pub use state_file::{Changed, StateFileError, replace, verify};
+pub use step::StepProgram;
 pub use tls::Tls;
 pub use webhook::{Secret, Webhooks};
 
@@ -53,12 +54,10 @@ pub struct Outside {
     pub judge: Option<Program>,
     /// Reaches a person about an escalation.
     pub human: Option<Program>,
-    /// What operations may run: names and absolute programs.
-    pub commands: BTreeMap<String, String>,
-    /// What checks phases of validations: names and absolute programs.
-    pub checks: BTreeMap<String, String>,
-    /// The server's variables that both inherit.
-    pub env: Vec<String>,
+    /// What operations may run.
+    pub commands: BTreeMap<String, StepProgram>,
+    /// What checks phases of validations.
+    pub checks: BTreeMap<String, StepProgram>,
     /// Called for the same purpose.
     pub human_webhook: Option<String>,
     /// Put agents to sleep, and wake them.
@@ -92,12 +91,12 @@ impl Outside {
             Effect::CallHuman { escalation, .. } => human::call(self, *escalation, &order.payload, now).await,
             Effect::RunStep { exchange, agent, run } => {
                 let tag = self.tagging(*exchange, agent, *run);
-                let end = step::run(&self.commands, &self.env, &order.payload, &tag).await;
+                let end = step::run(&self.commands, &order.payload, &tag).await;
                 EffectResult::Reported(Report::StepEnded { agent: agent.clone(), run: *run, end })
             }
             Effect::RunCheck { exchange, phase, run } => {
                 let tag = self.tagging(*exchange, &left_running::phase(*phase), *run);
-                let end = step::run(&self.checks, &self.env, &order.payload, &tag).await;
+                let end = step::run(&self.checks, &order.payload, &tag).await;
                 EffectResult::Reported(Report::CheckEnded { phase: *phase, run: *run, end })
             }
             Effect::Handoff { order: effect, .. } => {

@@ -20,6 +20,13 @@ const MAX_PRINTED: usize = 64 << 10;
 /// How long what a program left running in the background may hold its output open.
 const AFTERMATH: Duration = Duration::from_millis(500);
 
+/// An absolute program, and the server's variables that it inherits. Its arguments come with the order.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StepProgram {
+    pub program: String,
+    pub env: Vec<String>,
+}
+
 #[derive(Deserialize)]
 struct Payload {
     command: String,
@@ -33,8 +40,7 @@ struct Payload {
 
 /// Runs it; whatever goes wrong, the step has failed and says why.
 pub(crate) async fn run(
-    commands: &BTreeMap<String, String>,
-    env: &[String],
+    commands: &BTreeMap<String, StepProgram>,
     payload: &serde_json::Value,
     tag: &str,
 ) -> StepEnd {
@@ -45,7 +51,7 @@ pub(crate) async fn run(
     if let Some(problem) = payload.problem {
         return failed(problem);
     }
-    let Some(program) = commands.get(&payload.command) else {
+    let Some(StepProgram { program, env }) = commands.get(&payload.command) else {
         return failed(format!("the command {:?} is not configured any more", payload.command));
     };
     let spawned = Command::new(program)

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use wilco_engine::{Command, Engine, Nudge, Settings};
+use wilco_engine::{Command, CommandRule, Engine, Nudge, Settings};
 use wilco_protocol::{Name, Span, Time};
 use wilco_store::EffectRow;
 
@@ -79,9 +79,9 @@ impl World {
         let fault_rates = FaultRates::of(&mut rng);
         let cast = Cast::of(&fault_rates);
         let mut settings = Settings { judge: true, ..Settings::default() };
-        settings.operation_commands.insert("restart-agent".to_owned());
+        settings.operation_commands.insert("restart-agent".to_owned(), CommandRule::Open);
         settings.nudge.commands.insert(BELL.to_owned());
-        settings.validation_commands.insert(LINT.to_owned());
+        settings.validation_commands.insert(LINT.to_owned(), CommandRule::Open);
         settings.handoff.state_file = rng.percent(50);
         settings.handoff.github = rng.percent(30);
         if let Some(controller) = cast.initiators.last().filter(|_| rng.percent(75)) {

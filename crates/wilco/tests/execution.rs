@@ -396,3 +396,40 @@ fn op_14_killed_at_any_moment_a_command_runs_at_most_once() {
     assert!(all >= KILLS, "every second step ran after its server was up again: {runs:?}");
     server.verify();
 }
+
+#[test]
+fn sec_11_a_command_with_fixed_arguments_runs_with_listed_values_and_its_own_environment() {
+    let program = Program::new("echo \"$1|$2|$#|${HOME-none}|${LANG-none}|${SECRET-none}|$PATH\" >> runs");
+    let config = format!(
+        "[operation.commands.restart]\nprogram = {}\nargs = [\"--mode={{mode}}\", \"{{agent}}\"]\n\
+         values = {{ mode = [\"soft\", \"hard\"] }}\nenv = [\"LANG\"]\n",
+        json!(program.path("program"))
+    );
+    let server = Setup::new()
+        .config(&config)
+        .environment("HOME", "/somewhere")
+        .environment("LANG", "tlh")
+        .environment("SECRET", "hush")
+        .start();
+    server.register(&["boss", "ann"]);
+    let execute = json!({"command": ["restart"], "values": {"mode": "soft"}});
+    let id = operate(&server, &["ann"], execute, json!({}));
+    ends(&server, &id, "done");
+    let path = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
+    assert_eq!(program.lines("runs"), [format!("--mode=soft|ann|2|none|tlh|none|{path}")]);
+    for (execute, pointer) in [
+        (json!({"command": ["restart", "--wipe"], "values": {"mode": "soft"}}), "/content/execute/command/1"),
+        (json!({"command": ["restart"]}), "/content/execute/values/mode"),
+        (json!({"command": ["restart"], "values": {"mode": "wild"}}), "/content/execute/values/mode"),
+        (
+            json!({"command": ["restart"], "values": {"mode": "soft", "who": "x"}}),
+            "/content/execute/values/who",
+        ),
+    ] {
+        let content =
+            json!({"type": "pre-operation", "operation": "restart", "message": "Now.", "execute": execute});
+        let refused = server.refused(&json!({"from": "boss", "to": "ann", "content": content}), 422);
+        assert_eq!(refused["errors"][0]["pointer"], pointer, "{refused}");
+    }
+    assert_eq!(program.lines("runs").len(), 1);
+}

@@ -10,8 +10,9 @@ use wilco_store::Priority;
 
 use super::arrival::{Arrival, Defaults};
 use super::start::{Taken, begin};
-use crate::authority::{Authority, TokenHolder};
+use crate::authority::TokenHolder;
 use crate::command::{Api, Refused};
+use crate::command_rule::{Asked, CommandRule};
 use crate::execute::priority;
 use crate::workspace::Workspace;
 
@@ -28,7 +29,7 @@ pub(crate) fn operate(
         // Its scripts perform operations themselves.
         Api::Maestro => Execute::None,
     });
-    allowed(workspace, arrival, &execute)?;
+    let execute = allowed(workspace, arrival, said, execute)?;
     let id = ExchangeId { protocol: Protocol::Operation, number: workspace.next_position() };
     let several = arrival.to.len() > 1;
     let start = Operate {
@@ -57,23 +58,40 @@ pub(crate) fn operate(
     begin(workspace, arrival, Start::Operation(start), defaults).map_err(Refused::from)
 }
 
-/// Only configured programs are run.
-fn allowed(workspace: &Workspace<'_>, arrival: &Arrival<'_>, execute: &Execute) -> Result<(), Refused> {
-    let Execute::Command(command) = execute else { return Ok(()) };
-    Authority::check_program(&TokenHolder::of(arrival.post), &command.argv[0])?;
+/// Only configured programs are run, with arguments that they may have.
+fn allowed(
+    workspace: &Workspace<'_>,
+    arrival: &Arrival<'_>,
+    said: &Announcement,
+    execute: Execute,
+) -> Result<Execute, Refused> {
+    let Execute::Command(mut command) = execute else { return Ok(execute) };
     let known = &workspace.settings().operation_commands;
-    if known.contains(&command.argv[0]) {
-        return Ok(());
-    }
-    let name = &command.argv[0];
-    let detail = if known.is_empty() {
-        format!(
-            "the command {name:?} is not allowed: none is; name it in the configuration, under [operation.commands]"
-        )
-    } else {
-        let list: Vec<_> = known.iter().map(String::as_str).collect();
-        format!("the command {name:?} is not allowed; choose one of {}", list.join(", "))
+    let [name, arguments @ ..] = command.argv.as_slice() else {
+        return Ok(Execute::Command(command));
     };
-    let pointer = "/content/execute/command/0".to_owned();
-    Err(Refused::Invalid { errors: vec![FieldError { pointer, detail }] })
+    let rule = known.get(name);
+    CommandRule::check(rule, &TokenHolder::of(arrival.post), name)?;
+    let asked = Asked {
+        name,
+        arguments,
+        values: &said.values,
+        arguments_at: "/content/execute/command/1",
+        values_at: "/content/execute/values",
+    };
+    let Some(rule) = rule else {
+        let detail = if known.is_empty() {
+            format!(
+                "the command {name:?} is not allowed: none is; name it in the configuration, under [operation.commands]"
+            )
+        } else {
+            let list: Vec<_> = known.keys().map(String::as_str).collect();
+            format!("the command {name:?} is not allowed; choose one of {}", list.join(", "))
+        };
+        let pointer = "/content/execute/command/0".to_owned();
+        return Err(Refused::Invalid { errors: vec![FieldError { pointer, detail }] });
+    };
+    let arguments = rule.arguments(&asked).map_err(|errors| Refused::Invalid { errors })?;
+    command.argv = std::iter::once(name.clone()).chain(arguments).collect();
+    Ok(Execute::Command(command))
 }

@@ -10,8 +10,9 @@ use wilco_store::Priority;
 use super::arrival::{Arrival, Defaults};
 use super::parties::known;
 use super::start::{Taken, begin};
-use crate::authority::{Authority, TokenHolder};
+use crate::authority::TokenHolder;
 use crate::command::Refused;
+use crate::command_rule::{Asked, CommandRule};
 use crate::execute::priority;
 use crate::workspace::Workspace;
 
@@ -26,11 +27,8 @@ pub(crate) fn validate(
     let from = &arrival.from;
     let mut phases = Vec::new();
     for (place, phase) in said.phases.iter().enumerate() {
-        phases.push(Planned {
-            name: phase.name.clone(),
-            specialist: specialist(workspace, arrival, phase, place)?,
-            parallel: phase.parallel,
-        });
+        let (specialist, arguments) = specialist(workspace, arrival, phase, place)?;
+        phases.push(Planned { name: phase.name.clone(), specialist, parallel: phase.parallel, arguments });
     }
     let main_agent = known(workspace, &said.main_agent, from)?;
     let mut watchers: Vec<Name> = said.watch.then(|| from.clone()).into_iter().collect();
@@ -61,28 +59,39 @@ pub(crate) fn validate(
     begin(workspace, arrival, exchange::Start::Validation(start), defaults).map_err(Refused::from)
 }
 
-/// The agent, or the command, that checks a phase.
+/// The agent, or the command with its arguments, that checks a phase.
 fn specialist(
     workspace: &mut Workspace<'_>,
     arrival: &Arrival<'_>,
     phase: &PhaseSpec,
     place: usize,
-) -> Result<Name, Refused> {
+) -> Result<(Name, Vec<String>), Refused> {
+    let values_at = format!("/content/phases/{place}/values");
     let Some(name) = phase.specialist.strip_prefix(COMMAND) else {
-        return known(workspace, &phase.specialist, &arrival.from);
-    };
-    Authority::check_program(&TokenHolder::of(arrival.post), name)?;
-    let known = &workspace.settings().validation_commands;
-    if known.contains(name) {
-        return Ok(Name::new(&phase.specialist));
-    }
-    let list: Vec<_> = known.iter().map(String::as_str).collect();
-    let detail = match list.is_empty() {
-        true => {
-            format!("there is no command {name:?}: none is configured; name it under [validation.commands]")
+        if phase.values.is_empty() {
+            return Ok((known(workspace, &phase.specialist, &arrival.from)?, Vec::new()));
         }
-        false => format!("there is no command {name:?}; choose one of {}", list.join(", ")),
+        let detail = "values are for commands, and an agent checks this phase".to_owned();
+        return Err(Refused::Invalid { errors: vec![FieldError { pointer: values_at, detail }] });
     };
-    let pointer = format!("/content/phases/{place}/specialist");
-    Err(Refused::Invalid { errors: vec![FieldError { pointer, detail }] })
+    let known = &workspace.settings().validation_commands;
+    let rule = known.get(name);
+    CommandRule::check(rule, &TokenHolder::of(arrival.post), name)?;
+    let Some(rule) = rule else {
+        let list: Vec<_> = known.keys().map(String::as_str).collect();
+        let detail = match list.is_empty() {
+            true => {
+                format!(
+                    "there is no command {name:?}: none is configured; name it under [validation.commands]"
+                )
+            }
+            false => format!("there is no command {name:?}; choose one of {}", list.join(", ")),
+        };
+        let pointer = format!("/content/phases/{place}/specialist");
+        return Err(Refused::Invalid { errors: vec![FieldError { pointer, detail }] });
+    };
+    let asked =
+        Asked { name, arguments: &[], values: &phase.values, arguments_at: "", values_at: &values_at };
+    let arguments = rule.arguments(&asked).map_err(|errors| Refused::Invalid { errors })?;
+    Ok((Name::new(&phase.specialist), arguments))
 }

@@ -40,6 +40,7 @@ const MAX_PARALLEL: u64 = 32;
 /// What `execute` may hold.
 pub(crate) const COMMAND: &[Field] = &[
     required("command", FieldKind::Texts, "The name of a configured command, then its arguments"),
+    optional("values", FieldKind::Keys, "What fills the places of a command whose arguments are fixed"),
     optional("max_parallel", FieldKind::Number(1, MAX_PARALLEL), "How many run at a time"),
     optional("time_limit", FieldKind::Duration, "How long one may take"),
     optional("keep_going", FieldKind::Flag, "true: go on with the others when one fails"),

@@ -57,6 +57,7 @@ pub(super) const VALIDATION_START: TypeEntry = entry(
                 required("specialist", FieldKind::Text, "The agent, or cmd:NAME, that checks"),
                 optional("expected_outcome", FieldKind::Text, "What should come of it"),
                 optional("parallel", FieldKind::Flag, "true: together with the phases beside it"),
+                optional("values", FieldKind::Keys, "What fills the places of a command"),
             ]),
             "A list of objects with name and specialist",
         ),

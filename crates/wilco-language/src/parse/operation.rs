@@ -72,6 +72,8 @@ pub struct Announcement {
     pub pre_notice: Option<Span>,
     /// None: whatever the door is used to.
     pub execute: Option<Execute>,
+    /// What fills the places of the command that it names.
+    pub values: Map<String, Value>,
     pub policy: Map<String, Value>,
     /// Keys of the policy that stand in the content itself.
     pub own: Map<String, Value>,
@@ -104,6 +106,8 @@ pub(super) fn announcement(content: &Map<String, Value>, mut fields: Fields<'_>)
     }
     let kind = fields.one_of("kind", kind_word);
     let execute = execute(&mut fields);
+    let values = fields.object("execute").and_then(|execute| execute.get("values")?.as_object());
+    let values = values.cloned().unwrap_or_default();
     let policy = fields.policy(|keys| Policy::default().set_all(keys));
     let given =
         |key: &str| Some((key.to_owned(), content.get(key).filter(|value| !value.is_null())?.clone()));
@@ -118,6 +122,7 @@ pub(super) fn announcement(content: &Map<String, Value>, mut fields: Fields<'_>)
             requires_acknowledgment: fields.flag("requires_acknowledgment").unwrap_or(true),
             pre_notice: fields.span("pre_notice").filter(|span| !span.is_zero()),
             execute,
+            values,
             policy,
             own,
         })))

@@ -44,6 +44,8 @@ pub struct PhaseSpec {
     pub specialist: String,
     pub parallel: bool,
     pub expected_outcome: Option<String>,
+    /// What fills the places of a command.
+    pub values: Map<String, Value>,
 }
 
 const MAX_PHASES: usize = 100;
@@ -138,6 +140,7 @@ fn phases(fields: &mut Fields<'_>) -> Option<Vec<PhaseSpec>> {
                 specialist: specialist.trim().to_owned(),
                 parallel: inner.flag("parallel").unwrap_or(all_parallel),
                 expected_outcome: inner.text("expected_outcome"),
+                values: inner.object("values").cloned().unwrap_or_default(),
             });
         }
         fields.add(&format!("phases/{place}"), inner);

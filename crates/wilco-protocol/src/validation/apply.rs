@@ -27,6 +27,7 @@ pub(super) fn started(first: &Started, at: Time) -> State {
         phases.push(Phase {
             name: planned.name.clone(),
             specialist: planned.specialist.clone(),
+            arguments: planned.arguments.clone(),
             group,
             status: Status::Pending,
             iteration: 0,

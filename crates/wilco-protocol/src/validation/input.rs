@@ -34,6 +34,9 @@ pub struct Planned {
     pub specialist: Name,
     /// It may run together with its neighbours that say so too.
     pub parallel: bool,
+    /// What the command is run with.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub arguments: Vec<String>,
 }
 
 /// What the name of a specialist begins with when it is a command.

@@ -38,6 +38,9 @@ pub struct Phase {
     pub name: String,
     /// An agent, or `cmd:NAME`.
     pub specialist: Name,
+    /// What the command is run with.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub arguments: Vec<String>,
     /// Phases of one group run together, groups one after the other.
     pub group: u32,
     pub status: Status,

@@ -164,7 +164,8 @@ fn planned(text: &str) -> Vec<Planned> {
     let of = |one: &str| {
         let (name, specialist) = one.trim().split_once('=').expect("phase=specialist");
         let parallel = specialist.ends_with('+');
-        Planned { name: name.to_owned(), specialist: specialist.trim_end_matches('+').into(), parallel }
+        let specialist = specialist.trim_end_matches('+').into();
+        Planned { name: name.to_owned(), specialist, parallel, arguments: Vec::new() }
     };
     text.split(',').filter(|one| !one.trim().is_empty()).map(of).collect()
 }

@@ -3,7 +3,7 @@
 
 use anyhow::{Context, ensure};
 use serde_json::{Value, json};
-use wilco_engine::{Api, Command, Engine, Post, PutAgent, Settings, StoredEffect, Viewer};
+use wilco_engine::{Api, Command, CommandRule, Engine, Post, PutAgent, Settings, StoredEffect, Viewer};
 use wilco_language::parse;
 use wilco_protocol::directory::{Interface, Profile};
 use wilco_protocol::{MessageId, Name, Time};
@@ -20,7 +20,7 @@ struct Script {
 /// Everything that is committed while it is played.
 pub(super) fn history() -> anyhow::Result<Vec<Batch>> {
     let mut settings = Settings::default();
-    settings.operation_commands.insert("restart-agent".to_owned());
+    settings.operation_commands.insert("restart-agent".to_owned(), CommandRule::Open);
     let store = Memory::new();
     let engine = Engine::load(settings, &store)?;
     let mut script = Script { engine, store, batches: Vec::new() };

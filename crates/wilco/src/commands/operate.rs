@@ -41,6 +41,9 @@ pub(crate) struct Args {
     /// An argument of the command, with {agent}, {session}, {operation}; repeat it for more
     #[arg(long = "argument", value_name = "TEXT", allow_hyphen_values = true)]
     pub(crate) arguments: Vec<String>,
+    /// What fills a place of a command whose arguments are fixed; repeat it for more
+    #[arg(long = "value", value_name = "PLACE=VALUE", value_parser = values::pair)]
+    pub(crate) values: Vec<(String, String)>,
     /// How many commands run at a time
     #[arg(long, value_name = "NUMBER")]
     pub(crate) max_parallel: Option<u32>,
@@ -98,6 +101,7 @@ fn outgoing(args: &Args, from: Option<String>) -> anyhow::Result<Outgoing> {
 /// Who performs it, as the message says it.
 fn execute(args: &Args) -> anyhow::Result<Option<Value>> {
     let tuned = !args.arguments.is_empty()
+        || !args.values.is_empty()
         || args.max_parallel.is_some()
         || args.time_limit.is_some()
         || args.keep_going;
@@ -105,12 +109,15 @@ fn execute(args: &Args) -> anyhow::Result<Option<Value>> {
         None if !tuned => return Ok(None),
         Some(word @ ("manual" | "none")) if !tuned => return Ok(Some(json!(word))),
         None | Some("manual" | "none") => {
-            bail!("--argument, --max-parallel, --time-limit and --keep-going need --execute COMMAND")
+            bail!("--argument, --value, --max-parallel, --time-limit and --keep-going need --execute COMMAND")
         }
         Some(command) => command,
     };
     let argv: Vec<_> = std::iter::once(command.to_owned()).chain(args.arguments.iter().cloned()).collect();
     let mut execute = json!({"command": argv});
+    if !args.values.is_empty() {
+        execute["values"] = args.values.iter().map(|(place, value)| (place.clone(), json!(value))).collect();
+    }
     if let Some(most) = args.max_parallel {
         execute["max_parallel"] = json!(most);
     }

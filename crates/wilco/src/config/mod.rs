@@ -4,6 +4,7 @@ mod file;
 mod handoff;
 mod keys;
 mod policy;
+mod program_table;
 mod programs;
 mod sample;
 mod values;
@@ -207,9 +208,9 @@ impl Config {
             },
             delegation: self.policies.of("delegation"),
             operation: self.policies.of("operation"),
-            operation_commands: self.commands.names().cloned().collect(),
+            operation_commands: self.commands.rules(),
             validation: self.policies.of("validation"),
-            validation_commands: self.checks.names().cloned().collect(),
+            validation_commands: self.checks.rules(),
             judge: !self.values.list("delegation.judge").is_empty(),
             inbox_limit: self.values.whole("limits.inbox_unread") as usize,
             handoff: HandoffSettings {
@@ -261,12 +262,11 @@ impl Config {
             home: String::new(),
             judge: program("delegation.judge", self.time("delegation.judge_timeout")?),
             human: program("escalation.command", HUMAN_LIMIT),
-            commands: self.commands.iter().map(|(name, argv)| (name.clone(), argv.concat())).collect(),
-            checks: self.checks.iter().map(|(name, argv)| (name.clone(), argv.concat())).collect(),
+            commands: self.commands.step_programs(&env),
+            checks: self.checks.step_programs(&env),
             human_webhook: self.human_webhook()?,
             hibernate: program("agents.commands.hibernate", HUMAN_LIMIT),
             wake: program("agents.commands.wake", HUMAN_LIMIT),
-            env: env.clone(),
             nudges: self.nudges.iter().map(|(name, argv)| (name.clone(), nudge(argv))).collect(),
             handoffs: self.handoffs(data)?,
             webhooks: Webhooks {

@@ -5,8 +5,12 @@ use std::path::Path;
 
 use anyhow::{Context, bail};
 use serde_json::Value;
+use wilco_engine::CommandRule;
+use wilco_outside::StepProgram;
+use wilco_protocol::operation::PLACEHOLDERS;
 
 use super::keys::environment_name;
+use super::program_table::FixedProgram;
 use super::values::{Given, Origin};
 
 /// A table of programs, and what a program in it is.
@@ -15,21 +19,25 @@ pub(crate) struct ProgramTable {
     pub(crate) table: &'static str,
     expected: &'static str,
     fits: fn(&[String]) -> bool,
+    /// The places that Wilco fills in the arguments of a program that is written as a table; None: none is.
+    places: Option<&'static [&'static str]>,
 }
 
-/// What operations may run: an absolute program alone, as its arguments come with the operation. Whether it is
-/// there shows when it is run.
+/// What operations may run: an absolute program alone, as its arguments come with the operation, or a table with
+/// arguments that are fixed. Whether it is there shows when it is run.
 pub(crate) const OPERATION: ProgramTable = ProgramTable {
     table: "operation.commands",
-    expected: "an absolute program such as \"/usr/local/bin/restart-agent\"",
-    fits: |argv| matches!(argv, [program] if Path::new(program).is_absolute() && !program.contains('\0')),
+    expected: "an absolute program such as \"/usr/local/bin/restart-agent\", or a table with program and args",
+    fits: |argv| matches!(argv, [program] if is_program(program)),
+    places: Some(&PLACEHOLDERS),
 };
 
-/// What checks phases of validations: an absolute program alone.
+/// What checks phases of validations: an absolute program alone, or a table with its arguments.
 pub(crate) const VALIDATION: ProgramTable = ProgramTable {
     table: "validation.commands",
-    expected: "an absolute program such as \"/usr/local/bin/unit-tests\"",
+    expected: "an absolute program such as \"/usr/local/bin/unit-tests\", or a table with program and args",
     fits: OPERATION.fits,
+    places: Some(&[]),
 };
 
 /// What nudges agents.
@@ -37,13 +45,26 @@ pub(crate) const NUDGE: ProgramTable = ProgramTable {
     table: "nudge.commands",
     expected: "a program, or a list of it and its arguments",
     fits: |argv| argv.first().is_some_and(|program| !program.is_empty()),
+    places: None,
 };
+
+/// Whether a program is named from the root on.
+pub(super) fn is_program(program: &str) -> bool {
+    Path::new(program).is_absolute() && !program.contains('\0')
+}
 
 /// Programs with their arguments, by name.
 #[derive(Debug)]
 pub(crate) struct Programs {
     kind: ProgramTable,
-    by_name: BTreeMap<String, (Vec<String>, Origin)>,
+    by_name: BTreeMap<String, (Written, Origin)>,
+}
+
+/// How a program is written down.
+#[derive(Debug)]
+enum Written {
+    Words(Vec<String>),
+    Table(FixedProgram),
 }
 
 impl Programs {
@@ -82,9 +103,14 @@ impl Programs {
             bail!("{}: expected a table of programs", self.kind.table);
         };
         for (name, value) in given {
-            let argv = match &value {
-                Value::String(program) => vec![program.clone()],
-                Value::Array(words) => words
+            let argv = match (&value, self.kind.places) {
+                (Value::Object(table), Some(places)) => {
+                    let fixed = FixedProgram::read(&format!("{}.{name}", self.kind.table), table, places)?;
+                    self.by_name.insert(name, (Written::Table(fixed), Origin::File));
+                    continue;
+                }
+                (Value::String(program), _) => vec![program.clone()],
+                (Value::Array(words), _) => words
                     .iter()
                     .map(|word| word.as_str().map(str::to_owned))
                     .collect::<Option<_>>()
@@ -100,7 +126,7 @@ impl Programs {
         if !(self.kind.fits)(&argv) {
             bail!("{}.{name}: expected {}, got {got}", self.kind.table, self.kind.expected);
         }
-        self.by_name.insert(name, (argv, origin));
+        self.by_name.insert(name, (Written::Words(argv), origin));
         Ok(())
     }
 
@@ -108,16 +134,44 @@ impl Programs {
         self.by_name.keys()
     }
 
+    /// Those that are written as a program, or as a list of it and its arguments.
     pub(crate) fn iter(&self) -> impl Iterator<Item = (&String, &[String])> {
-        self.by_name.iter().map(|(name, (argv, _))| (name, argv.as_slice()))
+        self.by_name.iter().filter_map(|(name, (written, _))| match written {
+            Written::Words(argv) => Some((name, argv.as_slice())),
+            Written::Table(_) => None,
+        })
+    }
+
+    /// Who may run each, and with which arguments.
+    pub(crate) fn rules(&self) -> BTreeMap<String, CommandRule> {
+        let rule = |written: &Written| match written {
+            Written::Words(_) => CommandRule::Open,
+            Written::Table(fixed) => CommandRule::Fixed(fixed.rule.clone()),
+        };
+        self.by_name.iter().map(|(name, (written, _))| (name.clone(), rule(written))).collect()
+    }
+
+    /// What is run, with the variables of its own table or else these.
+    pub(crate) fn step_programs(&self, env: &[String]) -> BTreeMap<String, StepProgram> {
+        let program = |written: &Written| match written {
+            Written::Words(argv) => StepProgram { program: argv.concat(), env: env.to_vec() },
+            Written::Table(fixed) => StepProgram {
+                program: fixed.program.clone(),
+                env: fixed.env.clone().unwrap_or_else(|| env.to_vec()),
+            },
+        };
+        self.by_name.iter().map(|(name, (written, _))| (name.clone(), program(written))).collect()
     }
 
     /// Each as a key of the configuration.
     pub(crate) fn each(&self) -> impl Iterator<Item = (String, Given)> {
-        self.by_name.iter().map(|(name, (argv, origin))| {
-            let value = match argv.as_slice() {
-                [program] => Value::from(program.as_str()),
-                words => Value::from(words),
+        self.by_name.iter().map(|(name, (written, origin))| {
+            let value = match written {
+                Written::Words(argv) => match argv.as_slice() {
+                    [program] => Value::from(program.as_str()),
+                    words => Value::from(words),
+                },
+                Written::Table(fixed) => fixed.value(),
             };
             (format!("{}.{name}", self.kind.table), Given { value, origin: origin.clone() })
         })

@@ -61,3 +61,26 @@ fn val_1_val_13_a_server_that_is_killed_during_a_check_runs_it_once_more() {
     assert_eq!(runs(), 2);
     server.verify();
 }
+
+#[test]
+fn sec_11_a_check_with_fixed_arguments_gets_listed_values() {
+    let folder = tempfile::tempdir().unwrap();
+    let program = folder.path().join("check");
+    std::fs::write(&program, "#!/bin/sh\n[ \"$1\" = --suite=fast ] && [ $# = 1 ] && [ -z \"$HOME\" ]\n")
+        .unwrap();
+    std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o755)).unwrap();
+    let config = format!(
+        "[validation.commands.check]\nprogram = \"{}\"\nargs = [\"--suite={{suite}}\"]\n\
+         values = {{ suite = [\"fast\"] }}\nenv = []\n",
+        program.display()
+    );
+    let server = Setup::new().clock_at(NOON).config(&config).start();
+    server.register(&["boss", "main"]);
+    let phases =
+        |values: Value| json!({"phases": [{"name": "unit", "specialist": "cmd:check", "values": values}]});
+    server.refused(&start(phases(json!({"suite": "slow"}))), 422);
+    server.refused(&by_command(), 422);
+    let id = server.begin(&start(phases(json!({"suite": "fast"}))));
+    server::until("the command has passed", || server.state(&id) == "completed");
+    server.verify();
+}
