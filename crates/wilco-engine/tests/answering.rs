@@ -244,3 +244,44 @@ fn talk_2_in_words_too_and_only_what_could_not_be_read() {
     let late = json!({"escalation": format!("{id}-e2"), "status": "received"});
     assert!(realm.refused(&decide(&id, &late), 422).to_string().contains("/content/option"));
 }
+
+/// TALK-2 in a validation: told at once, quoted in the reminder, and the escalation is no silence.
+#[test]
+fn talk_2_a_check_that_was_answered_in_words_is_unreadable_and_not_silent() {
+    let realm = Realm::start();
+    realm.register(&["boss", "worker", "tester"]);
+    let start =
+        json!({"issue": 42, "main_agent": "worker", "phases": [{"name": "unit", "specialist": "tester"}]});
+    let id = realm.begin(&said("boss", "validation-orchestrator", "validation-start", start));
+    assert_eq!(answered(&realm, "tester", "boss", &["It is a lovely day."]), [1]);
+    realm.advance("31m");
+    let reminder = words(&realm.newest("tester")).to_owned();
+    assert!(reminder.contains("\"It is a lovely day.\""), "{reminder}");
+    realm.advance("5m");
+    let escalation = realm.newest("boss");
+    assert_eq!(escalation["content"]["reason"], "unreadable", "{escalation}");
+    assert_eq!(escalation["content"]["evidence"]["said"], "It is a lovely day.");
+    assert_eq!(realm.exchange(&id)["data"]["incidents"], json!([]), "{}", realm.exchange(&id));
+}
+
+/// TALK-34: the escalation says how long nothing came and what was last heard.
+#[test]
+fn talk_34_the_escalation_says_how_long_and_what_was_last_heard() {
+    let realm = Realm::start();
+    realm.register(&["boss", "worker"]);
+    let id = realm.begin(&task("GH-1"));
+    let ack = json!({"task_id": "GH-1", "status": "received", "understanding": "Add a login page"});
+    realm.send(&said("worker", "boss", "task-acknowledgment", ack));
+    realm.advance("1h");
+    realm.send(&text("worker", "boss", "Quick progress update on GH-1: the form is half done."));
+    realm.advance("119m");
+    assert_ne!(realm.newest("worker")["content"]["type"], "status-check");
+    realm.advance("242m");
+    let escalation = realm.newest("boss");
+    assert_eq!(escalation["content"]["reason"], "no-checkpoint", "{escalation}");
+    let evidence = &escalation["content"]["evidence"];
+    assert_eq!(evidence["silent_for"], "6h", "{evidence}");
+    assert!(words(&escalation).contains("has said nothing for 6h"), "{}", words(&escalation));
+    assert!(words(&escalation).contains("It last said: Quick progress update"), "{}", words(&escalation));
+    assert_eq!(realm.state(&id), "escalated");
+}

@@ -128,6 +128,9 @@ pub struct Evidence {
     /// The agent's message that led to it, or that nobody answered; it is quoted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub said: Option<MessageId>,
+    /// Of an agent at work: when it last said something.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub silent_since: Option<Time>,
     /// Of a validation.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stuck: Option<Box<Stuck>>,

@@ -142,12 +142,12 @@ impl<'a> Given<'a> {
         })
     }
 
-    /// A deadline, or none.
+    /// A deadline; nothing, zero and `none` mean that there is none.
     pub(crate) fn optional_deadline(self) -> Result<Option<Span>, Vec<BadKey>> {
         match self.value {
             Value::Null => Ok(None),
             Value::String(text) if text == "none" => Ok(None),
-            _ => self.deadline().map(Some),
+            _ => self.span().map(|span| Some(span).filter(|span| !span.is_zero())),
         }
     }
 

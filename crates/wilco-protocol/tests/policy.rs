@@ -27,7 +27,10 @@ fn del_30_standard_is_the_default() {
     );
     assert_eq!(policy.timeout_of(3), None);
     assert_eq!((policy.clarification_timeout, policy.review_timeout), (Span::minutes(15), Span::minutes(10)));
-    assert_eq!((policy.queued_check, policy.checkpoint_timeout), (Span::minutes(15), None));
+    assert_eq!(
+        (policy.queued_check, policy.checkpoint_timeout),
+        (Span::minutes(15), Some(Span::minutes(120)))
+    );
     assert_eq!((policy.max_corrections, policy.downtime_grace), (2, Span::seconds(30)));
     assert_eq!((policy.understanding, policy.on_busy), (Judge::Auto, OnBusy::Wait));
 }
@@ -66,7 +69,7 @@ fn del_1_a_bad_value_is_refused() {
         ("retry_timeouts", json!("2m")),
         ("retry_timeouts", json!(["2m", "0s"])),
         ("max_wait", json!(0)),
-        ("checkpoint_timeout", json!(0)),
+        ("checkpoint_timeout", json!("soon")),
         ("max_corrections", json!(1.5)),
         ("max_corrections", json!(101)),
         ("understanding", json!("maybe")),

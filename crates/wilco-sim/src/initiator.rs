@@ -74,7 +74,7 @@ impl Initiator<'_> {
             policy["understanding"] = json!(self.rng.pick(&["auto", "initiator", "command", "accept"]));
         }
         if share(self, 40) {
-            policy["checkpoint_timeout"] = json!(self.rng.pick(&["30s", "5m", "1h"]));
+            policy["checkpoint_timeout"] = json!(self.rng.pick(&["30s", "5m", "1h", "none"]));
         }
         if share(self, 20) {
             policy["ack_timeout"] = json!(self.rng.pick(&["1ms", "10s", "1h"]));

@@ -14,6 +14,9 @@ use crate::interpret::Cited;
 pub fn escalation_text(exchange: &Exchange, escalation: &Escalation, cited: &Cited) -> String {
     let happened = happened(exchange, escalation);
     match quoted(escalation, cited) {
+        Some(said) if escalation.evidence.silent_since.is_some() => {
+            format!("{happened} It last said: {said}")
+        }
         Some(said) => format!("{happened} It said: {said}"),
         None => happened,
     }
@@ -79,7 +82,13 @@ fn happened(exchange: &Exchange, escalation: &Escalation) -> String {
         Reason::NoVerdict => format!("Nobody judged whether {agent} understood {subject}."),
         Reason::NotAmended => format!("{agent} could not read {subject}, and nobody amended it."),
         Reason::QueueStuck => format!("{agent} queued {subject} and has not begun."),
-        Reason::NoCheckpoint => format!("{agent} works on {subject} and has stopped reporting checkpoints."),
+        Reason::NoCheckpoint => match escalation.evidence.silent_since {
+            Some(since) => {
+                let silent = escalation.opened.since(since);
+                format!("{agent} works on {subject} and has said nothing for {silent}, asked twice.")
+            }
+            None => format!("{agent} works on {subject} and has stopped reporting checkpoints."),
+        },
         Reason::NotReached => format!(
             "{agent} has not answered about {subject} and has never seen the question. Its command would be run all the same."
         ),
@@ -136,6 +145,10 @@ pub fn escalation_evidence(escalation: &Escalation, cited: &Cited) -> Value {
     if let Some(said) = &escalation.evidence.said {
         evidence["message"] = json!(said);
         evidence["said"] = json!(quoted(escalation, cited));
+    }
+    if let Some(since) = escalation.evidence.silent_since {
+        evidence["silent_since"] = json!(since);
+        evidence["silent_for"] = json!(escalation.opened.since(since));
     }
     if let Some(stuck) = &escalation.evidence.stuck {
         evidence["phase"] = json!(stuck.phase);

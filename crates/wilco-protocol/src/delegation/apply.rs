@@ -2,7 +2,8 @@
 
 use super::event::{Assigned, Event, Resend};
 use super::state::{
-    Checkpoint, FirstAck, Handed, Held, MAX_AMENDMENTS, Outcome, Phase, Questions, State, Unconfirmed,
+    Checkpoint, FirstAck, Handed, Held, LastWord, MAX_AMENDMENTS, Outcome, Phase, Questions, State,
+    Unconfirmed,
 };
 use super::words::AckStatus;
 use crate::escalation::{Closed, Escalation, keep};
@@ -56,6 +57,7 @@ pub(super) fn assigned(assigned: &Assigned, at: Time) -> State {
         network_resends: 0,
         checkpoints: Vec::new(),
         acknowledged_at: None,
+        heard: None,
         escalations: Vec::new(),
         incidents: Vec::new(),
         unread: UnreadLog::default(),
@@ -144,7 +146,8 @@ pub fn apply(state: &mut State, event: &Event, at: Time) {
             enter(state, Phase::Paused { until: *until, again: *again });
         }
         Event::PauseReminded { until } => postpone(state, *until),
-        Event::Heard { check } => {
+        Event::Heard { check, message } => {
+            state.heard = message.clone().map(|message| LastWord { message, at });
             state.phase = Phase::Working { check: Some(*check), checks: 0 };
         }
         Event::Resumed { check } => enter(state, Phase::Working { check: *check, checks: 0 }),
@@ -337,6 +340,7 @@ fn anew(state: &mut State, until: Option<Time>) {
     state.asked_to_be_specific = false;
     state.first_ack = None;
     state.acknowledged_at = None;
+    state.heard = None;
     state.checkpoints.retain(|checkpoint| checkpoint.reached.is_some());
     awaiting_first(state, until);
 }

@@ -120,9 +120,11 @@ pub enum Event {
         checks: u8,
         check: Time,
     },
-    /// The agent at work said something that moved nothing.
+    /// The agent at work said something: its time without word begins anew.
     Heard {
         check: Time,
+        #[serde(default)]
+        message: Option<MessageId>,
     },
     Reassigned {
         to: Name,

@@ -22,8 +22,8 @@ pub use input::{Ack, AgentError, Assign, Choice, ErrorCode, Input, Ruling, Said,
 pub use policy::{Judge, KEYS, OnBusy, Policy};
 pub use say::{CancelReason, Notice, Owed, Say, ToInitiator};
 pub use state::{
-    Checkpoint, FirstAck, Handed, Held, MAX_CHECKPOINTS, Outcome, Phase, Questions, State, Stop, Unconfirmed,
-    Understanding,
+    Checkpoint, FirstAck, Handed, Held, LastWord, MAX_CHECKPOINTS, Outcome, Phase, Questions, State, Stop,
+    Unconfirmed, Understanding,
 };
 pub use timers::timers;
 pub use view::{awaits, planned_name, unnamed_key, view};

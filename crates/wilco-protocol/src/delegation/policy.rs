@@ -68,9 +68,11 @@ const ROWS: [Row<Policy>; 13] = [
     row("queued_check", "the time between the steps for a queued task", |policy, given| {
         put(&mut policy.queued_check, given.deadline())
     }),
-    row("checkpoint_timeout", "how long an agent may work without a checkpoint", |policy, given| {
-        put(&mut policy.checkpoint_timeout, given.optional_deadline())
-    }),
+    row(
+        "checkpoint_timeout",
+        "how long an agent may work without a word; 0 or none for ever",
+        |policy, given| put(&mut policy.checkpoint_timeout, given.optional_deadline()),
+    ),
     row("max_corrections", "wrong understandings before an escalation", |policy, given| {
         put(&mut policy.max_corrections, given.whole(0..=MAX_CORRECTIONS))
     }),
@@ -100,7 +102,7 @@ impl Default for Policy {
             clarification_timeout: Span::minutes(15),
             review_timeout: Span::minutes(10),
             queued_check: Span::minutes(15),
-            checkpoint_timeout: None,
+            checkpoint_timeout: Some(Span::minutes(120)),
             max_corrections: 2,
             understanding: Judge::Auto,
             on_busy: OnBusy::Wait,

@@ -71,6 +71,9 @@ pub struct State {
     pub checkpoints: Vec<Checkpoint>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub acknowledged_at: Option<Time>,
+    /// What the assignee at work said last besides ACK and checkpoints.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub heard: Option<LastWord>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub escalations: Vec<Escalation>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -214,6 +217,13 @@ pub struct FirstAck {
     pub status: AckStatus,
 }
 
+/// A message of the assignee, and when it came.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct LastWord {
+    pub message: MessageId,
+    pub at: Time,
+}
+
 /// A checkpoint, planned in an ACK or reached. Its texts stand in `message`.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Checkpoint {
@@ -283,6 +293,18 @@ impl State {
         let own = |checkpoint: &&Checkpoint| checkpoint.reached.is_some() && checkpoint.by == self.assignee;
         let reached = self.checkpoints.iter().filter(own);
         reached.map(|checkpoint| checkpoint.number).max().unwrap_or(0)
+    }
+
+    /// What the assignee said last since the task is its own: words, a checkpoint, its ACK.
+    pub(super) fn last_word(&self) -> Option<LastWord> {
+        let reached = self
+            .checkpoints
+            .iter()
+            .filter(|point| point.by == self.assignee)
+            .filter_map(|point| point.reached.map(|at| LastWord { message: point.message.clone(), at }));
+        let ack = self.ack.clone().zip(self.acknowledged_at);
+        let ack = ack.map(|(message, at)| LastWord { message, at });
+        reached.chain(ack).chain(self.heard.clone()).max_by_key(|word| word.at)
     }
 
     /// Enrolled only because of a checklist or placeholders: too weak a sign to replace anybody.

@@ -8,7 +8,7 @@ use super::words::{Duty, Status, Trouble};
 use crate::escalation::{Escalation, Incident};
 use crate::name::{ExchangeId, MessageId, Name};
 use crate::time::{Span, Time};
-use crate::unread::UnreadLog;
+use crate::unread::{UnreadEntry, UnreadLog};
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct State {
@@ -230,6 +230,18 @@ impl State {
         agents
     }
 
+    /// What whoever is awaited in this phase said instead of its answer.
+    pub fn unread_answer(&self, place: usize) -> Option<MessageId> {
+        let phase = self.phases.get(place)?;
+        let awaited = phase.awaited.as_ref()?;
+        let said = self.unread.instead_of_answer(&self.doer(phase, awaited.duty));
+        // One word after the reminder shows life and gets its grace; it need not be an answer.
+        let answers = |said: &&UnreadEntry| said.at >= awaited.since && (!awaited.moved || said.count > 1);
+        let said = said.filter(answers).map(|said| said.message.clone());
+        let garbled = |open: &&Open| open.trouble == Trouble::InvalidResponse;
+        said.or_else(|| awaited.troubles.iter().find(garbled).and_then(|open| open.message.clone()))
+    }
+
     /// Messages whose texts the view and what is said need.
     pub fn cites(&self) -> Vec<MessageId> {
         let rounds = self.phases.iter().flat_map(|phase| &phase.rounds);
@@ -237,6 +249,13 @@ impl State {
         let awaited = self.phases.iter().filter_map(|phase| phase.awaited.as_ref());
         let troubles = awaited.flat_map(|awaited| &awaited.troubles).filter_map(|open| open.message.clone());
         let quoted = self.escalations.iter().filter_map(Escalation::quotes).cloned();
-        [self.opening.clone()].into_iter().chain(of_rounds).chain(troubles).chain(quoted).collect()
+        let unread = (0..self.phases.len()).filter_map(|place| self.unread_answer(place));
+        [self.opening.clone()]
+            .into_iter()
+            .chain(of_rounds)
+            .chain(troubles)
+            .chain(unread)
+            .chain(quoted)
+            .collect()
     }
 }

@@ -137,6 +137,7 @@ transcripts! {
     talk_2_accept_as_others
     talk_2_courtesy
     talk_2_unreadable
+    talk_34_without_word
 }
 
 #[test]

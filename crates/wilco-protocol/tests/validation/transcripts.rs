@@ -41,6 +41,7 @@ transcripts! {
     val_16_errors
     msg_11_validation_roles
     talk_1_not_understood
+    talk_2_unreadable
 }
 
 #[test]

@@ -106,3 +106,16 @@ fn cli_3_decide_twice_is_refused() {
     assert_eq!(server.run("anna", &["decide", "del-5-e1", "abort"]).ok(), "GH-1 (del-5) is failed.\n");
     server.run("anna", &["decide", "del-5-e1", "retry"]).fails(1);
 }
+
+#[test]
+fn talk_2_decide_accept_as_takes_an_unreadable_answer_as_an_ack() {
+    let server = delegated();
+    server.run("bob", &["send", "anna", "Interesting one!"]).ok();
+    server.advance("7m");
+    assert_eq!(server.state("GH-1"), "escalated");
+    let lacking = server.run("anna", &["decide", "GH-1", "accept-as"]).fails(1);
+    assert!(lacking.contains("status"), "{lacking}");
+    server.run("anna", &["decide", "GH-1", "accept-as", "--status", "fine"]).fails(2);
+    let said = server.run("anna", &["decide", "GH-1", "accept-as", "--status", "received"]).ok();
+    assert_eq!(said, "GH-1 (del-5) is working.\n");
+}

@@ -68,7 +68,7 @@ fn cli_3_waiting_in_a_terminal_is_drawn_in_place_with_countdowns() {
     let screen = terminal.shows("ack in 3m30s");
     assert_eq!(screen.matches("assignee").count(), 1, "drawn over, not below:\n{screen}");
     server.run("bob", &["ack", "GH-1", "received", "--understanding", "Add a login page"]).ok();
-    terminal.shows("working, no deadline");
+    terminal.shows("checkpoint in 2h");
     server.run("bob", &["complete", "GH-1"]).ok();
     let screen = terminal.shows("[exit 0]");
     assert!(screen.contains("GH-1 (del-4)  completed  1m30s"), "{screen}");

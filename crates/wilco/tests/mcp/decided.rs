@@ -40,3 +40,17 @@ fn mcp_1_an_escalation_is_decided() {
         assert_eq!(server.exchange(&ids[1])["outcome"], "failed");
     });
 }
+
+#[test]
+fn talk_2_an_unreadable_answer_is_taken_as_an_ack() {
+    every_way(&["boss", "worker"], |server, client| {
+        let (mut boss, mut worker) = (client("boss"), client("worker"));
+        let task = json!({"to": "worker", "task_id": "T-1", "title": "Add a login page"});
+        let id = boss.done("delegate_task", task)["exchange"]["id"].as_str().unwrap().to_owned();
+        worker.done("send_message", json!({"to": "boss", "message": "Interesting one!"}));
+        server.advance("7m");
+        assert_eq!(server.state(&id), "escalated");
+        boss.done("decide", json!({"escalation": "T-1", "option": "accept-as", "status": "received"}));
+        assert_eq!(server.state(&id), "working");
+    });
+}

@@ -6,6 +6,7 @@ use wilco_protocol::validation::{Duty, Notice, Phase, Relief, State, Trouble, er
 use wilco_protocol::{MessageId, Name, Span, Time};
 
 use super::super::form::{self, Form};
+use super::super::not_understood::first_line;
 use super::super::{Rendered, Setting};
 use super::{Draft, SENDER, VOICE, about, feature, label_of, taught};
 use crate::read::form::FormKind;
@@ -22,12 +23,19 @@ pub(super) fn reminder(
     let elapsed = setting.now.since(since);
     let id = timeout_id(state, duty, setting.now);
     let (operation, status) = (duty.word(), phase.status.code());
+    let heard = state.unread_answer(place).map(|said| {
+        format!(
+            "I got your message but could not read an answer in it: {}\n\n",
+            first_line(&said, setting.cited)
+        )
+    });
     let body = format!(
-        "Operation [{operation}] has been running for {elapsed}.\n\
+        "{}Operation [{operation}] has been running for {elapsed}.\n\
          Expected completion within {timeout}.\n\n\
          **Current Status**: {status}\n\
          **Action Required**: Complete operation or signal issue\n\n\
          **Escalation**: If no response within {grace}, will escalate to {}.",
+        heard.unwrap_or_default(),
         state.initiator
     );
     let text = Form::new(

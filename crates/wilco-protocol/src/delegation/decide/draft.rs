@@ -53,6 +53,8 @@ impl Draft<'_> {
             corrections: state.corrections,
             delivery: self.facts.delivery(state.id, &state.assignee),
             said: self.said_about(reason),
+            silent_since: (reason == Reason::NoCheckpoint)
+                .then(|| state.last_word().map_or(state.sent_at, |last| last.at)),
             stuck: None,
         };
         let addressee = addressee(&state.initiator, self.facts);
@@ -69,6 +71,9 @@ impl Draft<'_> {
         }
         if reason == Reason::Unreadable {
             return state.unread_answer().map(|said| said.message.clone());
+        }
+        if reason == Reason::NoCheckpoint {
+            return state.last_word().map(|last| last.message);
         }
         let is_about_an_ack = matches!(
             reason,

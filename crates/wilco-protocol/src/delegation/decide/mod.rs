@@ -83,7 +83,9 @@ impl Machine for State {
         match input {
             Input::Said(said) => {
                 draft.said = Some(said.message.clone()).filter(|_| said.by == draft.state.assignee);
+                let before = draft.state.phase.clone();
                 table::said(draft, said)?;
+                work::heard(draft, &before);
             }
             Input::Wake => silence::wake(draft),
             Input::Report(report) => ack::reported(draft, report),

@@ -198,10 +198,7 @@ fn current(draft: &mut Draft<'_>, said: Said) -> Result<(), Refusal> {
 
         (Phase::Escalated { .. }, Statement::Decide(choice)) => return choice::decide(draft, by, choice),
         (_, Statement::Decide(choice)) => return Err(choice::not_asked(&draft.state, &choice)),
-        // Whatever the agent at work says is a sign of life.
-        (_, Statement::Remark | Statement::Progress | Statement::Doubtful | Statement::Courtesy) => {
-            work::heard(draft, &by);
-        }
+        (_, Statement::Remark | Statement::Progress | Statement::Doubtful | Statement::Courtesy) => {}
     }
     Ok(())
 }

@@ -6,7 +6,7 @@ use crate::decision::Refusal;
 use crate::delegation::event::Event;
 use crate::delegation::say::{Notice, Say, ToInitiator};
 use crate::delegation::state::{Checkpoint, MAX_CHECKPOINTS, Outcome, Phase, Unconfirmed};
-use crate::name::{MessageId, Name};
+use crate::name::MessageId;
 use crate::time::Span;
 
 /// Checkpoints may skip and repeat, and never go back.
@@ -28,11 +28,18 @@ pub(super) fn checkpoint(draft: &mut Draft<'_>, message: MessageId, number: u32)
     draft.event(Event::CheckpointReached { checkpoint, check });
 }
 
-/// Words of the agent at work: its time without word begins anew.
-pub(super) fn heard(draft: &mut Draft<'_>, by: &Name) {
-    let waits = matches!(draft.state.phase, Phase::Working { check: Some(_), .. });
-    if let Some(check) = draft.next_check().filter(|_| waits && *by == draft.state.assignee) {
-        draft.event(Event::Heard { check });
+/// Any word of the agent at work is a sign of life: its time without word begins anew, if what it said did not
+/// move that already. While it is handed over, its time stands still.
+pub(super) fn heard(draft: &mut Draft<'_>, before: &Phase) {
+    let Phase::Working { check: Some(due), .. } = *before else { return };
+    if draft.state.phase != *before || draft.state.held.is_some() {
+        return;
+    }
+    let counted = |message: &MessageId| draft.state.checkpoints.iter().any(|point| point.message == *message);
+    let message = draft.said.clone().filter(|message| !counted(message));
+    if let (Some(check), Some(message)) = (draft.next_check(), message) {
+        // A deadline that was put off stays where it is.
+        draft.event(Event::Heard { check: check.max(due), message: Some(message) });
     }
 }
 

@@ -80,6 +80,7 @@ impl Draft<'_> {
             agent,
             spared: false,
             said: state.ack.as_ref().map(|seen| seen.message.clone()).filter(|_| answered),
+            silent_since: None,
             stuck: None,
         };
         let event = |escalation| Event::Escalated { escalation };

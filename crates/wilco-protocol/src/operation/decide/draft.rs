@@ -43,8 +43,16 @@ impl Draft<'_> {
         let state = &self.state;
         let attempts = state.track(&agent).map_or(1, |track| track.reminders_sent + 1);
         let delivery = self.facts.delivery(state.id, &agent);
-        let evidence =
-            Evidence { agent, spared: false, attempts, corrections: 0, delivery, said: None, stuck: None };
+        let evidence = Evidence {
+            agent,
+            spared: false,
+            attempts,
+            corrections: 0,
+            delivery,
+            said: None,
+            silent_since: None,
+            stuck: None,
+        };
         let addressee = addressee(&state.initiator, self.facts);
         let event = |escalation| Event::Escalated { escalation };
         let say = |number| Say::Escalation { number, again: false };

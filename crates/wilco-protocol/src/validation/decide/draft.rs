@@ -116,6 +116,7 @@ impl Draft<'_> {
             corrections: 0,
             delivery,
             said,
+            silent_since: None,
             stuck: Some(Box::new(stuck)),
         };
         let addressee = addressee(&self.state.initiator, self.facts);

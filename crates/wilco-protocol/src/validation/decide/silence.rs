@@ -25,9 +25,15 @@ pub(super) fn wake(draft: &mut Draft<'_>) {
                 let until = draft.after(draft.state.policy.reminder_grace);
                 draft.event(Event::Reminded { phase: place, until });
                 remind(draft, place);
-                draft.trouble(place, Trouble::Unresponsive, None);
+                // An answer that could not be read is no silence.
+                if draft.state.unread_answer(place).is_none() {
+                    draft.trouble(place, Trouble::Unresponsive, None);
+                }
             } else if !spare(draft, place, due) {
-                draft.escalate(place, Reason::Timeout, None);
+                match draft.state.unread_answer(place) {
+                    Some(said) => draft.escalate(place, Reason::Unreadable, Some(said)),
+                    None => draft.escalate(place, Reason::Timeout, None),
+                }
             }
         }
         Alarm::Escalation(number) => remind_of_escalation(draft, number),
