@@ -50,7 +50,7 @@ pub(crate) fn checked(workspace: &mut Workspace<'_>, mut live: Live, report: &Re
     let id = workspace.new_id();
     let subject = content.get("message_id").and_then(Value::as_str).unwrap_or_default().to_owned();
     let raw = serde_json::value::to_raw_value(&content);
-    let raw = raw.map_err(|error| StoreError::Failed(Box::new(error)))?;
+    let raw = raw.map_err(|error| StoreError::NotStored(Box::new(error)))?;
     let body = json!({"from": specialist, "to": voice, "content": content});
     let incoming = parse::message(body.to_string().as_bytes());
     let incoming =

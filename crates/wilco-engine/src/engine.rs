@@ -239,7 +239,7 @@ impl Engine {
         for live in layer.exchanges.values() {
             let mut body = Vec::with_capacity(STATE_BYTES);
             let written = serde_json::to_writer(&mut body, &live.exchange);
-            written.map_err(|error| StoreError::Failed(Box::new(error)))?;
+            written.map_err(|error| StoreError::NotStored(Box::new(error)))?;
             batch.exchanges.push(ExchangeRow {
                 id: live.exchange.id(),
                 state: live.exchange.state_name().to_owned(),

@@ -259,7 +259,7 @@ pub(crate) fn send_from_wilco(
     let voice = exchange.map_or_else(Name::wilco, |exchange| exchange.voice());
     let exchange = exchange.map(|exchange| exchange.id());
     let content = exact::written(&rendered.content, given);
-    let content = content.map_err(|error| StoreError::Failed(Box::new(error)))?;
+    let content = content.map_err(|error| StoreError::NotStored(Box::new(error)))?;
     let message = Message {
         id,
         from: voice,
@@ -321,7 +321,7 @@ fn order_all(
     for effect in effects {
         let Some(payload) = payload(workspace, exchange, &effect, cause)? else { continue };
         let body = serde_json::to_vec(&Order { effect, payload });
-        let body = body.map_err(|error| StoreError::Failed(Box::new(error)))?;
+        let body = body.map_err(|error| StoreError::NotStored(Box::new(error)))?;
         let position = workspace.next_position() - 1;
         let index = workspace.next_order();
         workspace.order(EffectRow { position, index, due: workspace.now(), attempts: 0, body });

@@ -351,7 +351,7 @@ impl Writer {
     /// Commits what was decided by the writer itself.
     fn commit_now(&mut self) -> Result<(), StoreError> {
         let Some(batch) = self.engine.submit(self.clock.now())? else { return Ok(()) };
-        let gone = |Gone| StoreError::Failed("the store is gone".into());
+        let gone = |Gone| StoreError::Unknown("the store is gone".into());
         let outcome = self.committer.commit(batch).map_err(gone)?;
         match outcome.result {
             Ok(()) => {

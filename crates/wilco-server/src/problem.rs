@@ -123,7 +123,7 @@ impl From<&StoreError> for Failure {
                 "disk-full",
                 "the disk is full and nothing was stored; make room and send it again",
             ),
-            StoreError::Failed(_) => Failure::new(
+            StoreError::NotStored(_) | StoreError::Unknown(_) => Failure::new(
                 StatusCode::SERVICE_UNAVAILABLE,
                 "store-failed",
                 "the store failed, and whether this was stored is not known; send it again with the same Idempotency-Key",

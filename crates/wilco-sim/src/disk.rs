@@ -71,12 +71,12 @@ impl Disk {
 
 impl Store for Disk {
     fn commit(&mut self, batch: &Batch) -> Result<(), StoreError> {
-        let died = || StoreError::Failed("the process died".into());
+        let died = || StoreError::Unknown("the process died".into());
         match self.fate {
             Fate::Stored => self.store(batch),
             Fate::Full | Fate::Failed if self.bug == Some(Bug::StaleCache) => Ok(()),
             Fate::Full => Err(StoreError::Full("no room".into())),
-            Fate::Failed => Err(StoreError::Failed("a fault of the disk".into())),
+            Fate::Failed => Err(StoreError::NotStored("a fault of the disk".into())),
             Fate::DiesBefore => Err(died()),
             Fate::DiesAfter => self.store(batch).and(Err(died())),
         }

@@ -42,7 +42,7 @@ impl Batch {
         for (expected, row) in (head + 1..).zip(&self.journal) {
             if row.position != expected {
                 let reason = format!("expected an event at position {expected}, got {}", row.position);
-                return Err(StoreError::Failed(reason.into()));
+                return Err(StoreError::NotStored(reason.into()));
             }
         }
         Ok(())

@@ -10,9 +10,12 @@ pub enum StoreError {
     /// No room: nothing was stored; trying again helps once there is room.
     #[error("the disk is full")]
     Full(#[source] Source),
-    /// The file system or database failed; whether a commit took place is not known.
+    /// The file system or database failed before anything was stored; a commit may be tried again.
     #[error("the store failed: {0}")]
-    Failed(#[source] Source),
+    NotStored(#[source] Source),
+    /// The commit failed when it may already have taken place: nobody knows. The store takes no other one.
+    #[error("the store failed: {0}")]
+    Unknown(#[source] Source),
     /// A sync failed before, or nobody knows whether a commit took place: what is on the disk is known after
     /// a restart only, so no other is tried. Nothing was stored this time.
     #[error("an earlier write to the disk failed ({reason}); look at the disk, then restart the server")]

@@ -122,7 +122,7 @@ impl Outgoing {
             let Ok(mut content) = serde_json::from_str::<Map<String, Value>>(form.get()) else { continue };
             content.insert("not_understood".to_owned(), Value::Bool(true));
             let raw = exact::written(&content, &[&arrival.incoming().raw]);
-            copy.delivered = Some(raw.map_err(|error| StoreError::Failed(Box::new(error)))?);
+            copy.delivered = Some(raw.map_err(|error| StoreError::NotStored(Box::new(error)))?);
         }
         Ok(())
     }
@@ -216,7 +216,7 @@ pub(crate) fn outgoing(
             let content = delivered(exchange, agent, &arrival.incoming().content, *teach, &setting);
             if let Some(copy) = outgoing.copies.iter_mut().find(|copy| copy.to == *agent) {
                 let raw = exact::written(&content, &[&arrival.incoming().raw]);
-                copy.delivered = Some(raw.map_err(|error| StoreError::Failed(Box::new(error)))?);
+                copy.delivered = Some(raw.map_err(|error| StoreError::NotStored(Box::new(error)))?);
             } else {
                 let subject = match arrival.subject().trim() {
                     "" => passed_subject(exchange, arrival.incoming().message_type()),
@@ -228,7 +228,7 @@ pub(crate) fn outgoing(
     }
     if let Some(content) = identified(exchange, &arrival.incoming().content) {
         let raw = exact::written(&content, &[&arrival.incoming().raw]);
-        let raw = raw.map_err(|error| StoreError::Failed(Box::new(error)))?;
+        let raw = raw.map_err(|error| StoreError::NotStored(Box::new(error)))?;
         for copy in outgoing.copies.iter_mut().filter(|copy| copy.delivered.is_none()) {
             copy.delivered = Some(raw.clone());
         }

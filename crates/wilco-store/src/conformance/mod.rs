@@ -64,11 +64,11 @@ pub fn check<S: Store>(fresh: impl Fn() -> S) -> Result<(), StoreError> {
     Ok(())
 }
 
-/// Refused with `Failed`, and nothing in the store is different from before.
+/// Refused with `NotStored`, and nothing in the store is different from before.
 fn assert_refused(store: &mut dyn Store, batch: &Batch, why: &str) -> Result<(), StoreError> {
     let before = answers(store, &StoreQuestions::default())?;
     let outcome = store.commit(batch);
-    assert!(matches!(outcome, Err(StoreError::Failed(_))), "{why}: expected a refusal, got {outcome:?}");
+    assert!(matches!(outcome, Err(StoreError::NotStored(_))), "{why}: expected a refusal, got {outcome:?}");
     assert_eq!(answers(store, &StoreQuestions::default())?, before, "{why}: something was stored");
     Ok(())
 }

@@ -32,5 +32,5 @@ pub(super) fn batch(tables: &Tables, batch: &Batch) -> Result<(), StoreError> {
 }
 
 fn once(first: bool, what: &str) -> Result<(), StoreError> {
-    if first { Ok(()) } else { Err(StoreError::Failed(format!("the {what} is there already").into())) }
+    if first { Ok(()) } else { Err(StoreError::NotStored(format!("the {what} is there already").into())) }
 }

@@ -70,7 +70,7 @@ pub(super) fn keep_log(connection: &Connection, keep: bool) -> Result<()> {
 /// Moves all of the log into the database, which then is the one file that counts.
 pub(super) fn empty_log(connection: &Connection) -> std::result::Result<(), StoreError> {
     let busy: bool = connection.query_one("PRAGMA wal_checkpoint(TRUNCATE)", (), |row| row.get(0))?;
-    if busy { Err(StoreError::Failed("somebody else uses the database".into())) } else { Ok(()) }
+    if busy { Err(StoreError::NotStored("somebody else uses the database".into())) } else { Ok(()) }
 }
 
 /// A connection that cannot write.

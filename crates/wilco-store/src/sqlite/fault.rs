@@ -60,7 +60,7 @@ impl From<Error> for StoreError {
     fn from(error: Error) -> StoreError {
         match Fault::of(&error) {
             Fault::Full => StoreError::Full(error.into()),
-            Fault::Io | Fault::Other => StoreError::Failed(error.into()),
+            Fault::Io | Fault::Other => StoreError::NotStored(error.into()),
             Fault::Corrupt | Fault::Foreign => StoreError::Damaged { position: 0, reason: error.to_string() },
         }
     }

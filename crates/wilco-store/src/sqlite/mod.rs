@@ -114,10 +114,14 @@ impl Sqlite {
         match outcome {
             Ok((done, Ok(()))) => Ok(done),
             Ok((_, Err(error))) => {
-                if Fault::leaves_commit_unknown(&error) {
+                let unknown = Fault::leaves_commit_unknown(&error);
+                if unknown {
                     self.broken = Some(error.to_string());
                 }
-                Err(error.into())
+                Err(match StoreError::from(error) {
+                    StoreError::NotStored(source) if unknown => StoreError::Unknown(source),
+                    other => other,
+                })
             }
             Err(error) => {
                 let error: rusqlite::Error = error;
@@ -141,7 +145,7 @@ impl SqliteReader {
     /// Reads a data directory that a server has open. The writer moves to its own thread, so readers are
     /// opened by the directory's name.
     pub fn open(directory: &Path) -> Result<SqliteReader, StoreError> {
-        let directory = directory.canonicalize().map_err(|error| StoreError::Failed(error.into()))?;
+        let directory = directory.canonicalize().map_err(|error| StoreError::NotStored(error.into()))?;
         SqliteReader::at(directory)
     }
 
@@ -186,7 +190,7 @@ impl Store for Sqlite {
     }
 
     fn begin_rebuild(&mut self) -> Result<(), StoreError> {
-        search::remove(&self.directory).map_err(|error| StoreError::Failed(error.into()))?;
+        search::remove(&self.directory).map_err(|error| StoreError::NotStored(error.into()))?;
         self.transact(schema::empty_derived)?;
         self.arrivals = 0;
         Ok(())
@@ -244,7 +248,7 @@ mod tests {
         author.event(None, "before");
         store.commit(&author.take(1)).unwrap();
         let failed = store.transact::<()>(|_| Err(failing(ffi::SQLITE_IOERR_FSYNC)));
-        assert!(matches!(failed, Err(StoreError::Failed(_))), "{failed:?}");
+        assert!(matches!(failed, Err(StoreError::NotStored(_))), "{failed:?}");
 
         author.event(None, "after");
         let refused = store.commit(&author.take(2)).unwrap_err();
@@ -266,7 +270,7 @@ mod tests {
         store.connection.commit_hook(Some(|| true)).unwrap();
         author.event(None, "meanwhile");
         let failed = store.commit(&author.take(2)).unwrap_err();
-        assert!(matches!(failed, StoreError::Failed(_)), "{failed:?}");
+        assert!(matches!(failed, StoreError::Unknown(_)), "{failed:?}");
         store.connection.commit_hook(None::<fn() -> bool>).unwrap();
         let refused = store.commit(&Author::default().take(3)).unwrap_err();
         assert!(matches!(refused, StoreError::Distrusted { .. }), "{refused:?}");
@@ -283,7 +287,7 @@ mod tests {
         let full = store.transact::<()>(|_| Err(failing(ffi::SQLITE_FULL)));
         assert!(matches!(full, Err(StoreError::Full(_))), "{full:?}");
         let index = store.transact::<()>(|_| Err(failing(ffi::SQLITE_IOERR_SHMSIZE)));
-        assert!(matches!(index, Err(StoreError::Failed(_))), "{index:?}");
+        assert!(matches!(index, Err(StoreError::NotStored(_))), "{index:?}");
         store.commit(&Author::default().take(1)).unwrap();
     }
 }

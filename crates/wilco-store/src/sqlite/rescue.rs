@@ -39,7 +39,7 @@ pub fn rescue(directory: &Path, each: &mut EachEvent<'_>) -> Result<Salvaged, Op
         Ok(()) => {}
         Err(damage @ StoreError::Damaged { .. }) => found.damage = found.damage.or(Some(damage)),
         // A table that is not there, or a part of the file that the disk does not give back.
-        Err(StoreError::Failed(reason)) => {
+        Err(StoreError::NotStored(reason) | StoreError::Unknown(reason)) => {
             let damage = StoreError::Damaged { position: 0, reason: reason.to_string() };
             found.damage = found.damage.or(Some(damage));
         }

@@ -151,7 +151,10 @@ pub(super) fn column<T: FromSql>(
 ) -> Result<T, StoreError> {
     row.get(index).map_err(|error| match StoreError::from(error) {
         StoreError::Damaged { reason, .. } => StoreError::Damaged { position, reason },
-        other @ (StoreError::Full(_) | StoreError::Failed(_) | StoreError::Distrusted { .. }) => other,
+        other @ (StoreError::Full(_)
+        | StoreError::NotStored(_)
+        | StoreError::Unknown(_)
+        | StoreError::Distrusted { .. }) => other,
     })
 }
 

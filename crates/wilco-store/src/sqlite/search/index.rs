@@ -45,7 +45,7 @@ impl SearchIndex {
     /// Opens the index of a data directory that this process has locked. One that cannot be used, or that
     /// knows another history than the journal, is made anew.
     pub fn open(directory: &Path, reader: &dyn Reader) -> Result<SearchIndex, StoreError> {
-        let failed = |error: io::Error| StoreError::Failed(error.into());
+        let failed = |error: io::Error| StoreError::NotStored(error.into());
         let directory = &directory.canonicalize().map_err(failed)?;
         if let Ok(index) = SearchIndex::at(directory)
             && index.belongs_to(reader)?

@@ -60,7 +60,7 @@ fn export(directory: &Path, mut out: impl Write) -> anyhow::Result<Salvaged> {
         write(&mut out, row, message).map_err(|error| {
             let reason = error.to_string();
             written = Err(error);
-            StoreError::Failed(reason.into())
+            StoreError::NotStored(reason.into())
         })
     });
     written.and(out.flush()).context("the export was cut off")?;
