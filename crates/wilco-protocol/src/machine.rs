@@ -32,7 +32,7 @@ pub trait Machine: Describe + Clone + Debug + PartialEq + 'static {
     fn apply(&mut self, event: &Self::Event, at: Time);
 
     /// Drafts the decision on one input.
-    fn hear(draft: &mut Draft<'_, Self>, input: Input<Self>) -> Result<(), Refusal>;
+    fn decide(draft: &mut Draft<'_, Self>, input: Input<Self>) -> Result<(), Refusal>;
 
     /// What could not be read in what somebody says; none when it was read, or is a courtesy.
     fn unread_kind(&self, said: &Said<Self::Statement>) -> Option<UnreadKind>;
@@ -64,7 +64,7 @@ pub fn decide<M: Machine>(
         Input::Said(said) => unread_in(state, said),
         Input::Wake | Input::Report(_) | Input::Signal(_) => None,
     };
-    M::hear(&mut draft, input)?;
+    M::decide(&mut draft, input)?;
     if let Some(unread) = unread {
         draft.not_understood(unread);
     }

@@ -79,7 +79,7 @@ impl Machine for State {
         Say::NotUnderstood(unread)
     }
 
-    fn hear(draft: &mut Draft<'_>, input: Input) -> Result<(), Refusal> {
+    fn decide(draft: &mut Draft<'_>, input: Input) -> Result<(), Refusal> {
         match input {
             Input::Said(said) => {
                 draft.said = Some(said.message.clone()).filter(|_| said.by == draft.state.assignee);

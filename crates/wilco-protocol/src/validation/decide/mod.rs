@@ -77,7 +77,7 @@ impl Machine for State {
         Say::NotUnderstood(unread)
     }
 
-    fn hear(draft: &mut Draft<'_>, input: Input) -> Result<(), Refusal> {
+    fn decide(draft: &mut Draft<'_>, input: Input) -> Result<(), Refusal> {
         match input {
             Input::Said(said) => table::said(draft, said)?,
             Input::Wake => silence::wake(draft),
