@@ -18,6 +18,7 @@ mod serve;
 mod shape;
 mod stream;
 mod v1;
+mod within;
 
 pub use app::{Config, Configured, Limits};
 pub use auth::{Created, Role, Sessions, Token, TokenError, Tokens};

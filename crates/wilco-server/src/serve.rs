@@ -22,6 +22,7 @@ use crate::auth::{OwnerSeats, Peer, guard};
 use crate::connection::{Connection, ConnectionState};
 use crate::problem::Failure;
 use crate::stream::StreamBuffers;
+use crate::within::NativeRoutes;
 use crate::{dashboard, maestro, mcp, v1};
 
 /// How long a stopping server waits for an answer that is on its way, from the last byte of its request.
@@ -113,10 +114,11 @@ fn doors(handle: Handle, config: Config, stopping: watch::Receiver<bool>) -> (Ap
         failures: Arc::default(),
         stopping,
     }));
+    let within = NativeRoutes::new(&app);
     let router = v1::router(&app)
-        .merge(dashboard::router())
+        .merge(dashboard::router(within.clone()))
         .merge(maestro::router())
-        .merge(mcp::router(&app))
+        .merge(mcp::router(&app, within))
         .with_state(app.clone());
     (app, router)
 }

@@ -3,15 +3,12 @@
 //! Every page is made from answers of the native API, asked from within: what a viewer may not see there does not
 //! exist here either.
 
-use axum::Router;
 use axum::body::Body;
 use axum::extract::FromRequestParts;
 use http::request::Parts;
 use http::{Method, Request, header};
-use http_body_util::BodyExt;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
-use tower::ServiceExt;
 use wilco_engine::Viewer;
 use wilco_protocol::{Name, Time};
 use wilco_wire::{Problem, segment};
@@ -22,13 +19,13 @@ use crate::app::App;
 use crate::auth::{Caller, bearer};
 use crate::problem::Failure;
 use crate::query::decoded;
-use crate::v1;
+use crate::within::NativeRoutes;
 
 /// Somebody who looks.
 #[derive(Debug, Clone)]
 pub(super) struct Look {
     pub(super) app: App,
-    routes: Router,
+    routes: NativeRoutes,
     /// On whose behalf: an operator who looks as an agent sees what that agent's token would.
     pub(super) caller: Caller,
     /// Who it is: an agent, or the operator.
@@ -100,7 +97,7 @@ impl FromRequestParts<App> for Look {
             Viewer::ReadOnly => (LookRole::ReadOnly, Name::new("read-only")),
         };
         let address = parts.uri.path_and_query().map_or("/", |address| address.as_str()).to_owned();
-        let routes = v1::router(app).with_state(app.clone());
+        let routes = native_routes(parts)?;
         let now = app.handle.now();
         let session = cookie(&parts.headers, SESSION);
         let form_token = app.config.sessions.form_token(session.unwrap_or("local")).map_err(|error| {
@@ -187,16 +184,7 @@ impl Look {
         let mut request =
             request.body(body).map_err(|_| Failure::not_found("there is nothing at this address"))?;
         self.caller.goes_with(request.extensions_mut());
-        let response = self.routes.clone().oneshot(request).await.unwrap_or_else(|never| match never {});
-        if let Some(failure) = response.extensions().get::<Failure>() {
-            return Err(failure.clone());
-        }
-        let status = response.status();
-        let body = response.into_body().collect().await;
-        let body = body.map_err(|_| {
-            Failure::new(http::StatusCode::INTERNAL_SERVER_ERROR, "internal", "the answer broke off")
-        })?;
-        let body = body.to_bytes().to_vec();
+        let (status, body) = self.routes.ask(request).await?;
         match status.is_success() {
             true => Ok(body),
             false => match serde_json::from_slice::<Problem>(&body) {
@@ -205,6 +193,12 @@ impl Look {
             },
         }
     }
+}
+
+fn native_routes(parts: &Parts) -> Result<NativeRoutes, Failure> {
+    let routes = parts.extensions.get::<NativeRoutes>().cloned();
+    let missing = "this page has no way to the native API";
+    routes.ok_or_else(|| Failure::new(http::StatusCode::INTERNAL_SERVER_ERROR, "internal", missing))
 }
 
 /// The name that an operator's token was made for.

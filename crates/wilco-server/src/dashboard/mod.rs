@@ -32,15 +32,16 @@ mod time;
 mod validations;
 mod words;
 
-use axum::Router;
 use axum::routing::{get, post};
+use axum::{Extension, Router};
 use http::{HeaderMap, header};
 
 use crate::app::App;
+use crate::within::NativeRoutes;
 pub(crate) use error::{error_page, is_open, is_page};
 pub(crate) use look::SESSION;
 
-pub(crate) fn router() -> Router<App> {
+pub(crate) fn router(routes: NativeRoutes) -> Router<App> {
     Router::new()
         .route("/", get(overview::page))
         .route("/exchanges", get(exchanges::page).post(exchanges::delegate))
@@ -64,6 +65,7 @@ pub(crate) fn router() -> Router<App> {
         .route("/style.css", get(assets::style))
         .route("/live.js", get(assets::script))
         .route("/icon.svg", get(assets::icon))
+        .layer(Extension(routes))
 }
 
 /// The value of a cookie.

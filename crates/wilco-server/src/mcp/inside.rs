@@ -1,12 +1,9 @@
 //! The native API, asked from within.
 
-use axum::Router;
 use axum::body::Body;
 use http::request::Parts;
-use http::{Method, Request, StatusCode, header};
-use http_body_util::BodyExt;
+use http::{Method, Request, header};
 use serde_json::Value;
-use tower::ServiceExt;
 use wilco_engine::Viewer;
 use wilco_protocol::directory::Interface;
 use wilco_wire::Problem;
@@ -15,13 +12,13 @@ use super::{Native, NativeRequest};
 use crate::app::App;
 use crate::auth::{Caller, Credential, Orchestrates, SPEAKS, bearer};
 use crate::problem::Failure;
-use crate::v1;
+use crate::within::NativeRoutes;
 
 /// The routes of the native API, and on whose behalf they are asked.
 #[derive(Clone)]
 pub(crate) struct Inside {
     app: App,
-    routes: Router,
+    routes: NativeRoutes,
     viewer: Viewer,
     orchestrates: bool,
     agent: Option<String>,
@@ -30,8 +27,7 @@ pub(crate) struct Inside {
 
 impl Inside {
     /// Asked for nobody yet: whoever is not known may only read.
-    pub(crate) fn new(app: &App) -> Inside {
-        let routes = v1::router(app).with_state(app.clone());
+    pub(crate) fn new(app: &App, routes: NativeRoutes) -> Inside {
         Inside {
             app: app.clone(),
             routes,
@@ -70,7 +66,6 @@ impl Native for Inside {
     }
 
     async fn ask(&self, asked: NativeRequest) -> Result<Value, Box<Problem>> {
-        let lost = |why: String| Failure::new(StatusCode::INTERNAL_SERVER_ERROR, "mcp", why).0;
         let (method, body) = match asked.body {
             Some(body) => (Method::POST, Body::from(body.to_string())),
             None => (Method::GET, Body::empty()),
@@ -92,11 +87,7 @@ impl Native for Inside {
         if self.orchestrates {
             request.extensions_mut().insert(Orchestrates);
         }
-        let response = self.routes.clone().oneshot(request).await.map_err(|error| lost(error.to_string()))?;
-        if let Some(failure) = response.extensions().get::<Failure>() {
-            return Err(failure.0.clone());
-        }
-        let body = response.into_body().collect().await.map_err(|error| lost(error.to_string()))?.to_bytes();
+        let (_, body) = self.routes.ask(request).await.map_err(|failure| failure.0)?;
         let text = String::from_utf8_lossy(&body).into_owned();
         Ok(serde_json::from_str(&text).unwrap_or(Value::String(text)))
     }

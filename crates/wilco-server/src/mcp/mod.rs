@@ -42,6 +42,7 @@ use crate::connection::ConnectionState;
 use crate::problem::Failure;
 use crate::stream::too_many_streams;
 use crate::v1::body::{bytes, unambiguous};
+use crate::within::NativeRoutes;
 use doors::{Gate, Http, NoSuchSession};
 use inside::Inside;
 
@@ -55,14 +56,14 @@ pub(crate) const PATH: &str = "/mcp";
 
 const PARSE_ERROR: i32 = -32700;
 
-pub(crate) fn router(app: &App) -> Router<App> {
+pub(crate) fn router(app: &App, routes: NativeRoutes) -> Router<App> {
     let own = app.config.hosts.iter().map(|host| format!("http://{host}"));
     let gate = Gate {
         origins: own.chain(app.config.origins.iter().cloned()).collect(),
         body_bytes: app.config.limits.body_bytes,
         version: app.config.version.clone(),
     };
-    let http = Arc::new(doors::http(Inside::new(app), gate));
+    let http = Arc::new(doors::http(Inside::new(app, routes), gate));
     tokio::spawn(ended(http.clone(), app.stopping.clone()));
     let answer = move |State(app): State<App>, caller: Caller, request: Request| {
         let http = http.clone();
