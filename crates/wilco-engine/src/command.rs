@@ -100,6 +100,22 @@ pub struct Post {
     pub interface: Interface,
 }
 
+impl Post {
+    /// A message that came without a token, from this machine.
+    pub fn local(incoming: Incoming) -> Post {
+        Post {
+            incoming,
+            idempotency_key: None,
+            viewer: Viewer::Local,
+            orchestrates: false,
+            claimed: None,
+            sent_by: None,
+            api: Api::V1,
+            interface: Interface::default(),
+        }
+    }
+}
+
 /// Which interface a message came in by. They differ in what they take for granted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Api {

@@ -5,9 +5,8 @@ use std::cell::RefCell;
 
 use serde_json::{Value, json};
 use wilco_engine::reads::{self, InboxQuery};
-use wilco_engine::{Accepted, Api, Command, Done, Engine, Post, PutAgent, Refused, Settings, Viewer};
+use wilco_engine::{Accepted, Command, Done, Engine, Post, PutAgent, Refused, Settings, Viewer};
 use wilco_language::parse::{self, ParseError};
-use wilco_protocol::directory::Interface;
 use wilco_protocol::{ExchangeId, MessageId, Name, Span, Time};
 use wilco_store::{InboxStatus, Memory, Message, Reader};
 
@@ -215,17 +214,8 @@ pub(crate) fn posting(message: &Value, key: Option<&str>) -> Result<Command, Ref
         ParseError::Fields { errors, .. } => Refused::Invalid { errors },
         other => Refused::NotFound { detail: other.to_string() },
     })?;
-    let (viewer, idempotency_key) = (Viewer::Local, key.map(str::to_owned));
-    Ok(Command::Post(Box::new(Post {
-        incoming,
-        idempotency_key,
-        viewer,
-        orchestrates: false,
-        claimed: None,
-        sent_by: None,
-        api: Api::V1,
-        interface: Interface::default(),
-    })))
+    let idempotency_key = key.map(str::to_owned);
+    Ok(Command::Post(Box::new(Post { idempotency_key, ..Post::local(incoming) })))
 }
 
 fn answer(accepted: &Accepted) -> Value {

@@ -3,10 +3,9 @@
 
 use std::collections::BTreeSet;
 
-use wilco_engine::{Answer, Api, Command, Done, Post, Viewer};
+use wilco_engine::{Answer, Command, Done, Post, Viewer};
 use wilco_language::parse;
 use wilco_protocol::Span;
-use wilco_protocol::directory::Interface;
 
 use crate::bug::Bug;
 use crate::initiator::Initiator;
@@ -113,16 +112,7 @@ impl World {
         let idempotency_key = request.key.clone().filter(|_| !lost);
         let viewer =
             if index.is_multiple_of(5) { Viewer::Agent(request.speech.from.clone()) } else { Viewer::Local };
-        Some(Post {
-            incoming,
-            idempotency_key,
-            viewer,
-            orchestrates: true,
-            claimed: None,
-            sent_by: None,
-            api: Api::V1,
-            interface: Interface::default(),
-        })
+        Some(Post { idempotency_key, viewer, orchestrates: true, ..Post::local(incoming) })
     }
 
     fn answer(&mut self, asked: &[usize], answers: Vec<Answer>, after: u64) -> Result<(), Broken> {

@@ -2,10 +2,10 @@
 
 use anyhow::{Context, bail};
 use serde_json::{Value, json};
-use wilco_engine::{Api, Command, Done, Engine, Post, PutAgent, Settings, Viewer};
+use wilco_engine::{Command, Done, Engine, Post, PutAgent, Settings, Viewer};
 use wilco_language::parse;
 use wilco_protocol::Time;
-use wilco_protocol::directory::{Interface, Profile};
+use wilco_protocol::directory::Profile;
 use wilco_store::{Memory, Store};
 
 use crate::campaign::processor_time;
@@ -73,17 +73,7 @@ fn step(
 
 fn post(body: &Value) -> anyhow::Result<Command> {
     let incoming = parse::message(body.to_string().as_bytes()).context("a delegation")?;
-    let post = Post {
-        incoming,
-        idempotency_key: None,
-        viewer: Viewer::Local,
-        orchestrates: false,
-        claimed: None,
-        sent_by: None,
-        api: Api::V1,
-        interface: Interface::default(),
-    };
-    Ok(Command::Post(Box::new(post)))
+    Ok(Command::Post(Box::new(Post::local(incoming))))
 }
 
 fn assigned(number: u64) -> Value {

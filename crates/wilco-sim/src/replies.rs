@@ -5,13 +5,13 @@ use std::path::Path;
 
 use anyhow::{Context, bail};
 use serde_json::{Value, json};
-use wilco_engine::{Accepted, Api, Command, Done, Engine, Post, PutAgent, Settings, Viewer};
+use wilco_engine::{Accepted, Command, Done, Engine, Post, PutAgent, Settings, Viewer};
 use wilco_language::parse;
 use wilco_language::read::claim::About;
 use wilco_language::read::decision::{ReadDecision, decision};
 use wilco_language::read::result;
 use wilco_language::read::validation::{Answer, reading};
-use wilco_protocol::directory::{Interface, Profile};
+use wilco_protocol::directory::Profile;
 use wilco_protocol::{Meaning, Time};
 use wilco_store::{JournalRow, Memory, Message, Reader};
 
@@ -282,17 +282,8 @@ impl Stage {
         self.now = self.now.plus(wilco_protocol::Span::seconds(1));
         let incoming =
             parse::message(body.to_string().as_bytes()).map_err(|error| anyhow::anyhow!("{error}"))?;
-        let post = Post {
-            incoming,
-            idempotency_key: None,
-            viewer: Viewer::Local,
-            orchestrates: false,
-            claimed: None,
-            sent_by: None,
-            api: Api::V1,
-            interface: Interface::default(),
-        };
-        let stepped = self.engine.step(vec![Command::Post(Box::new(post))], self.now, &mut self.store)?;
+        let command = Command::Post(Box::new(Post::local(incoming)));
+        let stepped = self.engine.step(vec![command], self.now, &mut self.store)?;
         Ok(match stepped.answers.into_iter().next() {
             Some(Ok(Done::Accepted(accepted))) => Ok(accepted),
             other => Err(format!("{other:?}")),

@@ -3,9 +3,9 @@
 
 use anyhow::{Context, ensure};
 use serde_json::{Value, json};
-use wilco_engine::{Api, Command, CommandRule, Engine, Post, PutAgent, Settings, StoredEffect, Viewer};
+use wilco_engine::{Command, CommandRule, Engine, Post, PutAgent, Settings, StoredEffect, Viewer};
 use wilco_language::parse;
-use wilco_protocol::directory::{Interface, Profile};
+use wilco_protocol::directory::Profile;
 use wilco_protocol::{MessageId, Name, Time};
 use wilco_store::{Batch, Memory, Reader, Store};
 
@@ -115,21 +115,9 @@ impl Script {
         let id = format!("own-{seconds}");
         let body = json!({"id": id, "from": from, "to": to, "content": content}).to_string();
         let incoming = parse::message(body.as_bytes()).map_err(|error| anyhow::anyhow!("{error:?}"))?;
-        let (viewer, api) = (Viewer::Local, Api::V1);
         let idempotency_key = Some(format!("key-{seconds}"));
-        self.step(
-            seconds,
-            Command::Post(Box::new(Post {
-                incoming,
-                idempotency_key,
-                viewer,
-                orchestrates: false,
-                claimed: None,
-                sent_by: None,
-                api,
-                interface: Interface::default(),
-            })),
-        )
+        let post = Post { idempotency_key, ..Post::local(incoming) };
+        self.step(seconds, Command::Post(Box::new(post)))
     }
 
     fn step(&mut self, seconds: i64, command: Command) -> anyhow::Result<()> {
