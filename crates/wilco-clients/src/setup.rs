@@ -105,7 +105,8 @@ impl Setup {
     }
 
     pub(crate) fn mcp(&self, client: AgentClient) -> Edit {
-        let arguments: Vec<String> = std::iter::once("mcp".to_owned()).chain(self.given()).collect();
+        let arguments = ["mcp", "--tools", "agent"].map(str::to_owned).into_iter().chain(self.given());
+        let arguments: Vec<String> = arguments.collect();
         let server = |server: Value| Edit::Json(vec![Insertion::Server { parent: "mcpServers", server }]);
         match client {
             AgentClient::ClaudeCode => server(json!({

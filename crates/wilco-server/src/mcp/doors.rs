@@ -16,6 +16,7 @@ use tokio::task::AbortHandle;
 use crate::auth::Owner;
 use crate::mcp::native::Native;
 use crate::mcp::offer::Offer;
+use crate::mcp::tools::ToolSet;
 
 /// Sessions at the same time, of clients that speak an older revision.
 const MAX_SESSIONS: usize = 1024;
@@ -28,8 +29,8 @@ const UNUSED_REST: Duration = Duration::from_secs(60);
 const SESSION: &str = "mcp-session-id";
 
 /// Serves one client on stdin and stdout, until it leaves.
-pub async fn stdio<S: Native>(server: S, version: &str) -> Result<(), String> {
-    let handler = Offer::new(server, version);
+pub async fn stdio<S: Native>(server: S, version: &str, tools: ToolSet) -> Result<(), String> {
+    let handler = Offer::new(server, version, tools);
     let running = handler.serve(rmcp::transport::stdio()).await.map_err(|error| error.to_string())?;
     running.waiting().await.map(drop).map_err(|error| error.to_string())
 }
@@ -64,12 +65,15 @@ pub(super) fn http<S: Native>(server: S, gate: Gate) -> Http<S> {
         .with_allowed_origins(gate.origins)
         .enforce_origin_validation()
         .with_json_response(true)
+        // An event without data, which tells clients when to come again, is broken JSON to those of 2025-06-18.
+        .with_sse_retry(None)
         .with_max_request_body_bytes(gate.body_bytes);
     let cancel = config.cancellation_token.clone();
     let mut sessions = LocalSessionManager::default();
     sessions.session_config.keep_alive = Some(SESSION_REST);
+    sessions.session_config.sse_retry = None;
     let sessions = Arc::new(sessions);
-    let handler = move || Ok(Offer::new(server.clone(), &gate.version));
+    let handler = move || Ok(Offer::new(server.clone(), &gate.version, ToolSet::default()));
     Http {
         service: StreamableHttpService::new(handler, sessions.clone(), config),
         sessions,

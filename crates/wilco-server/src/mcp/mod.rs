@@ -30,6 +30,7 @@ use axum::extract::{Request, State};
 use axum::response::{IntoResponse, Response};
 use axum::routing::any;
 use axum::{Json, Router};
+use http::request::Parts;
 use http::{Method, StatusCode, header};
 use http_body_util::BodyExt;
 use serde::Deserialize;
@@ -40,6 +41,7 @@ use crate::app::App;
 use crate::auth::{Caller, Owner};
 use crate::connection::ConnectionState;
 use crate::problem::Failure;
+use crate::query::Query;
 use crate::stream::too_many_streams;
 use crate::v1::body::{bytes, unambiguous};
 use crate::within::NativeRoutes;
@@ -49,6 +51,7 @@ use inside::Inside;
 pub use doors::stdio;
 pub use native::Native;
 pub use request::Request as NativeRequest;
+pub use tools::ToolSet;
 #[doc(hidden)]
 pub use tools::examined;
 
@@ -78,7 +81,9 @@ async fn answer(
     caller: &Caller,
     request: Request,
 ) -> Result<Response, Failure> {
-    let (parts, body) = request.into_parts();
+    let (mut parts, body) = request.into_parts();
+    let tools = tool_set(&parts)?;
+    parts.extensions.insert(tools);
     let (viewer, owner) = (inside::owner(&caller.viewer), Owner::of(&parts));
     let line = parts.extensions.get::<Arc<ConnectionState>>().cloned();
     http.admits(&parts, &viewer)
@@ -112,6 +117,19 @@ async fn answer(
             frame
         }))
     }))
+}
+
+/// Which tools the caller wants listed: the query says it, else a header, else it is all of them.
+fn tool_set(parts: &Parts) -> Result<ToolSet, Failure> {
+    let query = Query::open(parts.uri.query());
+    let header = parts.headers.get("wilco-tools").map(|value| value.to_str().unwrap_or_default().trim());
+    let Some(word) = query.text("tools").or(header) else { return Ok(ToolSet::default()) };
+    ToolSet::from_word(word).ok_or_else(|| {
+        let known = ToolSet::WORDS.join(" or ");
+        Failure::bad_request(format!(
+            "there are no tools {word:?}: expected {known}, in ?tools= or Wilco-Tools"
+        ))
+    })
 }
 
 /// Whether a request does what sessions are there for; greetings and lists are asked for by everybody.

@@ -20,7 +20,7 @@ use crate::mcp::follow::{Gone, follow, now};
 use crate::mcp::native::Native;
 use crate::mcp::prompts;
 use crate::mcp::resources::{self, Place};
-use crate::mcp::tools::{ALL, Does, Tool, by_name, run};
+use crate::mcp::tools::{ALL, Does, Tool, ToolSet, by_name, run};
 
 const INSTRUCTIONS: &str = "Wilco makes handshakes between agents reliable. Look into your inbox with the tool \
 inbox. A task must be acknowledged with acknowledge_task before you begin with it; an operation is answered with \
@@ -37,6 +37,8 @@ pub(super) struct Offer<S> {
     /// Where the journal ended when this conversation began, if that is known.
     begun: Option<u64>,
     watched: Watched,
+    /// What is listed when the request does not say it.
+    tools: ToolSet,
 }
 
 /// What a session of an older revision watches: each place, and the address under which it was asked for.
@@ -45,9 +47,9 @@ pub(super) struct Offer<S> {
 type Watched = Arc<Mutex<Option<BTreeMap<Place, String>>>>;
 
 impl<S: Native> Offer<S> {
-    pub(crate) fn new(server: S, version: &str) -> Offer<S> {
+    pub(crate) fn new(server: S, version: &str, tools: ToolSet) -> Offer<S> {
         let begun = server.position();
-        Offer { server, version: version.to_owned(), begun, watched: Watched::default() }
+        Offer { server, version: version.to_owned(), begun, watched: Watched::default(), tools }
     }
 
     fn server(&self, context: &RequestContext<RoleServer>) -> S {
@@ -72,9 +74,15 @@ impl<S: Native> ServerHandler for Offer<S> {
     async fn list_tools(
         &self,
         _: Option<PaginatedRequestParams>,
-        _: RequestContext<RoleServer>,
+        context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
-        Ok(ListToolsResult::with_all_items(ALL.iter().map(|(_, tool)| described(tool)).collect()))
+        let set = context.extensions.get::<Parts>().and_then(|parts| parts.extensions.get::<ToolSet>());
+        let set = set.copied().unwrap_or(self.tools);
+        let described = |tool| match set {
+            ToolSet::All => described(tool),
+            ToolSet::Agent => described_shortly(tool),
+        };
+        Ok(ListToolsResult::with_all_items(set.tools().into_iter().map(described).collect()))
     }
 
     fn get_tool(&self, name: &str) -> Option<Described> {
@@ -249,7 +257,22 @@ fn described(tool: &Tool) -> Described {
     let examples: Vec<Value> =
         tool.examples.iter().filter_map(|text| serde_json::from_str(text).ok()).collect();
     schema.insert("examples".to_owned(), json!(examples));
-    let looks = tool.does == Does::Look;
-    let hints = ToolAnnotations::with_title(tool.title).read_only(looks).destructive(false).open_world(false);
-    Described::new(tool.name, tool.about, Arc::new(schema)).with_title(tool.title).with_annotations(hints)
+    let hints = ToolAnnotations::with_title(tool.title);
+    Described::new(tool.name, tool.about, Arc::new(schema))
+        .with_title(tool.title)
+        .with_annotations(hinted(tool, hints))
+}
+
+/// The same in fewer bytes: without titles, which models do not read, and without examples, which a refusal has.
+fn described_shortly(tool: &Tool) -> Described {
+    let schema = fields_schema(tool.fields, Strictness::Exact);
+    let hints = match tool.does {
+        Does::Look => ToolAnnotations::new().read_only(true),
+        Does::Say => hinted(tool, ToolAnnotations::new()),
+    };
+    Described::new(tool.name, tool.about, Arc::new(schema)).with_annotations(hints)
+}
+
+fn hinted(tool: &Tool, hints: ToolAnnotations) -> ToolAnnotations {
+    hints.read_only(tool.does == Does::Look).destructive(false).open_world(false)
 }

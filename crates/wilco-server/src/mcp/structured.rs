@@ -246,7 +246,13 @@ fn whose(fields: &Map<String, Value>) -> Option<(String, String)> {
 /// A command that Wilco made: what others wrote would stand between quotes in it, if it were not a word.
 pub(crate) fn is_command(text: &str) -> bool {
     let plain = |c: char| c == ' ' || c.is_ascii_graphic();
-    text.starts_with("wilco ") && text.chars().all(plain) && !text.contains('\'')
+    let is_line = |line: &str| line.starts_with("wilco ") && line.chars().all(plain) && !line.contains('\'');
+    // What is to be filled in stands behind it, in capitals.
+    let is_blank = |line: &str| line.chars().all(|c| c == ' ' || c.is_ascii_uppercase());
+    match text.split_once(" <<'END'\n").and_then(|(line, rest)| Some((line, rest.strip_suffix("\nEND")?))) {
+        Some((line, blanks)) => is_line(line) && blanks.split('\n').all(is_blank),
+        None => is_line(text),
+    }
 }
 
 /// A time as Wilco writes it: nothing can be said in one.

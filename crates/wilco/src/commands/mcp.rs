@@ -6,10 +6,11 @@ use http::request::Parts;
 use serde_json::Value;
 use wilco_client::{Client, Error};
 use wilco_protocol::directory::Interface;
-use wilco_server::mcp::{Native, NativeRequest, stdio};
+use wilco_server::mcp::{Native, NativeRequest, ToolSet, stdio};
 use wilco_wire::Problem;
 
 use crate::caller::Caller;
+use crate::values::expected;
 
 /// Speak MCP on stdin and stdout, for an agent's client
 #[derive(Debug, clap::Args)]
@@ -26,13 +27,20 @@ pub(crate) struct Args {
     /// The server; else WILCO_URL, else http://127.0.0.1:23000
     #[arg(long, value_name = "URL")]
     pub(crate) url: Option<String>,
+    /// agent: only what an agent needs who works for others; all: every tool
+    #[arg(long, value_name = "SET", default_value = "all", value_parser = tool_set)]
+    pub(crate) tools: ToolSet,
+}
+
+fn tool_set(word: &str) -> Result<ToolSet, String> {
+    ToolSet::from_word(word).ok_or_else(|| expected(word, &ToolSet::WORDS))
 }
 
 pub(crate) fn run(args: Args) -> anyhow::Result<ExitCode> {
     let caller = Caller { name: args.name, url: args.url, json: false };
     let far = Far { client: caller.client().speaking(Interface::Mcp.word()), name: caller.identity() };
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-    let served = runtime.block_on(stdio(far, env!("CARGO_PKG_VERSION")));
+    let served = runtime.block_on(stdio(far, env!("CARGO_PKG_VERSION"), args.tools));
     // A call that is still on its way is nobody's business any more.
     runtime.shutdown_background();
     served.map_err(anyhow::Error::msg)?;

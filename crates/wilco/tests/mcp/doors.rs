@@ -5,7 +5,7 @@ use wilco_server::{Role, Tokens};
 
 use super::client::{Client, NEWEST, OLDER, Way};
 use super::every_way;
-use crate::server::{Server, Setup, task};
+use crate::server::{Server, Setup, task, text};
 
 #[test]
 fn mcp_1_the_tools_are_listed_in_a_fixed_order_with_strict_schemas_and_examples() {
@@ -25,6 +25,74 @@ fn mcp_1_the_tools_are_listed_in_a_fixed_order_with_strict_schemas_and_examples(
             assert!(schema["examples"][0].is_object() && tool["description"].is_string(), "{tool}");
         }
     });
+}
+
+/// CLI-41: with the query, the header and the option; without them every tool is listed.
+#[test]
+fn cli_41_an_agents_tools_are_few_and_small_and_todo_is_among_them() {
+    let server = Server::start();
+    server.register(&["boss", "worker"]);
+    let mut stateless = Client::http(&server, &[("Wilco-Agent", "worker"), ("Wilco-Tools", "agent")]);
+    let mut session = Client::session(&server, &[("Wilco-Tools", "agent")]);
+    let mut program = Client::program(&server, &["--as", "worker", "--tools", "agent"], &[]);
+    let query = |tools: &str| {
+        let caller = server.caller().header("Accept", "application/json, text/event-stream");
+        let caller = caller.header("MCP-Protocol-Version", NEWEST).header("Mcp-Method", "tools/list");
+        let meta = json!({
+            "io.modelcontextprotocol/protocolVersion": NEWEST,
+            "io.modelcontextprotocol/clientInfo": {"name": "test", "version": "0"},
+            "io.modelcontextprotocol/clientCapabilities": {},
+        });
+        let body = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": {"_meta": meta}});
+        caller.post_raw(&format!("/mcp?tools={tools}"), &body.to_string())
+    };
+    let listed = [
+        stateless.ask("tools/list", json!({})).unwrap(),
+        session.ask("tools/list", json!({})).unwrap(),
+        program.ask("tools/list", json!({})).unwrap(),
+        serde_json::from_str::<Value>(&query("agent").1).unwrap()["result"].clone(),
+    ];
+    for list in &listed {
+        let (tools, size) = (list["tools"].as_array().unwrap(), list["tools"].to_string().len());
+        assert!(tools.len() <= 13 && size < 12_288, "{} tools, {size} bytes", tools.len());
+        assert!(tools.iter().any(|tool| tool["name"] == "todo"), "{tools:?}");
+        assert_eq!(list["tools"], listed[0]["tools"]);
+        assert!(!list.to_string().contains("task-amend") && list.to_string().contains("stop-ack"));
+    }
+    let (status, all) = query("all");
+    assert!(status == 200 && all.contains("delegate_task") && all.contains("task-amend"), "{all}");
+    let (status, refused) = query("few");
+    assert!(status == 400 && refused.contains("expected agent or all"), "{status} {refused}");
+    // What is not listed can still be called.
+    server.begin(&task("T-1"));
+    stateless.done("list_exchanges", json!({}));
+}
+
+/// CLI-40: clients of 2025-06-18 take an event without data for broken JSON.
+#[test]
+fn cli_40_no_event_is_without_data() {
+    let server = Server::start();
+    server.register(&["boss", "worker"]);
+    for revision in ["2025-06-18", OLDER] {
+        let hello = json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {
+            "protocolVersion": revision, "capabilities": {}, "clientInfo": {"name": "test", "version": "0"}}});
+        let caller = server.caller().header("Wilco-Agent", "worker");
+        let greeted: Vec<_> = caller.lines("POST", "/mcp", Some(&hello)).collect();
+        assert!(greeted.iter().any(|line| line.contains(revision)), "{greeted:?}");
+        assert!(!greeted.iter().any(|line| line.trim_end() == "data:"), "{greeted:?}");
+        let mut worker = Client::new(&server, Way::Session, "worker");
+        let headers = server.caller().header("Mcp-Session-Id", &worker.id());
+        let headers = headers.header("MCP-Protocol-Version", revision);
+        let stream = headers.lines("GET", "/mcp", None);
+        worker.ask("resources/subscribe", json!({"uri": "wilco://agents/worker/inbox"})).unwrap();
+        server.send(&text("boss", "worker", "hi"));
+        for line in stream {
+            assert_ne!(line.trim_end(), "data:");
+            if line.contains("notifications/resources/updated") {
+                break;
+            }
+        }
+    }
 }
 
 /// CLI-8: what has no tool of its own goes through `send_message`, whose schema knows it.

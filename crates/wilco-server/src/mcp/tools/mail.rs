@@ -13,11 +13,7 @@ pub(super) const INBOX: Tool = Tool {
             With wait it returns as soon as a message is there.",
     does: Does::Look,
     fields: &[
-        optional(
-            "agent",
-            FieldKind::Text,
-            "Whose inbox. Leave it out when your token, the header Wilco-Agent or `wilco mcp --as NAME` says who you are",
-        ),
+        optional("agent", FieldKind::Text, "Your name, where neither a token, Wilco-Agent nor --as says it"),
         optional(
             "status",
             FieldKind::OneOf(&["unread", "read", "archived", "all"]),
@@ -110,6 +106,31 @@ pub(super) const SEND: Tool = Tool {
     plan: send,
 };
 
+/// Of the same types those that an agent sends who works for others.
+const TYPES_OF_AGENT: &[MessageType] = &[
+    MessageType::StopAck,
+    MessageType::PauseAck,
+    MessageType::ResumeAck,
+    MessageType::TaskAcknowledgmentError,
+];
+
+/// As it is listed for agents. What it takes is what `SEND` takes.
+pub(super) const SEND_OF_AGENT: Tool = Tool {
+    about: "Sends words to an agent, or into an exchange, in `message`. What has no tool of its own goes in `content`: \
+            that you stopped, paused or go on, or an error that keeps you from a task.",
+    fields: &[
+        optional("to", FieldKind::Names, "The recipient, or several; not needed with `exchange`"),
+        optional("message", FieldKind::Text, "What to say, as plain text"),
+        optional("content", FieldKind::Content(TYPES_OF_AGENT), "What to say, as an object with a type"),
+        optional("subject", FieldKind::Text, "A line that says what it is about"),
+        PRIORITY,
+        optional("in_reply_to", FieldKind::Text, "The id of the message that you answer"),
+        optional("exchange", FieldKind::Text, "The id of the exchange that it belongs to, such as del-42"),
+        FROM,
+    ],
+    ..SEND
+};
+
 fn send(mut given: Given) -> Plan {
     let content = match (given.take("content"), given.take("message")) {
         (Some(content), Some(text)) if content.get("message").is_some_and(|said| *said != text) => {
@@ -132,4 +153,30 @@ fn send(mut given: Given) -> Plan {
         keys.into_iter().filter_map(|key| Some((key.to_owned(), given.take(key)?))).collect();
     message.insert("content".to_owned(), content);
     Plan::Send(message)
+}
+
+#[cfg(test)]
+mod tests {
+    use wilco_language::message::{SenderRole, Senders};
+
+    use super::*;
+
+    #[test]
+    fn cli_41_agents_see_the_types_that_they_send_and_have_no_tool_for() {
+        let is_agents = |role: &SenderRole| match role {
+            SenderRole::Assignee
+            | SenderRole::Agent
+            | SenderRole::Replacement
+            | SenderRole::Specialist
+            | SenderRole::MainAgent => true,
+            SenderRole::Initiator | SenderRole::Addressee | SenderRole::Operator => false,
+        };
+        for known in TYPES {
+            let sends = match known.entry().senders {
+                Senders::Roles(roles) => roles.iter().any(is_agents),
+                Senders::OnlyWilco | Senders::Anybody => false,
+            };
+            assert_eq!(sends, TYPES_OF_AGENT.contains(known), "{known:?}");
+        }
+    }
 }

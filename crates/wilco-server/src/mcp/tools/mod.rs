@@ -59,6 +59,37 @@ pub(crate) enum For {
     Initiators,
 }
 
+/// Which tools are listed. Whatever is listed, every tool can be called: what an agent owes it can always answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum ToolSet {
+    /// What an agent needs who works on tasks of others, in few words: every model request carries them.
+    Agent,
+    #[default]
+    All,
+}
+
+impl ToolSet {
+    pub const WORDS: [&str; 2] = ["agent", "all"];
+
+    pub fn from_word(word: &str) -> Option<ToolSet> {
+        match word {
+            "agent" => Some(ToolSet::Agent),
+            "all" => Some(ToolSet::All),
+            _ => None,
+        }
+    }
+
+    pub(crate) fn tools(self) -> Vec<&'static Tool> {
+        let in_set = |(whom, tool): &(For, &'static Tool)| match (self, whom) {
+            (ToolSet::All, For::Agents | For::Initiators) => Some(*tool),
+            (ToolSet::Agent, For::Agents) if tool.name == mail::SEND.name => Some(&mail::SEND_OF_AGENT),
+            (ToolSet::Agent, For::Agents) => Some(*tool),
+            (ToolSet::Agent, For::Initiators) => None,
+        };
+        ALL.iter().filter_map(in_set).collect()
+    }
+}
+
 /// All of them, in the order in which they are listed.
 pub(crate) const ALL: [(For, &Tool); 19] = [
     (For::Agents, &mail::INBOX),
@@ -121,11 +152,8 @@ pub(crate) struct Say {
 pub(crate) type Content = Box<dyn FnOnce(&Exchange, Option<&str>) -> Map<String, Value> + Send>;
 
 /// Who calls, where nothing else says it.
-const FROM: Field = optional(
-    "from",
-    FieldKind::Text,
-    "Your own name. Leave it out when your token, the header Wilco-Agent or `wilco mcp --as NAME` says who you are",
-);
+const FROM: Field =
+    optional("from", FieldKind::Text, "Your name, where neither a token, Wilco-Agent nor --as says it");
 
 const PRIORITY: Field =
     optional("priority", FieldKind::OneOf(&["low", "normal", "high", "urgent"]), "normal, if you do not say");

@@ -13,7 +13,7 @@ pub(super) const WAITING: Tool = Tool {
     fields: &[optional(
         "agent",
         FieldKind::Text,
-        "For whom. Leave it out when your token, the header Wilco-Agent or `wilco mcp --as NAME` says who you are",
+        "Your name, where neither a token, Wilco-Agent nor --as says it",
     )],
     examples: &["{}", r#"{"agent": "bob"}"#],
     plan: |mut given| Plan::Todo { agent: given.text("agent") },
