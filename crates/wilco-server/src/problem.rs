@@ -131,6 +131,11 @@ impl From<&StoreError> for Failure {
             StoreError::Distrusted { .. } => {
                 Failure::new(StatusCode::SERVICE_UNAVAILABLE, "store-distrusted", error.to_string())
             }
+            StoreError::Fenced { .. } => Failure::new(
+                StatusCode::SERVICE_UNAVAILABLE,
+                "not-the-writer",
+                "another node writes by now, and nothing was stored here; send it again",
+            ),
             StoreError::Damaged { .. } => {
                 Failure::new(StatusCode::INTERNAL_SERVER_ERROR, "store-damaged", error.to_string())
             }

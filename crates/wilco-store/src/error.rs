@@ -20,6 +20,9 @@ pub enum StoreError {
     /// a restart only, so no other is tried. Nothing was stored this time.
     #[error("an earlier write to the disk failed ({reason}); look at the disk, then restart the server")]
     Distrusted { reason: String },
+    /// Somebody else writes by now, so this one may not: nothing was stored. What is true is read at the next term.
+    #[error("another writer has taken over: {reason}")]
+    Fenced { reason: String },
     /// What is stored is not what was written.
     /// At position 0: not in the journal, or nobody knows where.
     #[error("the store is damaged{}: {reason}", place(*.position))]
@@ -61,6 +64,43 @@ pub enum OpenError {
         "there is no data in {path}, but a restore left {left} beside it: {next}. To begin anew, move {left} elsewhere"
     )]
     RestoreLeft { path: PathBuf, left: PathBuf, next: String },
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+/// A database across a network cannot be used. No text here holds a password.
+#[derive(Debug, Error)]
+pub enum ConnectError {
+    #[error("the store's address is no address of PostgreSQL; write postgres://USER@HOST/DATABASE")]
+    Url,
+    #[error(
+        "{schema:?} cannot be the name of a schema; use small letters, digits and _, at most 63 of them, not beginning with pg_"
+    )]
+    Schema { schema: String },
+    #[error("cannot use {path}: {source}", path = .path.display())]
+    File {
+        path: PathBuf,
+        #[source]
+        source: std::io::Error,
+    },
+    #[error("{target} does not let us in: {reason}; set the user, the password and the database right")]
+    Unwelcome { target: String, reason: String },
+    #[error("{target} cannot be reached: {reason}; see that it runs and takes writes, then try again")]
+    Unreachable { target: String, reason: String },
+    #[error("{target} has version {found} of PostgreSQL; 15 or newer is needed")]
+    TooOld { target: String, found: String },
+    #[error(
+        "the schema in {target} has version {found}, this wilco knows up to {known}; use the newer wilco that made it"
+    )]
+    Newer { target: String, found: i64, known: i64 },
+    #[error(
+        "the schema in {target} cannot be made or changed: {reason}; give the user the right to, or make it as its owner"
+    )]
+    Rights { target: String, reason: String },
+    #[error("a rebuild of {target} was interrupted; run: wilco rebuild --store URL")]
+    RebuildInterrupted { target: String },
+    #[error("the node {name} runs already; stop it, or choose another name with --node NAME")]
+    NameTaken { name: String },
     #[error(transparent)]
     Store(#[from] StoreError),
 }

@@ -1,4 +1,4 @@
-//! Where everything is kept: the `Reader` and `Store` traits, in memory and on SQLite.
+//! Where everything is kept: the `Reader` and `Store` traits, in memory, on SQLite and on PostgreSQL.
 //!
 //! Three kinds of table. *Record*, never rebuilt: journal and message. *Derived*, dropped and refolded
 //! from the record: exchange, key, run, inbox, agent, search. *Operational*, durable but not history: effect,
@@ -12,6 +12,7 @@ mod export;
 mod generation;
 mod memory;
 mod message;
+mod postgres;
 mod reader;
 mod salvage;
 mod search;
@@ -23,11 +24,14 @@ pub use batch::{
     InboxStatus, JournalRow, KeyChange, MessageRow, PresenceRow, Reach, ReachRow, Reached,
 };
 pub use chain::{Hash, genesis, hex, link};
-pub use error::{BackupError, OpenError, Source, StoreError};
+pub use error::{BackupError, ConnectError, OpenError, Source, StoreError};
 pub use export::{Export, ExportError, Exported, verify_export};
 pub use generation::{LEAP, follows};
 pub use memory::Memory;
 pub use message::{Message, Priority, Reading, StoredMeaning, content_kind};
+pub use postgres::{
+    Beat, NodeRow, NodeSession, Postgres, PostgresOptions, PostgresTarget, Term, WriterRow, has_password,
+};
 pub use reader::{ExchangeFilter, Head, InboxFilter, PAGE_BYTES, Reader, Room, Walk};
 pub use salvage::{EachEvent, Salvaged};
 pub use search::{Found, SearchFilter, kind_word, words};

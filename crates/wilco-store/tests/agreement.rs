@@ -170,6 +170,42 @@ impl World {
     }
 }
 
+/// The same with PostgreSQL; fewer, because every question is a round trip.
+#[test]
+fn pg_3_memory_and_postgres_agree() {
+    let mut runner = proptest::test_runner::TestRunner::new_with_rng(
+        ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(4) },
+        proptest::test_runner::TestRng::deterministic_rng(proptest::test_runner::RngAlgorithm::ChaCha),
+    );
+    let target = crate::postgres::target;
+    runner
+        .run(&(vec(vec(part(), 0..40), 1..8), any::<bool>()), |(batches, rebuilt)| {
+            let (target, mut memory, mut world) = (target(), Memory::new(), World::default());
+            let mut postgres = crate::postgres::writer(&target);
+            for (at, parts) in (1..).zip(&batches) {
+                if rebuilt && at == 3 {
+                    memory.begin_rebuild().unwrap();
+                    postgres.begin_rebuild().unwrap();
+                    memory.finish_rebuild().unwrap();
+                    postgres.finish_rebuild().unwrap();
+                }
+                let batch = world.batch(parts, at);
+                let (left, right) = (memory.commit(&batch), postgres.commit(&batch));
+                prop_assert_eq!(left.is_ok(), right.is_ok(), "{:?} {:?}", left, right);
+                if left.is_err() {
+                    world.back_to(&memory);
+                }
+            }
+            let expected = answers(&memory, &world.questions).unwrap();
+            prop_assert_eq!(
+                &answers(&wilco_store::Postgres::reader(&target), &world.questions).unwrap(),
+                &expected
+            );
+            Ok(())
+        })
+        .unwrap();
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(24) })]
 

@@ -23,6 +23,12 @@ fn sqlite_conforms() {
     .unwrap();
 }
 
+/// PG-3: the same suite on a real PostgreSQL, a schema for each property.
+#[test]
+fn pg_3_postgres_conforms() {
+    conformance::check(|| crate::postgres::writer(&crate::postgres::target())).unwrap();
+}
+
 #[test]
 fn a_snapshot_of_memory_stays_as_it_was() {
     let (mut store, mut author) = (Memory::new(), Author::default());

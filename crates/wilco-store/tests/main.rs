@@ -6,6 +6,7 @@ mod conformance;
 mod damage;
 mod data_directory;
 mod full_disk;
+mod postgres;
 mod restore;
 mod search;
 mod verify;

@@ -9,6 +9,8 @@ pub mod delegation;
 pub mod github_server;
 #[cfg(feature = "outer")]
 pub mod outer;
+#[cfg(feature = "postgres")]
+pub mod postgres_server;
 pub mod replay;
 #[cfg(feature = "scene")]
 pub mod scene;

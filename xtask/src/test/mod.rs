@@ -56,7 +56,7 @@ const STEPS: &[Step] = &[
     tests(
         "tests",
         "unit, transcript and black-box tests, the dashboard in a browser",
-        &[CC, TMUX, FAKETIME, CHROMIUM, CHROMEDRIVER, NPM],
+        &[CC, TMUX, FAKETIME, CHROMIUM, CHROMEDRIVER, NPM, POSTGRES],
         all_tests,
     ),
     tests("doctests", "examples in the docs", &[CC], runner::doctests),
@@ -72,7 +72,7 @@ const INNER: &[Step] = &[
     check("fmt", "cargo fmt --check", &[Need::Component("rustfmt")], fmt),
     check("tidy", "invariants of the architecture", &[], tidy::run),
     check("clippy", "no warnings", &[Need::Component("clippy")], clippy),
-    tests("tests", "unit tests, transcripts, tables and laws", &[CC], runner::inner_tests),
+    tests("tests", "unit tests, transcripts, tables and laws", &[CC, POSTGRES], runner::inner_tests),
 ];
 
 const CC: Need = Need::Package { binary: "cc", debian: "gcc" };
@@ -82,6 +82,8 @@ const CXX: Need = Need::Package { binary: "c++", debian: "g++" };
 const DPKG: Need = Need::Package { binary: "dpkg-deb", debian: "dpkg" };
 /// Sets the clock of one process.
 const FAKETIME: Need = Need::Package { binary: "faketime", debian: "faketime" };
+/// A store across a network; tests start one of their own. Its programs are not on the PATH.
+const POSTGRES: Need = Need::Directory { path: "/usr/lib/postgresql", debian: "postgresql" };
 /// Agents live in its sessions.
 const TMUX: Need = Need::Package { binary: "tmux", debian: "tmux" };
 

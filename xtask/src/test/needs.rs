@@ -14,6 +14,8 @@ pub(crate) enum Need {
     Component(&'static str),
     /// A program on the PATH, and the Debian package that brings it.
     Package { binary: &'static str, debian: &'static str },
+    /// A directory, and the Debian package that brings it.
+    Directory { path: &'static str, debian: &'static str },
 }
 
 pub(crate) fn meet(needs: &[Need]) -> anyhow::Result<()> {
@@ -22,7 +24,8 @@ pub(crate) fn meet(needs: &[Need]) -> anyhow::Result<()> {
         match *need {
             Need::Component(name) => add_component(name)?,
             Need::Package { binary, debian } if !on_path(binary) => missing.push(debian),
-            Need::Package { .. } => {}
+            Need::Directory { path, debian } if !Path::new(path).is_dir() => missing.push(debian),
+            Need::Package { .. } | Need::Directory { .. } => {}
         }
     }
     if missing.is_empty() { Ok(()) } else { install(&missing) }

@@ -138,6 +138,31 @@ pub(crate) fn terms(row: &MessageRow) -> Option<Terms> {
     Some(Terms { kind: kind_of(&content), from: body.from, to: body.to, words })
 }
 
+/// Terms of different kinds begin with characters that no word has: those for private use.
+pub(crate) const FROM: char = '\u{E000}';
+pub(crate) const TO: char = '\u{E001}';
+pub(crate) const KIND: char = '\u{E002}';
+pub(crate) const EXCHANGE: char = '\u{E003}';
+/// In place of what would end a term.
+const OTHER: char = '\u{E010}';
+
+/// Different names may give the same term; they are told apart when the message is looked at.
+pub(crate) fn term(kind: char, text: &str) -> String {
+    let plain = |char: char| char.is_ascii_alphanumeric() || !char.is_ascii();
+    let chars = text.chars().map(|char| if plain(char) { char.to_ascii_lowercase() } else { OTHER });
+    std::iter::once(kind).chain(chars).collect()
+}
+
+/// Everything that an index keeps of a message.
+pub(crate) fn index_terms(terms: Terms, exchange: Option<u64>) -> Vec<String> {
+    let mut list: Vec<String> = terms.words.into_iter().collect();
+    list.push(term(FROM, terms.from.as_str()));
+    list.push(term(TO, terms.to.as_str()));
+    list.push(term(KIND, &terms.kind));
+    list.extend(exchange.map(|number| term(EXCHANGE, &number.to_string())));
+    list
+}
+
 /// Looks through messages that `page` gives newest first, those before a position, so many at a time.
 pub(crate) fn scan<E>(
     filter: &SearchFilter,

@@ -43,7 +43,9 @@ pub fn rescue(directory: &Path, each: &mut EachEvent<'_>) -> Result<Salvaged, Op
             let damage = StoreError::Damaged { position: 0, reason: reason.to_string() };
             found.damage = found.damage.or(Some(damage));
         }
-        Err(other @ (StoreError::Full(_) | StoreError::Distrusted { .. })) => return Err(other.into()),
+        Err(other @ (StoreError::Full(_) | StoreError::Distrusted { .. } | StoreError::Fenced { .. })) => {
+            return Err(other.into());
+        }
     }
     Ok(found)
 }

@@ -154,6 +154,7 @@ pub(super) fn column<T: FromSql>(
         other @ (StoreError::Full(_)
         | StoreError::NotStored(_)
         | StoreError::Unknown(_)
+        | StoreError::Fenced { .. }
         | StoreError::Distrusted { .. }) => other,
     })
 }

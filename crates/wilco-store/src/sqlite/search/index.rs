@@ -10,12 +10,11 @@ use crate::batch::MessageRow;
 use crate::chain::Hash;
 use crate::error::StoreError;
 use crate::reader::Reader;
-use crate::search::terms;
+use crate::search::{index_terms, terms};
 
 use super::super::connection;
 use super::super::files;
 use super::super::rows::int;
-use super::{EXCHANGE, FROM, KIND, TO, term};
 
 const VERSION: i64 = 1;
 
@@ -118,13 +117,7 @@ impl SearchIndex {
 
 /// The terms of a message, with spaces between.
 fn line(message: &MessageRow) -> String {
-    let Some(terms) = terms(message) else { return String::new() };
-    let mut line: Vec<String> = terms.words.into_iter().collect();
-    line.push(term(FROM, terms.from.as_str()));
-    line.push(term(TO, terms.to.as_str()));
-    line.push(term(KIND, &terms.kind));
-    line.extend(message.exchange.map(|number| term(EXCHANGE, &number.to_string())));
-    line.join(" ")
+    terms(message).map(|terms| index_terms(terms, message.exchange).join(" ")).unwrap_or_default()
 }
 
 pub(super) fn watermark(connection: &Connection) -> Result<u64> {

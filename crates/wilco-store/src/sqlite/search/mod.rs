@@ -9,26 +9,11 @@ mod lookup;
 
 use wilco_protocol::Name;
 
-use crate::search::SearchFilter;
+use crate::search::{EXCHANGE, FROM, KIND, SearchFilter, TO, term};
 
 pub use index::SearchIndex;
 pub(super) use index::{open_reader, remove};
 pub(super) use lookup::search;
-
-/// Terms of different kinds begin with characters that no word has: those for private use.
-const FROM: char = '\u{E000}';
-const TO: char = '\u{E001}';
-const KIND: char = '\u{E002}';
-const EXCHANGE: char = '\u{E003}';
-/// In place of what would end a term.
-const OTHER: char = '\u{E010}';
-
-/// Different names may give the same term; they are told apart when the message is looked at.
-fn term(kind: char, text: &str) -> String {
-    let plain = |char: char| char.is_ascii_alphanumeric() || !char.is_ascii();
-    let chars = text.chars().map(|char| if plain(char) { char.to_ascii_lowercase() } else { OTHER });
-    std::iter::once(kind).chain(chars).collect()
-}
 
 /// The question in the language of the index: only quoted terms and operators of ours, whatever was asked.
 /// None when everything is wanted.

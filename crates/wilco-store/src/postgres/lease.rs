@@ -1,0 +1,251 @@
+//! Who writes, and who is there: names, heartbeats, the lease and what is told when something was committed.
+
+use std::time::Duration;
+
+use tokio_postgres::Row;
+use wilco_protocol::Time;
+
+use crate::error::{ConnectError, StoreError};
+
+use super::fault::{Fault, FaultKind};
+use super::rows::{self, int};
+use super::schema::refused;
+use super::session::Session;
+use super::target::PostgresTarget;
+use super::{reach, schema};
+
+/// The right to write, until somebody else takes it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Term {
+    pub epoch: u64,
+    /// When the last commit of an earlier term was.
+    pub last_commit: Option<Time>,
+}
+
+/// The one row that says who writes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct WriterRow {
+    pub epoch: u64,
+    pub node: String,
+    pub address: String,
+    pub position: u64,
+    /// Changes with every sign of life.
+    pub renewed: i64,
+    /// Whether it was given back.
+    pub released: bool,
+}
+
+/// A node as the others see it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NodeRow {
+    pub name: String,
+    pub address: String,
+    pub version: String,
+    pub epoch: u64,
+    pub last_seen: Time,
+    /// How long ago that was, by the database's clock.
+    pub silent: Duration,
+    pub position: u64,
+    /// Milliseconds by which its clock is before that of the database.
+    pub clock: i64,
+    /// Whether it has its name now.
+    pub there: bool,
+}
+
+/// The connection that holds a node's name, renews its lease and hears what others commit.
+#[derive(Debug)]
+pub struct NodeSession {
+    target: PostgresTarget,
+    session: Session,
+    name: String,
+}
+
+/// What is told on when something was committed.
+pub(super) fn channel(schema: &str) -> String {
+    format!("wilco_{schema}")
+}
+
+const NOW: &str = "(extract(epoch FROM clock_timestamp()) * 1000)::bigint";
+const WRITER: &str = "SELECT epoch, node, address, position, renewed, released FROM writer";
+
+/// The lock that stands for a name; it ends with its session.
+const NAME_LOCK: &str = "hashtextextended('wilco node ' || $1::text || ' ' || $2::text, 0)";
+
+impl NodeSession {
+    /// Takes the name. One that is taken is waited for as long as a lease: its holder may have died just now.
+    pub fn open(target: &PostgresTarget, name: &str) -> Result<NodeSession, ConnectError> {
+        let session = reach(target)?;
+        schema::prepare(&session, target)?;
+        let failed = |fault: Fault| refused(target, fault);
+        let step = Duration::from_millis(100);
+        let tries = (target.lease.as_millis() / step.as_millis()).max(1);
+        for _ in 0..tries {
+            let sql = format!("SELECT pg_try_advisory_lock({NAME_LOCK})");
+            let row = session.first(&sql, &[&target.schema, &name]).map_err(failed)?;
+            if row.is_some_and(|row| row.get(0)) {
+                session.run(&format!("LISTEN \"{}\"", channel(&target.schema))).map_err(failed)?;
+                return Ok(NodeSession { target: target.clone(), session, name: name.to_owned() });
+            }
+            std::thread::sleep(step);
+        }
+        Err(ConnectError::NameTaken { name: name.to_owned() })
+    }
+
+    pub fn writer(&self) -> Result<WriterRow, StoreError> {
+        let row = self.session.first(WRITER, &[])?;
+        let missing =
+            || StoreError::Damaged { position: 0, reason: "the row of the writer is missing".to_owned() };
+        writer_row(&row.ok_or_else(missing)?)
+    }
+
+    /// Takes the next epoch, if nothing changed since the row was looked at. None when something did.
+    pub fn take_over(&self, seen: &WriterRow, address: &str) -> Result<Option<Term>, StoreError> {
+        let wait = (self.target.lease / 3).as_millis();
+        self.session
+            .run(&format!("BEGIN; SET LOCAL synchronous_commit = on; SET LOCAL lock_timeout = {wait}"))?;
+        let sql = format!(
+            "UPDATE writer SET epoch = epoch + 1, node = $1, address = $2, released = false,
+                               renewed = greatest(renewed + 1, {NOW})
+             WHERE epoch = $3 AND renewed = $4 AND (SELECT version FROM schema_version) = $5 RETURNING epoch, at"
+        );
+        let values = [
+            &self.name as super::session::Value<'_>,
+            &address,
+            &int(seen.epoch),
+            &seen.renewed,
+            &schema::VERSION,
+        ];
+        let row = match self.session.first(&sql, &values) {
+            Ok(row) => row,
+            Err(fault) => {
+                self.session.roll_back();
+                if fault.kind == FaultKind::Refused {
+                    self.end_holder()?;
+                }
+                return Err(fault.into());
+            }
+        };
+        let Some(row) = row else {
+            self.session.roll_back();
+            return Ok(None);
+        };
+        let warnings = self.session.commit().map_err(|fault| StoreError::Unknown(fault.reason.into()))?;
+        if let Some(warning) = warnings.into_iter().next() {
+            // Others may not have it yet; whoever looks next finds what is true.
+            return Err(StoreError::Unknown(warning.into()));
+        }
+        let last_commit = rows::column::<Option<i64>>(&row, 1, 0)?.map(Time::from_millis);
+        Ok(Some(Term { epoch: rows::number(&row, 0, 0)?, last_commit }))
+    }
+
+    /// A session of a writer that hangs keeps the row locked: it is ended. What it was committing is unknown to it.
+    fn end_holder(&self) -> Result<(), StoreError> {
+        let sql = "SELECT pg_terminate_backend(pid) FROM pg_locks
+                   WHERE relation = 'writer'::regclass AND mode = 'RowExclusiveLock' AND granted
+                   AND pid <> pg_backend_pid()";
+        self.session.query(sql, &[])?;
+        Ok(())
+    }
+
+    /// A sign of life of the writer. Fenced when its epoch is over.
+    pub fn renew(&self, term: &Term) -> Result<(), StoreError> {
+        let sql = format!(
+            "UPDATE writer SET renewed = greatest(renewed + 1, {NOW}) WHERE epoch = $1 AND NOT released"
+        );
+        match self.session.execute(&sql, &[&int(term.epoch)])? {
+            1 => Ok(()),
+            _ => Err(StoreError::Fenced { reason: format!("epoch {} is over", term.epoch) }),
+        }
+    }
+
+    /// Gives the lease back: the next one need not wait for it to run out.
+    pub fn release(&self, term: &Term) -> Result<(), StoreError> {
+        let channel = channel(&self.target.schema);
+        self.session.execute("UPDATE writer SET released = true WHERE epoch = $1", &[&int(term.epoch)])?;
+        self.session.execute("SELECT pg_notify($1, 'released')", &[&channel])?;
+        Ok(())
+    }
+
+    /// A sign of life of this node, and the database's clock before ours, in milliseconds.
+    pub fn beat(&self, beat: &Beat<'_>) -> Result<Time, StoreError> {
+        let sql = format!(
+            "INSERT INTO node (name, address, version, epoch, seen, position, clock)
+             VALUES ($1, $2, $3, $4, {NOW}, $5, $6 - {NOW})
+             ON CONFLICT (name) DO UPDATE SET address = excluded.address, version = excluded.version,
+                 epoch = excluded.epoch, seen = excluded.seen, position = excluded.position, clock = excluded.clock
+             RETURNING seen"
+        );
+        let row = self.session.first(
+            &sql,
+            &[
+                &self.name,
+                &beat.address,
+                &beat.version,
+                &int(beat.epoch),
+                &int(beat.position),
+                &beat.now.millis(),
+            ],
+        )?;
+        row.map(|row| rows::time(&row, 0)).transpose().map(Option::unwrap_or_default)
+    }
+
+    /// Waits until something is committed or the lease given back, at most so long; whether something was told.
+    pub fn listen(&self, within: Duration) -> Result<bool, StoreError> {
+        Ok(self.session.listen(within)?)
+    }
+}
+
+/// What a node says of itself.
+#[derive(Debug)]
+pub struct Beat<'a> {
+    pub address: &'a str,
+    pub version: &'a str,
+    pub epoch: u64,
+    pub position: u64,
+    /// By its own clock.
+    pub now: Time,
+}
+
+fn writer_row(row: &Row) -> Result<WriterRow, StoreError> {
+    Ok(WriterRow {
+        epoch: rows::number(row, 0, 0)?,
+        node: rows::column(row, 1, 0)?,
+        address: rows::column(row, 2, 0)?,
+        position: rows::number(row, 3, 0)?,
+        renewed: rows::column(row, 4, 0)?,
+        released: rows::column(row, 5, 0)?,
+    })
+}
+
+impl super::Postgres {
+    /// Who writes.
+    pub fn writer(&self) -> Result<WriterRow, StoreError> {
+        let missing =
+            || StoreError::Damaged { position: 0, reason: "the row of the writer is missing".to_owned() };
+        self.one(WRITER, &[], writer_row)?.ok_or_else(missing)
+    }
+
+    /// Every node that ever was, in the order of their names.
+    pub fn nodes(&self) -> Result<Vec<NodeRow>, StoreError> {
+        let sql = format!(
+            "SELECT name, address, version, epoch, seen, greatest({NOW} - seen, 0), position, clock,
+                    EXISTS (SELECT 1 FROM pg_locks WHERE locktype = 'advisory' AND granted AND objsubid = 1
+                            AND ((classid::bigint << 32) | objid::bigint)
+                                = hashtextextended('wilco node ' || $1::text || ' ' || name, 0))
+             FROM node ORDER BY name COLLATE \"C\""
+        );
+        self.list(&sql, &[&self.target.schema], |row| {
+            Ok(NodeRow {
+                name: rows::column(row, 0, 0)?,
+                address: rows::column(row, 1, 0)?,
+                version: rows::column(row, 2, 0)?,
+                epoch: rows::number(row, 3, 0)?,
+                last_seen: rows::time(row, 4)?,
+                silent: Duration::from_millis(rows::number(row, 5, 0)?),
+                position: rows::number(row, 6, 0)?,
+                clock: rows::column(row, 7, 0)?,
+                there: rows::column(row, 8, 0)?,
+            })
+        })
+    }
+}

@@ -1,0 +1,238 @@
+//! A store on PostgreSQL: one schema, any number of nodes, one writer at a time.
+//!
+//! One row is lease, sequencer and head of the chain. Every commit changes it and demands to find there what it knows:
+//! its own epoch, the position and the hash it goes on from. Whoever finds something else is no longer the writer.
+
+mod exchanges;
+mod fault;
+mod lease;
+mod read;
+mod rows;
+mod schema;
+mod search;
+mod session;
+mod target;
+mod tls;
+mod write;
+
+use std::cell::RefCell;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use wilco_protocol::Time;
+
+use crate::batch::Batch;
+use crate::error::{ConnectError, StoreError};
+use crate::reader::Head;
+use crate::{Reader, Store, Upkeep, genesis};
+
+use fault::{Fault, FaultKind};
+use rows::int;
+use session::{Prepared, Session};
+
+pub use lease::{Beat, NodeRow, NodeSession, Term, WriterRow};
+pub use target::{PostgresOptions, PostgresTarget, has_password};
+
+/// Reads; and writes, once it was given a term.
+#[derive(Debug)]
+pub struct Postgres {
+    target: PostgresTarget,
+    /// Opened when it is needed, and again when it broke. Borrowed while something is asked.
+    session: RefCell<Option<Session>>,
+    term: Option<Term>,
+    /// The journal's end, as long as the term lasts.
+    head: Head,
+    /// Why no commit can be trusted any more, once that is so.
+    broken: Option<String>,
+    /// Whether somebody takes messages into the index.
+    indexing: Arc<AtomicBool>,
+}
+
+/// Between two tries to reach a server.
+const AGAIN: Duration = Duration::from_millis(200);
+
+/// Locks the row and moves the head on. Time goes on by itself there, and never stands.
+const MOVE_HEAD: &str = "
+    UPDATE writer SET position = $1, hash = $2, at = $3,
+                      renewed = greatest(renewed + 1, (extract(epoch FROM clock_timestamp()) * 1000)::bigint)
+    WHERE epoch = $4 AND position = $5 AND hash = $6 AND NOT released
+    AND (SELECT version FROM schema_version) = $7";
+
+impl Postgres {
+    /// Reaches the database, waiting for it if need be, and makes or migrates the schema.
+    pub fn open(target: &PostgresTarget) -> Result<Postgres, ConnectError> {
+        let store = Postgres::open_for_rebuild(target)?;
+        let sql = "SELECT EXISTS (SELECT 1 FROM meta WHERE key = 'rebuild')";
+        match store.one(sql, &[], |row| rows::column(row, 0, 0))? {
+            Some(true) => Err(ConnectError::RebuildInterrupted { target: target.shown.clone() }),
+            Some(false) | None => Ok(store),
+        }
+    }
+
+    /// Opens it also when its derived tables are incomplete.
+    pub fn open_for_rebuild(target: &PostgresTarget) -> Result<Postgres, ConnectError> {
+        let session = reach(target)?;
+        schema::prepare(&session, target)?;
+        Ok(Postgres { session: RefCell::new(Some(session)), ..Postgres::reader(target) })
+    }
+
+    /// Reads what is there; connects when it is asked the first time.
+    pub fn reader(target: &PostgresTarget) -> Postgres {
+        Postgres {
+            target: target.clone(),
+            session: RefCell::default(),
+            term: None,
+            head: Head { position: 0, hash: genesis(), at: None },
+            broken: None,
+            indexing: Arc::default(),
+        }
+    }
+
+    /// Writes from now on, as long as the term lasts.
+    pub fn begin_term(&mut self, term: Term) -> Result<(), StoreError> {
+        self.head = self.head()?;
+        self.term = Some(term);
+        Ok(())
+    }
+
+    /// Asks a session. What only reads is asked again once, over a new one, if the one that was there is gone.
+    fn ask<T>(&self, work: impl Fn(&Session) -> Result<T, Fault>) -> Result<T, StoreError> {
+        let mut slot = self.session.borrow_mut();
+        if let Some(session) = &*slot {
+            match work(session) {
+                Err(fault) if fault.kind == FaultKind::Lost || session.is_closed() => *slot = None,
+                answer => return answer.map_err(StoreError::from),
+            }
+        }
+        let session = Session::open(&self.target)?;
+        let answer = work(&session);
+        if !session.is_closed() && !matches!(&answer, Err(fault) if fault.kind == FaultKind::Lost) {
+            *slot = Some(session);
+        }
+        answer.map_err(StoreError::from)
+    }
+
+    /// Does all of it in one transaction of this term, with the head moved on, or nothing.
+    fn transact(&mut self, head: &Head, work: Vec<Prepared<'_>>) -> Result<(), StoreError> {
+        if let Some(reason) = &self.broken {
+            return Err(StoreError::Distrusted { reason: reason.clone() });
+        }
+        let Some(term) = &self.term else {
+            return Err(StoreError::Fenced { reason: "this node has no term".to_owned() });
+        };
+        let epoch = int(term.epoch);
+        let mut statements: Vec<Prepared<'_>> = vec![(
+            MOVE_HEAD,
+            vec![
+                Box::new(int(head.position)),
+                Box::new(head.hash.to_vec()),
+                Box::new(head.at.map(Time::millis)),
+                Box::new(epoch),
+                Box::new(int(self.head.position)),
+                Box::new(self.head.hash.to_vec()),
+                Box::new(schema::VERSION),
+            ],
+        )];
+        statements.extend(work);
+        let channel = lease::channel(&self.target.schema);
+        statements
+            .push(("SELECT pg_notify($1, $2)", vec![Box::new(channel), Box::new(head.position.to_string())]));
+        let slot = self.session.get_mut();
+        let session = match slot.take().filter(|session| !session.is_closed()) {
+            Some(session) => session,
+            None => Session::open(&self.target)?,
+        };
+        // Begun before anything else is sent: outside of a transaction each statement would count by itself.
+        session.run("BEGIN; SET LOCAL synchronous_commit = on")?;
+        match session.execute_all(&statements) {
+            Err(fault) => {
+                if fault.kind != FaultKind::Lost {
+                    session.roll_back();
+                    *slot = Some(session);
+                }
+                return Err(fault.into());
+            }
+            Ok(touched) if touched.first() != Some(&1) => {
+                session.roll_back();
+                *slot = Some(session);
+                self.term = None;
+                let reason =
+                    format!("epoch {epoch} is over, or the journal does not end where this node knows it to");
+                return Err(StoreError::Fenced { reason });
+            }
+            Ok(_) => {}
+        }
+        let doubt = match session.commit() {
+            Ok(warnings) => warnings.into_iter().next(),
+            Err(fault) => Some(fault.reason),
+        };
+        if let Some(doubt) = doubt {
+            self.broken = Some(doubt.clone());
+            self.term = None;
+            return Err(StoreError::Unknown(format!("PostgreSQL: {doubt}").into()));
+        }
+        *slot = Some(session);
+        self.head = head.clone();
+        Ok(())
+    }
+
+    /// Takes messages into the index for full text until it has all.
+    pub fn index_messages(&self) -> Result<(), StoreError> {
+        while search::follow(self)? {}
+        Ok(())
+    }
+}
+
+/// Connects, and waits for a server that is not there yet. Whoever is not let in does not wait.
+fn reach(target: &PostgresTarget) -> Result<Session, ConnectError> {
+    let tries = (target.patience.as_millis() / AGAIN.as_millis()).max(1);
+    let mut outcome = Session::open(target);
+    for _ in 1..tries {
+        match &outcome {
+            Err(fault) if fault.kind == FaultKind::Lost => {
+                std::thread::sleep(AGAIN);
+                outcome = Session::open(target);
+            }
+            Ok(_) | Err(_) => break,
+        }
+    }
+    outcome.map_err(|fault| schema::refused(target, fault))
+}
+
+impl Store for Postgres {
+    fn commit(&mut self, batch: &Batch) -> Result<(), StoreError> {
+        batch.follows(self.head.position)?;
+        let mut head = Head { at: Some(batch.at), ..self.head.clone() };
+        if let Some(row) = batch.journal.last() {
+            (head.position, head.hash) = (row.position, row.hash);
+        }
+        self.transact(&head, write::batch(batch)?)
+    }
+
+    /// The index for full text follows the commits, beside them.
+    fn upkeep(&mut self) -> Option<Upkeep> {
+        if self.indexing.swap(true, Ordering::AcqRel) {
+            return None;
+        }
+        let (target, indexing) = (self.target.clone(), self.indexing.clone());
+        Some(Box::new(move || {
+            // What it does not get to, the next one does; searches look at what is missing themselves.
+            let _ = Postgres::reader(&target).index_messages();
+            indexing.store(false, Ordering::Release);
+        }))
+    }
+
+    fn begin_rebuild(&mut self) -> Result<(), StoreError> {
+        let mut work: Vec<Prepared<'_>> = schema::EMPTY_DERIVED.map(|sql| (sql, Vec::new())).into();
+        work.push((
+            "INSERT INTO meta (key, value) VALUES ('rebuild', 1) ON CONFLICT (key) DO NOTHING",
+            Vec::new(),
+        ));
+        self.transact(&self.head.clone(), work)
+    }
+
+    fn finish_rebuild(&mut self) -> Result<(), StoreError> {
+        self.transact(&self.head.clone(), vec![("DELETE FROM meta WHERE key = 'rebuild'", Vec::new())])
+    }
+}
