@@ -14,6 +14,7 @@ mod picture;
 mod replies;
 mod requirements;
 mod sim;
+mod soak;
 mod test;
 mod tidy;
 mod workspace;
@@ -61,6 +62,8 @@ enum Task {
     Replies(replies::Options),
     /// Run the simulation for many seeds, or one of them with everything that happens
     Sim(sim::Options),
+    /// A server under steady load: what its memory does
+    Soak(soak::Options),
 }
 
 fn main() -> ExitCode {
@@ -80,6 +83,7 @@ fn main() -> ExitCode {
         Task::Requirements => requirements::run(),
         Task::Replies(options) => replies::run(&options),
         Task::Sim(options) => sim::run(&options),
+        Task::Soak(options) => soak::run(&options),
     };
     // A failed task is no bug of xtask: the reason is enough, without a backtrace.
     result.map_or_else(

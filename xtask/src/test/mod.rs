@@ -22,6 +22,7 @@ use tally::{Counted, Tally};
 
 use crate::dist;
 use crate::fuzz;
+use crate::soak;
 use crate::tidy;
 use crate::workspace::{cargo, succeed};
 
@@ -63,6 +64,7 @@ const STEPS: &[Step] = &[
     check("api", "the API against its OpenAPI document", &[CC, PYTHON], schemathesis::run),
     check("mcp", "the MCP door against the official conformance suite", &[CC, NODE], conformance::run),
     check("package", "the Debian package: what is in it, and that it installs", &[CC, DPKG], dist::shortly),
+    check("soak", "two minutes of steady load", &[CC], soak::shortly),
     check("tidy", "invariants of the architecture", &[], tidy::run),
     check("fuzz", "random inputs for every reader of messages, shortly", &[CC, CXX], fuzz::shortly),
 ];
