@@ -161,6 +161,14 @@ impl Client {
         Ok(received.text)
     }
 
+    /// The agent whose token this is; none for an operator's, and without one.
+    pub fn token_agent(&self) -> Result<Option<String>, Error> {
+        let asked = self.signed(self.agent.get(self.address("/healthz"))).call();
+        let answer = asked.map_err(|error| Error::of(&self.url, error))?;
+        let agent = answer.headers().get("wilco-agent").and_then(|name| name.to_str().ok());
+        Ok(agent.map(str::to_owned))
+    }
+
     fn address(&self, path: &str) -> String {
         format!("{}{path}", self.url)
     }

@@ -52,9 +52,13 @@ impl Caller {
         }
     }
 
-    /// The name, where there must be one.
-    pub(crate) fn required(&self) -> Result<String, Usage> {
-        self.identity().ok_or_else(unnamed)
+    /// The name, where there must be one. Whose a token is, the server knows.
+    pub(crate) fn required(&self) -> anyhow::Result<String> {
+        let of_token = match self.identity() {
+            None if token().is_some() => self.checked(self.client().token_agent())?,
+            name => name,
+        };
+        Ok(of_token.ok_or_else(unnamed)?)
     }
 
     /// Prints an answer as JSON or in words. A refusal keeps its form, too.

@@ -2,8 +2,10 @@
 
 use std::process::ExitCode;
 use wilco_language::message::MessageType;
+use wilco_wire::Posted;
 
 use crate::caller::Caller;
+use crate::output::escape::one_line;
 use crate::posted;
 use crate::suggested::Suggested;
 use crate::task::{self, Role};
@@ -44,7 +46,18 @@ pub(crate) struct Args {
 
 pub(crate) fn run(args: Args) -> anyhow::Result<ExitCode> {
     let answer = task::say(&args.caller, &args.task, Role::Assignee, content(&args))?;
-    Ok(posted::show(&args.caller, &answer))
+    let shown = posted::show(&args.caller, &answer);
+    let Some(handoff) = hands_over(&args.caller, &answer.value) else { return Ok(shown) };
+    eprintln!("wilco: your ACK does not count: the task is being handed over by {}", one_line(&handoff));
+    Ok(ExitCode::FAILURE)
+}
+
+/// The handoff that holds the task, when what was said changed nothing.
+fn hands_over(caller: &Caller, posted: &Posted) -> Option<String> {
+    let effect = posted.message.reading.as_ref().map(|reading| reading.effect.as_str());
+    let exchange = posted.exchange.as_ref().filter(|_| matches!(effect, Some("recorded" | "none")))?;
+    let found = caller.client().exchange(&exchange.id).ok()?.value;
+    found.data["handoff"].as_str().map(str::to_owned)
 }
 
 fn content(args: &Args) -> Content {

@@ -2,6 +2,7 @@
 
 mod agent;
 mod answers;
+mod authority;
 mod build;
 mod configuration;
 mod disk;
@@ -71,6 +72,7 @@ pub(crate) fn run(args: Args) -> anyhow::Result<ExitCode> {
             Some(about) => exam.one(about, &args.place)?,
             None => {
                 exam.everything()?;
+                authority::examine(&mut exam, &args.place)?;
                 build::examine(&mut exam);
                 disk::examine(&mut exam, &args.place);
                 github::examine(&mut exam, &args.place);
