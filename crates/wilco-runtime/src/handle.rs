@@ -6,15 +6,15 @@ use std::time::Duration;
 
 use serde_json::{Map, Value};
 use tokio::sync::{oneshot, watch};
-use wilco_engine::{Answer, Command, NudgeJob, Refused, Settings, Viewer, examine, reads};
+use wilco_engine::{Answer, Command, NudgeJob, Refused, Settings, Viewer, examine};
 use wilco_language::parse::FieldError;
 use wilco_outside::{Outside, Replacements, Sleep, replacements, saved};
-use wilco_protocol::directory::Agent;
+use wilco_protocol::directory::{Agent, Directory};
 use wilco_protocol::{Name, Span, Time};
 use wilco_store::{Reader, StoreError};
 
+use crate::agent_index::{AgentIndex, number};
 use crate::clock::Clock;
-use crate::marks::Marks;
 use crate::meters::{Meters, Readings};
 use crate::readers::Readers;
 use crate::search::Follower;
@@ -27,7 +27,7 @@ pub struct Handle {
     pub(crate) readers: Readers,
     pub(crate) waiters: Waiters,
     pub(crate) clock: Clock,
-    pub(crate) marks: Marks,
+    pub(crate) agents: AgentIndex,
     pub(crate) outside: Arc<Outside>,
     pub(crate) settings: Arc<Settings>,
     pub(crate) search: Option<Follower>,
@@ -71,9 +71,47 @@ impl Handle {
         self.ask(|answer| Job::Commands(commands, answer)).await
     }
 
-    /// All agents.
-    pub async fn agents(&self) -> Result<Vec<AgentNow>, Overloaded> {
-        self.ask(Job::Agents).await
+    /// The newest agents that were registered before this number, and the number behind which the list goes on.
+    pub async fn newest_agents(
+        &self,
+        before: Option<u64>,
+        limit: usize,
+    ) -> Result<(Vec<AgentNow>, Option<u64>), Overloaded> {
+        let mut found = self.agents.newest(before, limit.saturating_add(1));
+        let more = found.len() > limit;
+        found.truncate(limit);
+        let next = found.last().filter(|_| more).map(number);
+        Ok((self.now_of(found).await?, next))
+    }
+
+    /// Some of the agents whose names come behind this one, by name.
+    pub async fn agents_after(&self, name: Option<&Name>, limit: usize) -> Result<Vec<AgentNow>, Overloaded> {
+        let found = self.agents.ask(|all| all.after(name).take(limit).cloned().collect());
+        self.now_of(found).await
+    }
+
+    /// The agent of this name, as it is now.
+    pub async fn agent_now(&self, name: &Name) -> Result<Option<AgentNow>, Overloaded> {
+        let found = self.agents.ask(|all| all.get(name).cloned());
+        Ok(self.now_of(found.into_iter().collect()).await?.pop())
+    }
+
+    /// These agents, with when each was last seen.
+    pub async fn now_of(&self, agents: Vec<Agent>) -> Result<Vec<AgentNow>, Overloaded> {
+        let names = agents.iter().map(|agent| agent.name.clone()).collect();
+        let seen = self.ask(|answer| Job::LastSeen(names, answer)).await?;
+        let now = agents.into_iter().zip(seen);
+        Ok(now.map(|(agent, last_seen)| AgentNow { agent, last_seen }).collect())
+    }
+
+    /// The agent that a text names exactly: by id, name, alias or session.
+    pub fn find_agent(&self, text: &str) -> Option<Agent> {
+        self.agents.ask(|all| all.exactly(text).cloned())
+    }
+
+    /// Asks the directory of all agents, as of the last commit.
+    pub fn ask_directory<T>(&self, ask: impl FnOnce(&Directory) -> T) -> T {
+        self.agents.ask(ask)
     }
 
     /// Moves the test clock, and answers when everything that became due has happened.
@@ -148,9 +186,8 @@ impl Handle {
     }
 
     /// What more is wrong with a content that is refused already. The writer is not asked.
-    pub async fn examine(&self, content: Map<String, Value>) -> Result<Vec<FieldError>, ReadError> {
-        let settings = self.settings.clone();
-        self.read(move |reader| examine(&settings, || reads::directory(reader), &content)).await
+    pub fn examine(&self, content: &Map<String, Value>) -> Vec<FieldError> {
+        self.agents.ask(|all| examine(&self.settings, all, content))
     }
 
     /// Nudges an agent now, apart from all orders: to see whether it works.
@@ -197,12 +234,12 @@ impl Handle {
 
     /// Whether an agent is marked as unresponsive, hibernated or inactive.
     pub fn is_marked(&self, agent: &Name) -> bool {
-        self.marks.is_marked(agent)
+        self.agents.is_marked(agent)
     }
 
     /// An agent's name as the directory spells it; letter case does not matter.
     pub fn canonical_name(&self, name: &Name) -> Option<Name> {
-        self.marks.canonical_name(name)
+        self.agents.canonical_name(name)
     }
 
     pub fn now(&self) -> Time {

@@ -2,12 +2,12 @@
 //!
 //! This is the only place that reads a clock. Doors get a `Handle`.
 
+mod agent_index;
 mod clock;
 mod committer;
 mod complaint;
 mod courier;
 mod handle;
-mod marks;
 mod meters;
 mod readers;
 mod search;

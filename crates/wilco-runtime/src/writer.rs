@@ -13,15 +13,15 @@ use std::time::{Duration, Instant};
 use tokio::sync::{oneshot, watch};
 use wilco_engine::{Answer, Command, Committed, Engine, Refused, Settings};
 use wilco_outside::Outside;
-use wilco_protocol::{Span, Time};
+use wilco_protocol::{Name, Span, Time};
 use wilco_store::{Batch, Reader, SearchIndex, Store, StoreError};
 
+use crate::agent_index::AgentIndex;
 use crate::clock::Clock;
 use crate::committer::{CommitResult, Committer, Gone};
 use crate::complaint::Complaint;
 use crate::courier::{Pending, recover};
-use crate::handle::{AgentNow, Handle};
-use crate::marks::Marks;
+use crate::handle::Handle;
 use crate::meters::Meters;
 use crate::readers::{OpenReader, Readers};
 use crate::search::Follower;
@@ -47,7 +47,8 @@ const LONGEST_SLEEP: Duration = Duration::from_secs(30);
 
 pub(crate) enum Job {
     Commands(Vec<Command>, oneshot::Sender<Vec<Answer>>),
-    Agents(oneshot::Sender<Vec<AgentNow>>),
+    /// When these were last seen.
+    LastSeen(Vec<Name>, oneshot::Sender<Vec<Option<Time>>>),
     Advance(Span, oneshot::Sender<Time>),
     /// An order was carried out, and what came of it is stored.
     Carried,
@@ -94,7 +95,7 @@ pub fn start<S: Store + Send + 'static>(start: WriterStart<S>) -> Result<Handle,
     let engine = Engine::load(settings.clone(), &store)?;
     let head = store.head()?;
     let waiters = Waiters::new(head.position);
-    let marks = Marks::of(engine.directory());
+    let agents = AgentIndex::of(engine.directory());
     let (interrupted, pending) = recover(store.effects()?, &outside);
     let reader = readers()?;
     let meters = Meters::default();
@@ -119,7 +120,7 @@ pub fn start<S: Store + Send + 'static>(start: WriterStart<S>) -> Result<Handle,
         clock: clock.clone(),
         test_clock,
         waiters: waiters.clone(),
-        marks: marks.clone(),
+        agents: agents.clone(),
         meters: meters.clone(),
         jobs,
         queue: queue.clone(),
@@ -147,7 +148,7 @@ pub fn start<S: Store + Send + 'static>(start: WriterStart<S>) -> Result<Handle,
     let search = search.map(|index| Follower::start(index, readers.clone(), waiters.head()));
     let damage = watch::Sender::new(None);
     let settings = Arc::new(settings);
-    Ok(Handle { queue, readers, waiters, clock, marks, outside, settings, search, meters, damage })
+    Ok(Handle { queue, readers, waiters, clock, agents, outside, settings, search, meters, damage })
 }
 
 struct Writer {
@@ -166,7 +167,7 @@ struct Writer {
     clock: Clock,
     test_clock: Option<TestClock>,
     waiters: Waiters,
-    marks: Marks,
+    agents: AgentIndex,
     meters: Meters,
     jobs: Receiver<Job>,
     queue: SyncSender<Job>,
@@ -309,8 +310,9 @@ impl Writer {
     fn take(&mut self, job: Job) -> Option<oneshot::Sender<()>> {
         match job {
             Job::Commands(list, answer) => self.decide_all(vec![(list, answer)]),
-            Job::Agents(answer) => {
-                let _ = answer.send(self.agents());
+            Job::LastSeen(agents, answer) => {
+                let seen = agents.iter().map(|agent| self.engine.last_seen(agent));
+                let _ = answer.send(seen.collect());
             }
             Job::Advance(by, answer) => self.advance(by, answer),
             Job::Carried => self.running = self.running.saturating_sub(1),
@@ -394,7 +396,7 @@ impl Writer {
         }
         let Committed { reached, effects, head, agents, woken } = self.engine.committed(batch);
         woken.into_iter().for_each(|late| self.meters.went_off(late));
-        self.marks.changed(&agents, self.engine.directory());
+        self.agents.changed(&agents, self.engine.directory());
         self.meters.timers(self.engine.timers());
         self.meters.single_lookups(self.engine.single_lookups());
         self.waiters.committed(head, &reached);
@@ -476,12 +478,5 @@ impl Writer {
         self.committer.stop();
         // Nobody waits for it any more when the caller is gone.
         let _ = stopped.send(());
-    }
-
-    fn agents(&self) -> Vec<AgentNow> {
-        let agents = self.engine.directory().iter();
-        agents
-            .map(|agent| AgentNow { last_seen: self.engine.last_seen(&agent.name), agent: agent.clone() })
-            .collect()
     }
 }

@@ -9,7 +9,7 @@ use wilco_language::parse::MAX_DEPTH;
 use wilco_protocol::Name;
 use wilco_runtime::Handle;
 
-use crate::auth::{Failures, OwnerSeats, Presence, Sessions, Tokens};
+use crate::auth::{Failures, NewNames, OwnerSeats, Presence, Sessions, Tokens};
 use crate::stream::StreamBuffers;
 
 /// How the server is set up.
@@ -66,6 +66,8 @@ pub struct Limits {
     pub owner_streams: usize,
     /// Recipients of a message times the bytes of its body.
     pub broadcast_bytes: usize,
+    /// Names that are registered by the way for one owner in a day.
+    pub owner_names: usize,
 }
 
 impl Default for Limits {
@@ -84,6 +86,7 @@ impl Default for Limits {
             streams_bytes: 64 << 20,
             owner_streams: 64,
             broadcast_bytes: 16 << 20,
+            owner_names: 1000,
         }
     }
 }
@@ -119,6 +122,7 @@ pub(crate) struct AppState {
     pub(crate) stream_seats: Arc<OwnerSeats>,
     /// One seat, for requests with a key that do something outside.
     pub(crate) keyed: Arc<Semaphore>,
+    pub(crate) new_names: NewNames,
     pub(crate) presence: Arc<Presence>,
     pub(crate) failures: Arc<Failures>,
     pub(crate) stopping: tokio::sync::watch::Receiver<bool>,

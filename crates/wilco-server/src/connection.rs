@@ -24,9 +24,16 @@ pub(crate) struct ConnectionState {
     complete: AtomicU64,
     answered: AtomicU64,
     streams: AtomicBool,
+    /// Somebody listens on it for as long as it is open.
+    listens: AtomicBool,
+    /// When bytes went over it last, counted over all connections.
+    used: AtomicU64,
     cut: Notify,
     received: Notify,
 }
+
+/// How often bytes went over any connection: by this it is known which rests longest.
+static USES: AtomicU64 = AtomicU64::new(0);
 
 /// What the system may hold back for a stream. More would hide that nobody reads it.
 const STREAM_BUFFER: usize = 32 << 10;
@@ -35,6 +42,25 @@ impl ConnectionState {
     /// A stream begins on it.
     pub(crate) fn streams(&self) {
         self.streams.store(true, Ordering::Release);
+    }
+
+    /// Its answer has no end of its own.
+    pub(crate) fn listens(&self) {
+        self.listens.store(true, Ordering::Release);
+    }
+
+    /// Bytes went over it.
+    pub(crate) fn used(&self) {
+        self.used.store(1 + USES.fetch_add(1, Ordering::Relaxed), Ordering::Release);
+    }
+
+    pub(crate) fn last_used(&self) -> u64 {
+        self.used.load(Ordering::Acquire)
+    }
+
+    /// Whether nobody waits for anything on it.
+    pub(crate) fn rests(&self) -> bool {
+        !self.is_answering() && !self.listens.load(Ordering::Acquire)
     }
 
     /// Ends the connection, whatever is on its way.
@@ -111,6 +137,7 @@ impl AsyncRead for Connection {
         let answering = self.line.is_answering();
         if buf.filled().len() > before {
             self.line.received.notify_one();
+            self.line.used();
         }
         match &read {
             Poll::Ready(Ok(())) if buf.filled().len() > before && !answering && self.in_head.is_none() => {
@@ -137,6 +164,7 @@ impl AsyncRead for Connection {
 impl AsyncWrite for Connection {
     fn poll_write(mut self: Pin<&mut Self>, cx: &mut Context<'_>, buf: &[u8]) -> Poll<io::Result<usize>> {
         self.narrow();
+        self.line.used();
         Pin::new(&mut self.stream).poll_write(cx, buf)
     }
 
@@ -146,6 +174,7 @@ impl AsyncWrite for Connection {
         bufs: &[io::IoSlice<'_>],
     ) -> Poll<io::Result<usize>> {
         self.narrow();
+        self.line.used();
         Pin::new(&mut self.stream).poll_write_vectored(cx, bufs)
     }
 

@@ -14,6 +14,7 @@ mod once;
 mod openapi;
 mod problem;
 mod query;
+mod seats;
 mod serve;
 mod shape;
 mod stream;

@@ -24,6 +24,12 @@ impl Failure {
         }))
     }
 
+    /// What one connection too many is told.
+    pub(crate) fn too_many_connections(most: usize) -> Failure {
+        let detail = format!("there are {most} connections already; close some, or try again later");
+        Failure::new(StatusCode::SERVICE_UNAVAILABLE, "too-many-connections", detail)
+    }
+
     pub(crate) fn not_found(detail: impl Into<String>) -> Failure {
         Failure::new(StatusCode::NOT_FOUND, "not-found", detail)
     }

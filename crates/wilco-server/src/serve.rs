@@ -7,20 +7,20 @@ use std::time::Duration;
 
 use axum::extract::Request;
 use axum::response::Response;
-use http::StatusCode;
 use http_body_util::BodyExt;
 use hyper::body::Incoming;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use tokio::io::AsyncWriteExt;
 use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::{Semaphore, watch};
+use tokio::sync::{Semaphore, mpsc, watch};
 use wilco_runtime::Handle;
 
 use crate::accept::EVENTS;
 use crate::app::{App, AppState, Config};
-use crate::auth::{OwnerSeats, Peer, guard};
+use crate::auth::{NewNames, OwnerSeats, Peer, SpareSeat, guard};
 use crate::connection::{Connection, ConnectionState};
 use crate::problem::Failure;
+use crate::seats::ConnectionSeats;
 use crate::stream::StreamBuffers;
 use crate::within::NativeRoutes;
 use crate::{dashboard, maestro, mcp, v1};
@@ -29,13 +29,17 @@ use crate::{dashboard, maestro, mcp, v1};
 const LINGER: Duration = Duration::from_secs(3);
 /// What a connection holds of a request's head, and of an answer whose reader is slow.
 const BUFFER: usize = 64 << 10;
+/// How long a connection beyond the limit may take to say what it wants.
+const SPARE_PATIENCE: Duration = Duration::from_millis(1500);
 /// Connections too many that are told so with patience at the same time; the others are told, and closed at once.
 const TURNED_AWAY: usize = 512;
 
 /// Serves until `stop` is ready, then answers what it has begun.
 pub async fn serve(listener: TcpListener, handle: Handle, config: Config, stop: impl Future<Output = ()>) {
     let (stopping, stopped) = watch::channel(false);
-    let seats = Arc::new(Semaphore::new(config.limits.connections));
+    let seats = Arc::new(ConnectionSeats::new(config.limits.connections));
+    // Every connection holds it; when all have let go, none is left.
+    let (serving, mut all_ended) = mpsc::channel::<Infallible>(1);
     let (app, router) = doors(handle, config, stopped.clone());
     let turning_away = Arc::new(Semaphore::new(TURNED_AWAY));
     tokio::pin!(stop);
@@ -51,16 +55,25 @@ pub async fn serve(listener: TcpListener, handle: Handle, config: Config, stop: 
             },
             () = &mut stop => break,
         };
-        match seats.clone().try_acquire_owned() {
-            Ok(seat) => {
+        let line = Arc::new(ConnectionState::default());
+        match seats.take(peer.0, &line) {
+            Some(seat) => {
                 let (router, app, stopped) = (router.clone(), app.clone(), stopped.clone());
+                let serving = serving.clone();
                 tokio::spawn(async move {
-                    connection(stream, peer, router, app, stopped).await;
-                    drop(seat);
+                    connection(
+                        stream,
+                        Seated { peer, line, is_spare: seat.is_spare() },
+                        router,
+                        app,
+                        stopped,
+                    )
+                    .await;
+                    drop((seat, serving));
                 });
             }
-            Err(_) => {
-                let answer = too_many(app.config.limits.connections);
+            None => {
+                let answer = Failure::too_many_connections(app.config.limits.connections).written_out();
                 match turning_away.clone().try_acquire_owned() {
                     Ok(turned) => {
                         tokio::spawn(async move {
@@ -75,8 +88,8 @@ pub async fn serve(listener: TcpListener, handle: Handle, config: Config, stop: 
         }
     }
     stopping.send_replace(true);
-    let all = app.config.limits.connections as u32;
-    if tokio::time::timeout(app.config.limits.body_timeout + LINGER, seats.acquire_many(all)).await.is_err() {
+    drop(serving);
+    if tokio::time::timeout(app.config.limits.body_timeout + LINGER, all_ended.recv()).await.is_err() {
         tracing::warn!("some connections did not end in time");
     }
 }
@@ -110,6 +123,7 @@ fn doors(handle: Handle, config: Config, stopping: watch::Receiver<bool>) -> (Ap
         streams,
         stream_seats,
         keyed: Arc::new(Semaphore::new(1)),
+        new_names: NewNames::default(),
         presence: Arc::default(),
         failures: Arc::default(),
         stopping,
@@ -123,25 +137,41 @@ fn doors(handle: Handle, config: Config, stopping: watch::Receiver<bool>) -> (Ap
     (app, router)
 }
 
+/// Who is on a connection.
+struct Seated {
+    peer: Peer,
+    line: Arc<ConnectionState>,
+    /// On a place beyond the limit: one request, soon.
+    is_spare: bool,
+}
+
 async fn connection(
     stream: TcpStream,
-    peer: Peer,
+    seated: Seated,
     router: axum::Router,
     app: App,
     mut stopped: watch::Receiver<bool>,
 ) {
     // Answers are small and waited for.
     let _ = stream.set_nodelay(true);
-    let line = Arc::new(ConnectionState::default());
-    let io = TokioIo::new(Connection::new(stream, line.clone(), app.config.limits.header_timeout));
-    let (told, idle_timeout) = (line.clone(), app.config.limits.idle_timeout);
+    let Seated { peer, line, is_spare } = seated;
+    let patience = |usual: Duration| if is_spare { usual.min(SPARE_PATIENCE) } else { usual };
+    let header_timeout = patience(app.config.limits.header_timeout);
+    let io = TokioIo::new(Connection::new(stream, line.clone(), header_timeout));
+    let (told, idle_timeout) = (line.clone(), patience(app.config.limits.idle_timeout));
     let service = hyper::service::service_fn(move |mut request: hyper::Request<Incoming>| {
         let (router, app, line) = (router.clone(), app.clone(), told.clone());
         line.complete();
         request.extensions_mut().insert(peer);
         request.extensions_mut().insert(line.clone());
+        if is_spare {
+            request.extensions_mut().insert(SpareSeat);
+        }
         async move {
             let response = answer(&app, router, request.map(axum::body::Body::new)).await;
+            if is_stream(&response) {
+                line.listens();
+            }
             line.answered();
             Ok::<_, Infallible>(response)
         }
@@ -149,6 +179,7 @@ async fn connection(
     let serving = hyper::server::conn::http1::Builder::new()
         .timer(TokioTimer::new())
         .max_buf_size(BUFFER)
+        .keep_alive(!is_spare)
         // Counted from the end of the last answer: how long a connection may rest.
         .header_read_timeout(idle_timeout)
         .serve_connection(io, service);
@@ -184,10 +215,9 @@ async fn answer(app: &App, router: axum::Router, request: Request) -> Response {
     }
 }
 
-/// What one connection too many is told.
-fn too_many(most: usize) -> String {
-    let detail = format!("there are {most} connections already; close some, or try again later");
-    Failure::new(StatusCode::SERVICE_UNAVAILABLE, "too-many-connections", detail).written_out()
+fn is_stream(response: &Response) -> bool {
+    let kind = response.headers().get(http::header::CONTENT_TYPE).and_then(|kind| kind.to_str().ok());
+    kind.is_some_and(|kind| kind.starts_with(EVENTS))
 }
 
 /// Says so, and closes.

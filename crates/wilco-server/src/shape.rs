@@ -11,7 +11,6 @@ use wilco_protocol::decision::Stage;
 use wilco_protocol::directory::Agent;
 use wilco_protocol::exchange::View;
 use wilco_protocol::{ExchangeId, MessageId, Name, Time};
-use wilco_runtime::AgentNow;
 use wilco_store::{InboxStatus, Message, Priority, Reading};
 use wilco_wire as wire;
 
@@ -204,10 +203,6 @@ pub(crate) fn agent(agent: &Agent, last_seen: Option<Time>, now: Time) -> wire::
         status: status(agent.mark, last_seen, now).to_owned(),
         last_seen: last_seen.map(|seen| seen.to_string()),
     }
-}
-
-pub(crate) fn agent_now(now: &AgentNow, at: Time) -> wire::Agent {
-    agent(&now.agent, now.last_seen, at)
 }
 
 pub(crate) fn exchange(view: View) -> wire::Exchange {

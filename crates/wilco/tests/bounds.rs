@@ -187,6 +187,28 @@ fn g13_an_owner_has_64_streams_and_others_have_theirs() {
     until("they are closed", || open("ann").is_ok());
 }
 
+#[test]
+fn g13_an_owner_brings_so_many_names_a_day_by_the_way() {
+    let server = Setup::new().config("[limits]\nowner_names = 3").start();
+    server.register(&["ann", "cid"]);
+    let write = |from: &str, to: &str| server.as_agent(from).post("/v1/messages", &text(from, to, "Hello."));
+    for new in ["n1", "n2"] {
+        assert_eq!(write("ann", new).0, 201);
+    }
+    assert_eq!(write("ann", "n1").0, 201, "it is known by now");
+    // What is refused brings nobody.
+    let task = json!({"from": "ann", "to": "nobody", "content": {"type": "task-assignment", "task_id": "T", "message": "x"}});
+    assert_eq!(server.as_agent("ann").post("/v1/messages", &task).0, 404);
+    let two = json!({"from": "ann", "to": ["n3", "n4"], "content": {"type": "text", "message": "x"}});
+    let (status, problem) = server.as_agent("ann").post("/v1/messages", &two);
+    assert_eq!((status, &problem["status"]), (429, &json!(429)), "{problem}");
+    assert_eq!(server.get("/v1/agents/n3").0, 404);
+    assert_eq!(write("ann", "n3").0, 201);
+    assert_eq!(write("ann", "n4").0, 429);
+    assert_eq!(write("cid", "n4").0, 201, "somebody else has its own");
+    assert_eq!(server.as_agent("ann").put("/v1/agents/n6", &json!({})).0, 201, "outright is not counted");
+}
+
 /// A request that never ends does not keep the server from ending.
 #[test]
 fn g15_sigterm_waits_for_a_request_at_most_3_s_beyond_its_last_byte() {
@@ -200,4 +222,73 @@ fn g15_sigterm_waits_for_a_request_at_most_3_s_beyond_its_last_byte() {
     let asked = Instant::now();
     assert_eq!(server.terminate().code(), Some(0));
     assert!(asked.elapsed() < Duration::from_secs(6), "it took {:?}", asked.elapsed());
+}
+
+/// How long a call takes, in the middle of many.
+fn median(call: &dyn Fn()) -> Duration {
+    let mut took: Vec<_> = (0..15)
+        .map(|_| {
+            let began = Instant::now();
+            call();
+            began.elapsed()
+        })
+        .collect();
+    took.sort();
+    took[took.len() / 2]
+}
+
+/// Registers agents until there are so many.
+fn fill(server: &Server, from: usize, to: usize) {
+    for n in from..to {
+        assert_eq!(server.put(&format!("/v1/agents/agent-{n:05}"), &json!({})).0, 201);
+    }
+}
+
+/// G14: what a call costs follows from what it shows. The bound is that of the specification, with as much again for
+/// a machine that does other things meanwhile.
+#[test]
+fn g14_with_100_times_the_agents_finding_and_listing_cost_the_same() {
+    let server = Server::start();
+    fill(&server, 0, 50);
+    let caller = server.caller();
+    let calls: [(&str, u16); 9] = [
+        ("/v1/agents", 200),
+        ("/v1/agents/AGENT-00007", 200),
+        ("/v1/agents/nobody", 404),
+        ("/v1/agents/agent-00007/inbox", 200),
+        ("/v1/agents/agent-00007/todo", 200),
+        ("/api/agents/agent-00007", 200),
+        ("/api/agents/by-name/agent-00007", 200),
+        ("/api/messages?action=resolve&agent=agent-00007", 200),
+        ("/agents?limit=5", 200),
+    ];
+    let measured = || -> Vec<Duration> {
+        let one =
+            |(path, status): &(&str, u16)| median(&|| assert_eq!(caller.get_text(path).0, *status, "{path}"));
+        calls.iter().map(one).collect()
+    };
+    let few = measured();
+    fill(&server, 50, 5000);
+    for ((path, _), (few, many)) in calls.iter().zip(few.into_iter().zip(measured())) {
+        let bound = 2 * (3 * few + Duration::from_millis(2));
+        assert!(many <= bound, "{path}: {few:?} with 50 agents, {many:?} with 5,000");
+    }
+    // Everybody, piece by piece and whole.
+    let (status, all) = server.get("/api/agents");
+    assert_eq!((status, all["agents"].as_array().unwrap().len()), (200, 5000));
+    assert_eq!(all["stats"], json!({"total": 5000, "online": 0, "offline": 5000}));
+    assert_eq!(all["hostInfo"]["isSelf"], true);
+    assert_eq!(server.get("/api/sessions").1["sessions"].as_array().unwrap().len(), 5000);
+    assert_eq!(server.get("/api/agents?q=agent-0499").1["agents"].as_array().unwrap().len(), 10);
+    // Page by page everybody is shown once.
+    let (mut seen, mut after) = (std::collections::BTreeSet::new(), String::new());
+    loop {
+        let page = server.get(&format!("/v1/agents?limit=999{after}")).1;
+        seen.extend(page["items"].as_array().unwrap().iter().map(|one| one["name"].to_string()));
+        match page["next"].as_str() {
+            Some(next) => after = format!("&after={next}"),
+            None => break,
+        }
+    }
+    assert_eq!(seen.len(), 5000);
 }

@@ -130,34 +130,74 @@ fn sec_7_a_slow_body_is_408() {
 #[test]
 fn g11_connections_over_the_limit_are_503_and_the_others_go_on() {
     let server = Setup::new().config("[limits]\nconnections = 2").start();
-    let (mut one, mut two) = (connect(&server), connect(&server));
-    assert!(get(&server, &mut one, "/healthz").starts_with("HTTP/1.1 200"));
-    assert!(get(&server, &mut two, "/healthz").starts_with("HTTP/1.1 200"));
+    server.register(&["ann"]);
+    let (one, mut two) = (listening(&server), listening(&server));
     for _ in 0..20 {
-        let said = get(&server, &mut connect(&server), "/healthz");
+        let said = get(&server, &mut connect(&server), "/v1/agents");
         assert!(said.starts_with("HTTP/1.1 503"), "{said}");
         let problem: Value = serde_json::from_str(said.split("\r\n\r\n").nth(1).unwrap()).unwrap();
         assert_eq!(problem["status"], 503);
+        // G13: who looks after the server is let in beyond the limit.
+        assert!(get(&server, &mut connect(&server), "/healthz").starts_with("HTTP/1.1 200"));
+        assert!(get(&server, &mut connect(&server), "/readyz").starts_with("HTTP/1.1 200"));
     }
-    assert!(get(&server, &mut one, "/healthz").starts_with("HTTP/1.1 200"));
     drop(two);
-    let let_in = || get(&server, &mut connect(&server), "/healthz").starts_with("HTTP/1.1 200");
+    let let_in = || get(&server, &mut connect(&server), "/v1/agents").starts_with("HTTP/1.1 200");
     until("there is room again", let_in);
+    two = connect(&server);
+    assert!(get(&server, &mut two, "/v1/agents").starts_with("HTTP/1.1 200"));
+    drop(one);
+}
+
+/// A connection that is in use: a stream.
+fn listening(server: &Server) -> TcpStream {
+    let mut stream = connect(server);
+    let head = "GET /v1/events HTTP/1.1\r\nAccept: text/event-stream\r\nHost:";
+    write!(stream, "{head} {}\r\n\r\n", server.address()).unwrap();
+    assert!(answer(&mut stream).starts_with("HTTP/1.1 200"));
+    stream
+}
+
+#[test]
+fn g13_on_this_machine_the_connection_that_rests_longest_makes_room() {
+    let server = Setup::new().config("[limits]\nconnections = 3").start();
+    let mut resting: Vec<_> = (0..3).map(|_| connect(&server)).collect();
+    for stream in &mut resting {
+        assert!(get(&server, stream, "/healthz").starts_with("HTTP/1.1 200"));
+    }
+    assert!(get(&server, &mut resting[0], "/healthz").starts_with("HTTP/1.1 200"));
+    let mut late = connect(&server);
+    assert!(get(&server, &mut late, "/v1/agents").starts_with("HTTP/1.1 200"));
+    assert_eq!(answer(&mut resting[1]), "", "it was ended");
+    for stream in [&mut late].into_iter().chain(resting.iter_mut().take(1)) {
+        assert!(get(&server, stream, "/v1/agents").starts_with("HTTP/1.1 200"));
+    }
+    // However many come and say nothing, whoever asks is answered.
+    let silent: Vec<_> = (0..200).map(|_| connect(&server)).collect();
+    assert!(get(&server, &mut connect(&server), "/v1/agents").starts_with("HTTP/1.1 200"));
+    drop(silent);
 }
 
 #[test]
 fn g11_every_connection_over_the_limit_is_told_however_many_come() {
     let server = Setup::new().config("[limits]\nconnections = 1").start();
-    let mut one = connect(&server);
-    assert!(get(&server, &mut one, "/healthz").starts_with("HTTP/1.1 200"));
-    // They say nothing, and all stay.
+    server.register(&["ann"]);
+    let _one = listening(&server);
+    // They say nothing, and all stay. Some are waited for: they could ask for the server's health.
     let mut many: Vec<_> = (0..800).map(|_| connect(&server)).collect();
+    let mut waited_for = 0;
     for (place, stream) in many.iter_mut().enumerate() {
         let said = answer(stream);
         let told = said.starts_with("HTTP/1.1 503") && said.to_lowercase().contains("\r\nretry-after: ");
-        assert!(told && said.contains("1 connections already"), "connection {place}: {said:?}");
+        match said.as_str() {
+            "" => waited_for += 1,
+            said => assert!(told && said.contains("1 connections already"), "connection {place}: {said:?}"),
+        }
     }
-    assert!(get(&server, &mut one, "/healthz").starts_with("HTTP/1.1 200"));
+    // Sixteen at a time, and none for long.
+    assert!(waited_for < 100, "{waited_for} beyond the limit");
+    let healthy = || get(&server, &mut connect(&server), "/healthz").starts_with("HTTP/1.1 200");
+    until("health is told", healthy);
 }
 
 #[test]

@@ -8,30 +8,24 @@ use wilco_protocol::directory::Directory;
 
 use crate::settings::Settings;
 
-/// What more is wrong with a content that cannot be taken anyway, so that everything is told at once. The directory is
-/// asked for only when somebody is named.
-pub fn examine<E>(
-    settings: &Settings,
-    directory: impl FnOnce() -> Result<Directory, E>,
-    content: &Map<String, Value>,
-) -> Result<Vec<FieldError>, E> {
+/// What more is wrong with a content that cannot be taken anyway, so that everything is told at once.
+pub fn examine(settings: &Settings, directory: &Directory, content: &Map<String, Value>) -> Vec<FieldError> {
     let none = Map::new();
     let policy = field(content, "policy").and_then(Value::as_object).unwrap_or(&none);
-    Ok(match MessageType::of(content) {
+    match MessageType::of(content) {
         Some(MessageType::TaskAssignment) => {
             let policy = settings.delegation_policy(None, policy);
             let listed = field(content, "candidates").and_then(Value::as_array);
             let names = listed.into_iter().flatten().enumerate();
-            let names: Vec<_> = names.filter_map(|(index, name)| Some((index, name.as_str()?))).collect();
-            let directory = if names.is_empty() { Directory::default() } else { directory()? };
-            with_known(policy, &directory, names.into_iter()).err().unwrap_or_default()
+            let names = names.filter_map(|(index, name)| Some((index, name.as_str()?)));
+            with_known(policy, directory, names).err().unwrap_or_default()
         }
         Some(MessageType::PreOperation) => {
             settings.chosen_preset(content, policy).err().into_iter().collect()
         }
         Some(MessageType::ValidationStart) => settings.validation_policy(policy).err().unwrap_or_default(),
         _ => Vec::new(),
-    })
+    }
 }
 
 /// The policy, unless it is wrong or a candidate is somebody that nobody knows: a task could not go there.

@@ -1,5 +1,6 @@
 //! How the nudges of agents stand.
 
+use wilco_protocol::directory::Agent;
 use wilco_protocol::{Name, Time};
 use wilco_store::{EffectRow, Reach, Reader, StoreError};
 
@@ -51,11 +52,15 @@ impl NudgeState {
     }
 }
 
-/// Of every agent that is nudged, in the order of their names.
-pub fn nudges(reader: &dyn Reader, viewer: &Viewer) -> Result<Vec<NudgeView>, StoreError> {
+/// Of those among the agents that are nudged, in their order.
+pub fn nudges(
+    reader: &dyn Reader,
+    agents: Vec<Agent>,
+    viewer: &Viewer,
+) -> Result<Vec<NudgeView>, StoreError> {
     let standing = standing(reader.effects()?);
     let mut views = Vec::new();
-    for agent in reader.agents()? {
+    for agent in agents {
         let hidden = limited_to(viewer).is_some_and(|own| *own != agent.name);
         let Some(how) = agent.profile.nudge.as_ref().filter(|_| !hidden) else { continue };
         let kind = How::read(how, agent.session()).map_or("unknown", |how| how.kind());

@@ -5,19 +5,18 @@ use wilco_store::{InboxStatus, PAGE_BYTES, Reader, Room, SearchFilter, StoreErro
 
 use super::Part;
 use super::messages::{InboxEntry, parsed};
-use super::public::agent;
 use super::sight::sees_message;
 use crate::command::Viewer;
 
-/// Names as somebody writes them; all that is given must hold.
+/// All that is given must hold.
 #[derive(Debug, Clone, Default)]
 pub struct SearchQuery {
     /// Text whose words must all be there.
     pub text: Option<String>,
     /// Sender or recipient.
-    pub agent: Option<String>,
-    pub from: Option<String>,
-    pub to: Option<String>,
+    pub agent: Option<Name>,
+    pub from: Option<Name>,
+    pub to: Option<Name>,
     pub kind: Option<String>,
     pub before: Option<u64>,
     pub limit: usize,
@@ -41,12 +40,11 @@ pub fn search(
         Some(words) => words.into_iter().take(MAX_WORDS).collect(),
         None => Vec::new(),
     };
-    let named = |text: &Option<String>| text.as_deref().map(|text| named(reader, text)).transpose();
     let mut filter = SearchFilter {
         words,
-        from: named(&query.from)?,
-        to: named(&query.to)?,
-        agent: named(&query.agent)?,
+        from: query.from.clone(),
+        to: query.to.clone(),
+        agent: query.agent.clone(),
         kind: query.kind.as_deref().map(kind_word),
         exchange: None,
         before: query.before,
@@ -73,9 +71,4 @@ pub fn search(
         }
     }
     Ok(Part { items, next: filter.before })
-}
-
-/// The agent that is meant; a name that nobody has any more is looked for as it stands.
-fn named(reader: &dyn Reader, text: &str) -> Result<Name, StoreError> {
-    Ok(agent(reader, text)?.map_or_else(|| Name::new(text), |agent| agent.name))
 }

@@ -18,13 +18,13 @@ pub enum Unresolved {
 type Nearest<'a> = dyn Fn(&str) -> Vec<Name> + 'a;
 
 /// What this machine is called as a host.
-const HERE: [&str; 2] = ["localhost", "local"];
+pub(super) const HERE: [&str; 2] = ["localhost", "local"];
 
 impl Directory {
     /// Finds a recipient: `name@host`, id, name, alias, session, then a unique last segment
     /// (`auth` finds `code-impl-auth`). Letter case does not matter; an exact name always wins.
     pub fn resolve(&self, text: &str) -> Result<&Agent, Unresolved> {
-        self.look_for(text, &|text| nearest(self.iter().map(|agent| &agent.name), text))
+        self.look_for(text, &|text| self.nearest(text))
     }
 
     /// The same for somebody who does not ask which names could be meant: of an unknown one, none is named.
@@ -91,12 +91,20 @@ impl Directory {
             .flat_map(move |call| self.calls.called(text, call))
     }
 
+    /// Up to three names that somebody may have meant. Of many agents only those are looked at whose names stand near
+    /// the text: what is not found there is hardly what was meant.
+    pub fn nearest(&self, text: &str) -> Vec<Name> {
+        let near = Name::new(text);
+        let behind = self.names.range::<Name, _>(&near..).take(LOOKED_AT);
+        nearest(behind.chain(self.names.range::<Name, _>(..&near).rev().take(LOOKED_AT)), text)
+    }
+
     fn on_host(&self, name: &str, host: &str, near: &Nearest<'_>) -> Result<&Agent, Unresolved> {
         let here = |agent: &Agent| match agent.profile.host.as_deref() {
             Some(own) => own.eq_ignore_ascii_case(host),
             None => HERE.iter().any(|own| own.eq_ignore_ascii_case(host)),
         };
-        if !self.iter().any(here) {
+        if !self.calls.has_host(host) {
             return Err(Unresolved::UnknownHost { host: host.to_owned() });
         }
         let agent = self.look_for(name, near)?;
@@ -107,7 +115,10 @@ impl Directory {
 /// A longer text is nobody's name, and comparing it with every name would take its time.
 const LONGEST: usize = 256;
 
-/// Up to three names that somebody may have meant.
+/// How many names are compared on either side of a text.
+const LOOKED_AT: usize = 500;
+
+/// Up to three of these names that somebody may have meant.
 pub fn nearest<'a>(names: impl Iterator<Item = &'a Name>, text: &str) -> Vec<Name> {
     if text.len() > LONGEST {
         return Vec::new();

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::Agent;
+use super::address::HERE;
 use crate::name::Name;
 
 /// All that agents go by. Letter case is folded.
@@ -11,6 +12,8 @@ pub(super) struct Calls {
     by: BTreeMap<String, BTreeSet<(Call, Name)>>,
     /// Names read from their end: those with the same last segments stand side by side.
     backwards: BTreeSet<(String, Name)>,
+    /// How many agents are on each host; those that named none are here.
+    hosts: BTreeMap<String, usize>,
 }
 
 /// How somebody goes by a text. Its session counts where it is not simply the name.
@@ -29,6 +32,7 @@ impl Calls {
             self.by.entry(text.to_ascii_lowercase()).or_default().insert(entry);
         }
         self.backwards.insert((backwards(agent.name.as_str()), agent.name.clone()));
+        *self.hosts.entry(host(agent)).or_default() += 1;
     }
 
     pub(super) fn remove(&mut self, agent: &Agent) {
@@ -42,6 +46,18 @@ impl Calls {
             }
         }
         self.backwards.remove(&(backwards(agent.name.as_str()), agent.name.clone()));
+        if let Some(count) = self.hosts.get_mut(&host(agent)) {
+            *count -= 1;
+            if *count == 0 {
+                self.hosts.remove(&host(agent));
+            }
+        }
+    }
+
+    /// Whether somebody is on a host of this name.
+    pub(super) fn has_host(&self, host: &str) -> bool {
+        let host = host.to_ascii_lowercase();
+        self.hosts.contains_key(&host) || HERE.contains(&host.as_str()) && self.hosts.contains_key("")
     }
 
     /// Who goes by exactly this text in this way, by name.
@@ -62,6 +78,11 @@ fn calls(agent: &Agent) -> impl Iterator<Item = (Call, &str)> {
     let others = [(Call::Alias, &agent.profile.alias), (Call::Session, &agent.profile.session)];
     let others = others.into_iter().filter_map(|(call, text)| Some((call, text.as_deref()?)));
     [(Call::Id, agent.id.as_str()), (Call::Name, agent.name.as_str())].into_iter().chain(others)
+}
+
+/// Empty for this machine.
+fn host(agent: &Agent) -> String {
+    agent.profile.host.as_deref().unwrap_or_default().to_ascii_lowercase()
 }
 
 fn backwards(text: &str) -> String {

@@ -13,6 +13,7 @@ pub use change::{Event, Input, apply, decide};
 
 use std::collections::BTreeSet;
 use std::collections::HashMap; // order never observed: `names` has it
+use std::ops::Bound;
 
 use self::calls::Calls;
 use crate::name::Name;
@@ -38,6 +39,12 @@ impl Directory {
     /// All of them, by name.
     pub fn iter(&self) -> impl Iterator<Item = &Agent> {
         self.names.iter().filter_map(|name| self.agents.get(name))
+    }
+
+    /// Those whose names come behind this one, by name.
+    pub fn after(&self, name: Option<&Name>) -> impl Iterator<Item = &Agent> {
+        let from = name.map_or(Bound::Unbounded, Bound::Excluded);
+        self.names.range::<Name, _>((from, Bound::Unbounded)).filter_map(|name| self.agents.get(name))
     }
 
     pub fn len(&self) -> usize {

@@ -7,6 +7,7 @@ use wilco_engine::Viewer;
 use wilco_protocol::Name;
 use wilco_protocol::directory::{Agent, Interface};
 
+use super::Owner;
 use crate::app::App;
 use crate::problem::Failure;
 
@@ -24,6 +25,8 @@ pub(crate) struct Caller {
     pub(crate) orchestrates: bool,
     /// The operator who acts in somebody else's name, on the dashboard.
     pub(crate) sent_by: Option<Name>,
+    /// Whom it counts for.
+    pub(crate) owner: Owner,
 }
 
 /// Goes with a request whose token is of role orchestrator.
@@ -43,7 +46,7 @@ impl Caller {
             Viewer::ReadOnly => None,
         };
         let speaks = headers.get(SPEAKS).and_then(|value| value.to_str().ok()?.parse().ok());
-        Caller { viewer, agent, speaks, orchestrates, sent_by: None }
+        Caller { viewer, agent, speaks, orchestrates, sent_by: None, owner: Owner::default() }
     }
 
     /// Whoever asks in a request that was let in. One that was not may only read.
@@ -51,16 +54,22 @@ impl Caller {
         let viewer = parts.extensions.get::<Viewer>().cloned().unwrap_or(Viewer::ReadOnly);
         let sent_by = parts.extensions.get::<SentBy>().map(|operator| operator.0.clone());
         let orchestrates = parts.extensions.get::<Orchestrates>().is_some();
-        Caller { sent_by, ..Caller::new(viewer, orchestrates, &parts.headers) }
+        let owner = Owner::of(parts);
+        Caller { sent_by, owner, ..Caller::new(viewer, orchestrates, &parts.headers) }
     }
 
     /// An agent as the caller may know it: where others are and how they are woken is not for agents.
     pub(crate) fn shown(&self, agent: &Agent) -> Agent {
         let mut shown = agent.clone();
-        if self.hides(&agent.name) {
-            (shown.profile.session, shown.profile.host, shown.profile.nudge) = (None, None, None);
-        }
+        self.hide(&mut shown);
         shown
+    }
+
+    /// Takes out of it what the caller may not know.
+    pub(crate) fn hide(&self, agent: &mut Agent) {
+        if self.hides(&agent.name) {
+            (agent.profile.session, agent.profile.host, agent.profile.nudge) = (None, None, None);
+        }
     }
 
     /// Whether an agent is somebody else to an agent's token.
@@ -74,6 +83,7 @@ impl Caller {
     /// Lets a request that is made here come on its behalf.
     pub(crate) fn goes_with(&self, extensions: &mut http::Extensions) {
         extensions.insert(self.viewer.clone());
+        extensions.insert(self.owner.clone());
         if self.orchestrates {
             extensions.insert(Orchestrates);
         }

@@ -27,8 +27,15 @@ const MESSAGES: [&str; 2] = ["/v1/messages", "/api/messages"];
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Peer(pub(crate) IpAddr);
 
+/// Goes with a request over a connection beyond the limit, which only health and operators may use.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct SpareSeat;
+
 /// What time it is here, for everybody who shows how long ago or how soon something is.
 const TIME: HeaderName = HeaderName::from_static("wilco-time");
+
+/// Whose token it was: clients that were told no name ask for it.
+const AGENT: HeaderName = HeaderName::from_static("wilco-agent");
 
 /// Where a browser says that the page is from, as seen from here.
 const FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
@@ -37,7 +44,11 @@ pub(crate) async fn guard(app: &App, request: Request, mut inside: Router) -> Re
     let page = cors::page(app, request.headers());
     let mut response = match admitted(app, request, page.is_some()).await {
         Ok(Admitted::Call(request)) => {
-            let Ok(response) = inside.call(request).await;
+            let agent = token_agent(&request);
+            let Ok(mut response) = inside.call(request).await;
+            if let Some(agent) = agent {
+                response.headers_mut().insert(AGENT, agent);
+            }
             response
         }
         Ok(Admitted::Preflight(response)) => response,
@@ -55,6 +66,14 @@ pub(crate) async fn guard(app: &App, request: Request, mut inside: Router) -> Re
     response
 }
 
+/// Whose token a request came with.
+fn token_agent(request: &Request) -> Option<HeaderValue> {
+    match request.extensions().get::<Viewer>()? {
+        Viewer::Agent(name) => HeaderValue::from_str(name.as_str()).ok(),
+        Viewer::Local | Viewer::Operator | Viewer::ReadOnly => None,
+    }
+}
+
 /// What may come in.
 enum Admitted {
     Call(Request),
@@ -68,6 +87,7 @@ async fn admitted(app: &App, request: Request, known_page: bool) -> Result<Admit
         return Ok(Admitted::Preflight(cors::preflight(&request)));
     }
     let (viewer, role) = check(app, &request)?;
+    spare_seat(app, &request, role)?;
     let (viewer, orchestrates) = (as_spelt(app, viewer), role == Some(Role::Orchestrator));
     let mut request = body::declared(request, &app.config.limits)?;
     let caller = Caller::new(viewer.clone(), orchestrates, request.headers());
@@ -90,6 +110,17 @@ fn as_spelt(app: &App, viewer: Viewer) -> Viewer {
     match viewer {
         Viewer::Agent(name) => Viewer::Agent(app.handle.canonical_name(&name).unwrap_or(name)),
         other @ (Viewer::Local | Viewer::Operator | Viewer::ReadOnly) => other,
+    }
+}
+
+/// Beyond the limit only those are served who look after the server.
+fn spare_seat(app: &App, request: &Request, role: Option<Role>) -> Result<(), Failure> {
+    let health = ["/healthz", "/readyz"].contains(&request.uri().path());
+    match request.extensions().get::<SpareSeat>() {
+        Some(SpareSeat) if !health && role != Some(Role::Operator) => {
+            Err(Failure::too_many_connections(app.config.limits.connections))
+        }
+        Some(SpareSeat) | None => Ok(()),
     }
 }
 

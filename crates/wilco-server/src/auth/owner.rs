@@ -9,7 +9,7 @@ use http::request::Parts;
 use super::{Peer, bearer};
 
 /// Whom a request counts for.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Default)]
 pub(crate) struct Owner(String);
 
 /// Secrets are not kept as they are.
@@ -17,13 +17,17 @@ static SECRETS: LazyLock<RandomState> = LazyLock::new(RandomState::new);
 
 impl Owner {
     pub(crate) fn of(parts: &Parts) -> Owner {
+        // A request that is made here counts for whoever made it necessary.
+        if let Some(owner) = parts.extensions.get::<Owner>() {
+            return owner.clone();
+        }
         let named = parts.headers.get("wilco-agent").and_then(|name| name.to_str().ok());
         Owner(match (bearer(&parts.headers), named.filter(|name| !name.is_empty())) {
             (Some(secret), _) => format!("token {:016x}", SECRETS.hash_one(secret)),
             (None, Some(name)) => format!("agent {}", name.to_ascii_lowercase()),
             (None, None) => match parts.extensions.get::<Peer>() {
                 Some(peer) => format!("address {}", peer.0),
-                None => "nobody".to_owned(),
+                None => String::new(),
             },
         })
     }

@@ -1,13 +1,16 @@
 //! An agent in the shape of AI Maestro.
 
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde::Serialize;
 use serde_json::{Value, json};
 use wilco_engine::status;
-use wilco_protocol::Time;
-use wilco_protocol::directory::{Agent, Directory, nearest};
+use wilco_protocol::directory::{Agent, Directory, Interface, Role};
+use wilco_protocol::{Name, Time};
 use wilco_runtime::AgentNow;
 
 use crate::app::App;
-use crate::shape;
+use crate::auth::Caller;
 
 /// The host of agents that named none: this machine.
 pub(super) const HERE: &str = "localhost";
@@ -39,69 +42,161 @@ fn display_name(agent: &Agent) -> &str {
     label.map_or(agent.name.as_str(), String::as_str)
 }
 
-fn is_online(now: &AgentNow, at: Time) -> bool {
+pub(super) fn is_online(now: &AgentNow, at: Time) -> bool {
     matches!(status(now.agent.mark, now.last_seen, at), "active" | "idle")
 }
 
-pub(super) fn shape(app: &App, now: &AgentNow, at: Time) -> Value {
-    let mut value = json!(shape::agent_now(now, at));
-    let (agent, session) = (&now.agent, session(app, now, at));
-    let last_seen = now.last_seen.map(|seen| seen.to_string());
-    for (key, field) in [
-        ("displayName", json!(display_name(agent))),
-        ("hostId", json!(host(agent))),
-        ("hostName", json!(host(agent))),
-        ("hostUrl", json!(app.config.url)),
-        ("isSelf", json!(host(agent) == HERE)),
-        ("workingDirectory", json!(agent.profile.labels.get("workingDirectory"))),
-        ("taskDescription", json!(agent.profile.labels.get("taskDescription"))),
-        ("createdAt", json!(agent.registered.to_string())),
-        ("lastActive", json!(last_seen)),
-        ("sessions", json!([{"index": 0, "status": session["status"], "lastActive": last_seen}])),
-        // `session` is an object there, and the name of the session here.
-        ("sessionName", json!(agent.session())),
-        ("session", session),
-    ] {
-        value[key] = field;
+/// An agent on the wire, with its texts where they are: lists show every agent.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct AgentJson<'a> {
+    id: &'a str,
+    name: &'a Name,
+    alias: Option<&'a str>,
+    host: Option<&'a str>,
+    program: Option<&'a str>,
+    role: Role,
+    capabilities: &'a [String],
+    nudge: Option<&'a Value>,
+    github: Option<&'a str>,
+    labels: &'a BTreeMap<String, String>,
+    speaks: Option<Interface>,
+    status: &'static str,
+    #[serde(rename = "last_seen")]
+    last_seen: Option<String>,
+    display_name: &'a str,
+    host_id: &'a str,
+    host_name: &'a str,
+    host_url: &'a str,
+    is_self: bool,
+    working_directory: Option<&'a str>,
+    task_description: Option<&'a str>,
+    created_at: String,
+    last_active: Option<String>,
+    sessions: [SessionRow; 1],
+    /// `session` is an object there, and the name of the session here.
+    session_name: &'a str,
+    session: SessionJson<'a>,
+}
+
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct SessionRow {
+    index: u32,
+    status: &'static str,
+    last_active: Option<String>,
+}
+
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct SessionJson<'a> {
+    id: &'a str,
+    name: &'a str,
+    tmux_session_name: &'a str,
+    agent_id: &'a str,
+    agent_name: &'a Name,
+    status: &'static str,
+    host_id: &'a str,
+    host_url: &'a str,
+    working_directory: Option<&'a str>,
+    created_at: String,
+    last_activity: Option<String>,
+}
+
+pub(super) fn shape<'a>(app: &'a App, now: &'a AgentNow, at: Time) -> AgentJson<'a> {
+    let (agent, profile, session) = (&now.agent, &now.agent.profile, session(app, now, at));
+    let last_seen = session.last_activity.clone();
+    AgentJson {
+        id: &agent.id,
+        name: &agent.name,
+        alias: profile.alias.as_deref(),
+        host: profile.host.as_deref(),
+        program: profile.program.as_deref(),
+        role: profile.role,
+        capabilities: &profile.capabilities,
+        nudge: profile.nudge.as_ref(),
+        github: profile.github.as_deref(),
+        labels: &profile.labels,
+        speaks: profile.speaks,
+        status: status(agent.mark, now.last_seen, at),
+        last_seen: last_seen.clone(),
+        display_name: display_name(agent),
+        host_id: host(agent),
+        host_name: host(agent),
+        host_url: &app.config.url,
+        is_self: host(agent) == HERE,
+        working_directory: session.working_directory,
+        task_description: profile.labels.get("taskDescription").map(String::as_str),
+        created_at: session.created_at.clone(),
+        last_active: last_seen.clone(),
+        sessions: [SessionRow { index: 0, status: session.status, last_active: last_seen }],
+        session_name: agent.session(),
+        session,
     }
-    value
 }
 
-pub(super) fn session(app: &App, now: &AgentNow, at: Time) -> Value {
+pub(super) fn session<'a>(app: &'a App, now: &'a AgentNow, at: Time) -> SessionJson<'a> {
     let agent = &now.agent;
-    json!({
-        "id": agent.session(),
-        "name": agent.session(),
-        "tmuxSessionName": agent.session(),
-        "agentId": agent.id,
-        "agentName": agent.name,
-        "status": if is_online(now, at) { "online" } else { "offline" },
-        "hostId": host(agent),
-        "hostUrl": app.config.url,
-        "workingDirectory": agent.profile.labels.get("workingDirectory"),
-        "createdAt": agent.registered.to_string(),
-        "lastActivity": now.last_seen.map(|seen| seen.to_string()),
-    })
+    SessionJson {
+        id: agent.session(),
+        name: agent.session(),
+        tmux_session_name: agent.session(),
+        agent_id: &agent.id,
+        agent_name: &agent.name,
+        status: if is_online(now, at) { "online" } else { "offline" },
+        host_id: host(agent),
+        host_url: &app.config.url,
+        working_directory: agent.profile.labels.get("workingDirectory").map(String::as_str),
+        created_at: agent.registered.to_string(),
+        last_activity: now.last_seen.map(|seen| seen.to_string()),
+    }
 }
 
-/// `{total, online, offline}`.
-pub(super) fn stats(agents: &[AgentNow], at: Time) -> Value {
-    let online = agents.iter().filter(|one| is_online(one, at)).count();
-    json!({"total": agents.len(), "online": online, "offline": agents.len() - online})
-}
-
-/// Agents whose name, alias or session has the text in it; when none has, those with the nearest names.
-pub(super) fn like(directory: &Directory, text: &str) -> Vec<Agent> {
-    let found: Vec<_> = directory.iter().filter(|agent| has(agent, text)).cloned().collect();
+/// Agents whose name, alias or session has the text in it, as far as the caller may know them; when none has, those with
+/// the nearest names.
+pub(super) fn like(directory: &Directory, caller: &Caller, text: &str) -> Vec<Agent> {
+    let found = with(directory, caller, text);
     if !found.is_empty() {
         return found;
     }
-    let near = nearest(directory.iter().map(|agent| &agent.name), text);
-    near.iter().filter_map(|name| directory.get(name)).cloned().collect()
+    directory
+        .nearest(text)
+        .iter()
+        .filter_map(|name| directory.get(name))
+        .map(|one| caller.shown(one))
+        .collect()
 }
 
-pub(super) fn has(agent: &Agent, text: &str) -> bool {
+/// Agents whose name, alias or session has the text in it.
+pub(super) fn with(directory: &Directory, caller: &Caller, text: &str) -> Vec<Agent> {
     let text = text.to_lowercase();
-    let has = |name: &str| name.to_lowercase().contains(&text);
-    has(agent.name.as_str()) || has(agent.session()) || agent.profile.alias.as_deref().is_some_and(has)
+    let found = directory.iter().filter(|agent| {
+        let session = agent.profile.session.as_deref().filter(|_| !caller.hides(&agent.name));
+        let others = [agent.profile.alias.as_deref(), session];
+        has(agent.name.as_str(), &text) || others.into_iter().flatten().any(|own| has(own, &text))
+    });
+    found.map(|agent| caller.shown(agent)).collect()
+}
+
+/// Agents that work in the session, as far as the caller may know them. Without one of its own an agent's is its name.
+pub(super) fn in_session(directory: &Directory, caller: &Caller, session: &str) -> Vec<Agent> {
+    let going_by: BTreeSet<_> = directory.going_by(session).collect();
+    let found = going_by.into_iter().filter_map(|name| directory.get(name)).map(|agent| caller.shown(agent));
+    found.filter(|agent| agent.session().eq_ignore_ascii_case(session)).collect()
+}
+
+/// Whether an agent's name, alias or session has the text in it.
+pub(super) fn goes_by(agent: &Agent, text: &str) -> bool {
+    let text = text.to_lowercase();
+    let own = [Some(agent.name.as_str()), agent.profile.alias.as_deref(), agent.profile.session.as_deref()];
+    own.into_iter().flatten().any(|own| has(own, &text))
+}
+
+/// Whether a text, letter case aside, has this one in small letters in it.
+fn has(own: &str, text: &str) -> bool {
+    if !own.is_ascii() {
+        return own.to_lowercase().contains(text);
+    }
+    let fits = |window: &[u8]| window.eq_ignore_ascii_case(text.as_bytes());
+    text.is_empty() || own.as_bytes().windows(text.len()).any(fits)
 }

@@ -10,6 +10,7 @@ use wilco_engine::{AgentChanged, Command, Done, PatchAgent};
 use wilco_runtime::AgentNow;
 use wilco_wire::AgentSpec;
 
+use super::everybody::{self, Count};
 use super::{agent, fields, owner};
 use crate::app::App;
 use crate::auth::Caller;
@@ -24,19 +25,33 @@ pub(super) async fn list(
     State(app): State<App>,
     caller: Caller,
     RawQuery(query): RawQuery,
-) -> Result<Json<Value>, Failure> {
+) -> Result<Response, Failure> {
     let query = Query::open(query.as_deref());
-    let (at, mut agents) = (app.handle.now(), app.handle.agents().await?);
-    agents.iter_mut().for_each(|one| one.agent = caller.shown(&one.agent));
-    if let Some(session) = query.text("session") {
-        agents.retain(|one| one.agent.session().eq_ignore_ascii_case(session));
+    let (session, text) = (query.text("session"), query.text("q"));
+    if session.is_none() && text.is_none() {
+        let item = |app: &App, now: &AgentNow, at| everybody::item(agent::shape(app, now, at));
+        return everybody::list(app, caller, "agents", item, behind).await;
     }
-    if let Some(text) = query.text("q") {
-        agents.retain(|one| agent::has(&one.agent, text));
+    let mut found = app.handle.ask_directory(|all| match session {
+        Some(session) => agent::in_session(all, &caller, session),
+        None => agent::with(all, &caller, text.unwrap_or_default()),
+    });
+    if let Some(text) = text {
+        found.retain(|one| agent::goes_by(one, text));
     }
-    let shapes: Vec<_> = agents.iter().map(|one| agent::shape(&app, one, at)).collect();
-    let stats = agent::stats(&agents, at);
-    Ok(Json(json!({"agents": shapes, "stats": stats, "hostInfo": agent::host_info(&app)})))
+    let (at, found) = (app.handle.now(), app.handle.now_of(found).await?);
+    let mut count = Count::default();
+    found.iter().for_each(|one| count.add(one, at));
+    let mut answer: Map<String, Value> =
+        behind(&app, count).into_iter().map(|(key, value)| (key.to_owned(), value)).collect();
+    let shapes: Vec<_> = found.iter().map(|one| agent::shape(&app, one, at)).collect();
+    answer.insert("agents".to_owned(), json!(shapes));
+    Ok(Json(answer).into_response())
+}
+
+/// What is said besides the agents.
+fn behind(app: &App, count: Count) -> Vec<(&'static str, Value)> {
+    vec![("stats", count.stats()), ("hostInfo", agent::host_info(app))]
 }
 
 pub(super) async fn create(State(app): State<App>, caller: Caller, body: Body) -> Result<Response, Failure> {
@@ -47,9 +62,9 @@ pub(super) async fn create(State(app): State<App>, caller: Caller, body: Body) -
     };
     let profile = profile(&body)?;
     let put = registration(name.clone(), checked(&profile)?, caller)?;
-    let known = owner::known(&app, &name).await?;
+    let known = owner::known(&app, &name);
     if let Some(known) = known {
-        let there = owner::agent(&app, known.as_str()).await?;
+        let there = owner::agent(&app, known.as_str())?;
         if there.name.as_str() != name || there.profile != put.profile {
             let detail = format!("there is an agent {:?} already; change it with PATCH", there.name.as_str());
             return Err(Failure::new(StatusCode::CONFLICT, "conflict", detail));
@@ -68,7 +83,7 @@ pub(super) async fn register(
     let body = fields::object(&bytes(body, &app.config.limits).await?)?;
     let session = fields::needed(&body, "sessionName", "the name of the session")?.to_owned();
     let mut given = profile(&body)?;
-    let known = owner::known(&app, &session).await?;
+    let known = owner::known(&app, &session);
     let (status, command) = match known {
         Some(name) => {
             given.remove("session");
@@ -94,7 +109,7 @@ pub(super) async fn get(
     caller: Caller,
     Path(id): Path<String>,
 ) -> Result<Json<Value>, Failure> {
-    let found = owner::agent(&app, &id).await?;
+    let found = owner::agent(&app, &id)?;
     Ok(Json(json!({"agent": now(&app, &caller, &found.name).await?})))
 }
 
@@ -103,7 +118,7 @@ pub(super) async fn by_name(
     caller: Caller,
     Path(name): Path<String>,
 ) -> Result<Json<Value>, Failure> {
-    Ok(Json(match owner::known(&app, &name).await? {
+    Ok(Json(match owner::known(&app, &name) {
         Some(known) => json!({"exists": true, "agent": now(&app, &caller, &known).await?}),
         None => json!({"exists": false}),
     }))
@@ -116,7 +131,7 @@ pub(super) async fn patch(
     body: Body,
 ) -> Result<Json<Value>, Failure> {
     let body = fields::object(&bytes(body, &app.config.limits).await?)?;
-    let agent = owner::agent(&app, &id).await?.name.to_string();
+    let agent = owner::agent(&app, &id)?.name.to_string();
     if fields::text(&body, "name")?.is_some_and(|name| name != agent) {
         return Err(fields::wrong("name", format!("an agent keeps its name, {agent:?}; give it an alias")));
     }
@@ -136,7 +151,7 @@ pub(super) async fn delete(
     caller: Caller,
     Path(id): Path<String>,
 ) -> Result<Json<Value>, Failure> {
-    let name = owner::agent(&app, &id).await?.name;
+    let name = owner::agent(&app, &id)?.name;
     app.handle.send(Command::RemoveAgent { name, by: caller.viewer }).await??;
     Ok(Json(json!({"success": true})))
 }
@@ -146,7 +161,7 @@ pub(super) async fn heartbeat(
     caller: Caller,
     Path(id): Path<String>,
 ) -> Result<Json<Value>, Failure> {
-    let name = owner::agent(&app, &id).await?.name;
+    let name = owner::agent(&app, &id)?.name;
     beat(State(app.clone()), caller.clone(), Path(name.to_string())).await?;
     Ok(Json(json!({"success": true, "agent": now(&app, &caller, &name).await?})))
 }
@@ -211,14 +226,12 @@ async fn changed(app: &App, command: Command) -> Result<AgentChanged, Failure> {
 
 fn shown(app: &App, changed: AgentChanged) -> Value {
     let now = AgentNow { agent: changed.agent, last_seen: changed.last_seen };
-    agent::shape(app, &now, app.handle.now())
+    json!(agent::shape(app, &now, app.handle.now()))
 }
 
 /// An agent as it is now.
 async fn now(app: &App, caller: &Caller, name: &wilco_protocol::Name) -> Result<Value, Failure> {
-    let agents = app.handle.agents().await?;
-    let found = agents.iter().find(|one: &&AgentNow| one.agent.name == *name);
-    let found: &AgentNow = found.ok_or_else(|| unknown(name.as_str()))?;
-    let found = AgentNow { agent: caller.shown(&found.agent), last_seen: found.last_seen };
-    Ok(agent::shape(app, &found, app.handle.now()))
+    let mut found = app.handle.agent_now(name).await?.ok_or_else(|| unknown(name.as_str()))?;
+    caller.hide(&mut found.agent);
+    Ok(json!(agent::shape(app, &found, app.handle.now())))
 }

@@ -30,7 +30,7 @@ pub(super) async fn post(
     let to = fields::needed(&body, "toSession", "the agent that gets it")?;
     let note = fields::text(&body, "forwardNote")?;
     let from = match fields::text(&body, "fromSession")? {
-        Some(text) => owner::agent(&app, text).await?.name,
+        Some(text) => owner::agent(&app, text)?.name,
         None => owner::own(&app, &caller),
     };
     let (viewer, wanted, holder) = (caller.viewer.clone(), MessageId::new(id), from.clone());

@@ -2,9 +2,11 @@
 
 use axum::Json;
 use axum::extract::State;
+use axum::response::Response;
 use serde_json::{Value, json};
+use wilco_runtime::AgentNow;
 
-use super::agent;
+use super::{agent, everybody};
 use crate::app::App;
 use crate::auth::Caller;
 use crate::problem::Failure;
@@ -19,11 +21,9 @@ pub(super) async fn identity(State(app): State<App>) -> Json<Value> {
     Json(json!({"host": host}))
 }
 
-pub(super) async fn sessions(State(app): State<App>, caller: Caller) -> Result<Json<Value>, Failure> {
-    let (now, mut agents) = (app.handle.now(), app.handle.agents().await?);
-    agents.iter_mut().for_each(|one| one.agent = caller.shown(&one.agent));
-    let sessions: Vec<_> = agents.iter().map(|one| agent::session(&app, one, now)).collect();
-    Ok(Json(json!({"sessions": sessions})))
+pub(super) async fn sessions(State(app): State<App>, caller: Caller) -> Result<Response, Failure> {
+    let item = |app: &App, now: &AgentNow, at| everybody::item(agent::session(app, now, at));
+    everybody::list(app, caller, "sessions", item, |_, _| Vec::new()).await
 }
 
 /// Nobody named one here.

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use wilco_engine::Viewer;
 use wilco_engine::reads::{self, MailQuery, Mailbox};
 use wilco_protocol::Name;
-use wilco_protocol::directory::Directory;
+use wilco_protocol::directory::Agent;
 use wilco_store::{InboxStatus, Priority};
 
 use super::letter::Mail;
@@ -24,17 +24,17 @@ const LIMIT: usize = 25;
 
 pub(super) async fn answer(app: &App, caller: &Caller, query: &Query) -> Result<Response, Failure> {
     match query.text("action").unwrap_or("list") {
-        "resolve" => resolve(app, caller, query).await,
-        "search" => search(app, caller, query).await,
-        "agents" | "sessions" => everybody(app, caller).await,
+        "resolve" => resolve(app, caller, query),
+        "search" => Ok(search(app, caller, query)),
+        "agents" | "sessions" => Ok(everybody(app, caller)),
         _ if query.text("id").is_some() => message(app, caller, query).await,
         "unread-count" => {
-            let (agent, viewer) = (owner::mailbox(app, caller, query).await?, caller.viewer.clone());
+            let (agent, viewer) = (owner::mailbox(app, caller, query), caller.viewer.clone());
             let count = app.handle.read(move |reader| reads::unread(reader, &viewer, &agent)).await?;
             Ok(Json(json!({"count": count})).into_response())
         }
         "sent-count" => {
-            let agent = Some(owner::mailbox(app, caller, query).await?);
+            let agent = Some(owner::mailbox(app, caller, query));
             let mut wanted = MailQuery { mailbox: Mailbox::Sent, agent, ..all() };
             let viewer = caller.viewer.clone();
             let count = app.handle.read(move |reader| {
@@ -54,7 +54,7 @@ pub(super) async fn answer(app: &App, caller: &Caller, query: &Query) -> Result<
         _ => {
             let agent = match owner::named(query) {
                 Some("*") => everybodys(caller)?,
-                _ => Some(owner::mailbox(app, caller, query).await?),
+                _ => Some(owner::mailbox(app, caller, query)),
             };
             list(app, caller, query, agent).await
         }
@@ -63,7 +63,7 @@ pub(super) async fn answer(app: &App, caller: &Caller, query: &Query) -> Result<
 
 async fn message(app: &App, caller: &Caller, query: &Query) -> Result<Response, Failure> {
     let id = query.text("id").unwrap_or("");
-    let agent = owner::mailbox(app, caller, query).await?;
+    let agent = owner::mailbox(app, caller, query);
     let mail = messages::one(app, caller, agent, mailbox(query)?, id).await?;
     Ok(Json(mail.delivered().pop()).into_response())
 }
@@ -86,19 +86,14 @@ pub(super) async fn list(
     agent: Option<Name>,
 ) -> Result<Response, Failure> {
     let limit = limit(query)?;
-    let named = async |key| match query.text(key) {
-        Some(text) => {
-            Ok::<_, Failure>(Some(owner::known(app, text).await?.unwrap_or_else(|| Name::new(text))))
-        }
-        None => Ok(None),
-    };
+    let named = |key| query.text(key).map(|text| owner::known(app, text).unwrap_or_else(|| Name::new(text)));
     let wanted = MailQuery {
         agent,
         mailbox: mailbox(query)?,
         statuses: statuses(query.text("status"))?,
         priority: query.text("priority").map(priority).transpose()?,
-        from: named("from").await?,
-        to: named("to").await?,
+        from: named("from"),
+        to: named("to"),
         before: u64::MAX,
         limit: if limit == 0 { usize::MAX } else { limit },
     };
@@ -200,7 +195,7 @@ fn priority(word: &str) -> Result<Priority, Failure> {
 }
 
 async fn stats(app: &App, caller: &Caller, query: &Query) -> Result<Response, Failure> {
-    let (agent, viewer) = (owner::mailbox(app, caller, query).await?, caller.viewer.clone());
+    let (agent, viewer) = (owner::mailbox(app, caller, query), caller.viewer.clone());
     let count = app.handle.read(move |reader| reads::mail_count(reader, &viewer, &agent)).await?;
     let by_priority =
         json!({"low": count.low, "normal": count.normal, "high": count.high, "urgent": count.urgent});
@@ -208,31 +203,29 @@ async fn stats(app: &App, caller: &Caller, query: &Query) -> Result<Response, Fa
     Ok(Json(stats).into_response())
 }
 
-async fn resolve(app: &App, caller: &Caller, query: &Query) -> Result<Response, Failure> {
+fn resolve(app: &App, caller: &Caller, query: &Query) -> Result<Response, Failure> {
     let text = owner::named(query).map_or_else(|| owner::own(app, caller).to_string(), str::to_owned);
-    let found = owner::addressed(app, &text).await?;
+    let found = owner::addressed(app, &text)?;
     Ok(Json(json!({"resolved": agent::address(app, &caller.shown(&found))})).into_response())
 }
 
 /// Agents whose name, alias or session has the text in it, or is nearly it.
-async fn search(app: &App, caller: &Caller, query: &Query) -> Result<Response, Failure> {
+fn search(app: &App, caller: &Caller, query: &Query) -> Response {
     let text = owner::named(query).or_else(|| query.text("q")).unwrap_or("").to_owned();
-    let wanted = text.clone();
-    let caller = caller.clone();
-    let found = app.handle.read(move |reader| {
-        let mut directory = Directory::default();
-        reads::agents(reader)?.iter().for_each(|agent| directory.restore(caller.shown(agent)));
-        Ok(agent::like(&directory, &wanted))
-    });
-    let found = found.await?;
+    let found = app.handle.ask_directory(|all| agent::like(all, caller, &text));
     let results: Vec<Value> = found.iter().map(|one| agent::address(app, one)).collect();
-    Ok(Json(json!({"query": text, "count": results.len(), "results": results})).into_response())
+    Json(json!({"query": text, "count": results.len(), "results": results})).into_response()
 }
 
-async fn everybody(app: &App, caller: &Caller) -> Result<Response, Failure> {
-    let agents = app.handle.read(reads::agents).await?;
-    let agents: Vec<_> = agents.iter().map(|agent| caller.shown(agent)).collect();
-    let names: Vec<_> = agents.iter().map(|agent| agent.name.as_str()).collect();
-    let sessions: Vec<_> = agents.iter().map(|agent| agent.session()).collect();
-    Ok(Json(json!({"agents": names, "sessions": sessions})).into_response())
+fn everybody(app: &App, caller: &Caller) -> Response {
+    let answer = app.handle.ask_directory(|all| {
+        let session = |agent: &Agent| match caller.hides(&agent.name) {
+            true => agent.name.to_string(),
+            false => agent.session().to_owned(),
+        };
+        let names: Vec<_> = all.iter().map(|agent| agent.name.to_string()).collect();
+        let sessions: Vec<_> = all.iter().map(session).collect();
+        json!({"agents": names, "sessions": sessions})
+    });
+    Json(answer).into_response()
 }

@@ -30,7 +30,7 @@ pub(super) async fn list(
     RawQuery(query): RawQuery,
     Path(id): Path<String>,
 ) -> Result<Response, Failure> {
-    let agent = owner::agent(&app, &id).await?.name;
+    let agent = owner::agent(&app, &id)?.name;
     if !owner::may_use(&caller, &agent) {
         return Err(unknown(&id));
     }
@@ -46,7 +46,7 @@ pub(super) async fn post(
     body: Body,
 ) -> Result<Response, Failure> {
     let key = idempotency_key(&headers)?;
-    let agent = owner::agent(&app, &id).await?.name;
+    let agent = owner::agent(&app, &id)?.name;
     let body = bytes(body, &app.config.limits).await?;
     let body = sent_by(&agent, &fields::object(&body)?, &body);
     messages::send(&app, caller, key, body.as_bytes()).await
@@ -59,7 +59,7 @@ pub(super) async fn get(
     Path((id, message)): Path<(String, String)>,
 ) -> Result<Response, Failure> {
     let mailbox = lists::mailbox(&Query::open(query.as_deref()))?;
-    let agent = owner::agent(&app, &id).await?.name;
+    let agent = owner::agent(&app, &id)?.name;
     let mail = messages::one(&app, &caller, agent, mailbox, &message).await?;
     Ok(Json(One { message: mail.delivered().pop() }).into_response())
 }
@@ -89,7 +89,7 @@ pub(super) async fn patch(
 ) -> Result<Json<Value>, Failure> {
     let body = fields::object(&bytes(body, &app.config.limits).await?)?;
     let mark = messages::mark(fields::needed(&body, "action", "read or archive")?)?;
-    let agent = owner::agent(&app, &id).await?.name;
+    let agent = owner::agent(&app, &id)?.name;
     messages::marked(&app, &caller, agent, &message, mark).await
 }
 
@@ -98,6 +98,6 @@ pub(super) async fn delete(
     caller: Caller,
     Path((id, message)): Path<(String, String)>,
 ) -> Result<Json<Value>, Failure> {
-    let agent = owner::agent(&app, &id).await?.name;
+    let agent = owner::agent(&app, &id)?.name;
     messages::marked(&app, &caller, agent, &message, MarkAs::Deleted).await
 }

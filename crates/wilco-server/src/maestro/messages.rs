@@ -73,7 +73,7 @@ pub(super) async fn posted(
     forwards: bool,
 ) -> Result<Response, Failure> {
     let asked = ParsedPost::read(&caller, idempotency_key, body, Api::Maestro, &app.config.limits)?;
-    let accepted = asked.send(app).await?;
+    let accepted = asked.send(app, &caller).await?;
     let letters = new_letters(&accepted);
     let mail = app.handle.read(move |reader| Mail::of(reader, letters)).await?;
     let shapes = mail.originals();
@@ -97,7 +97,7 @@ pub(super) async fn patch(
     let query = Query::open(query.as_deref());
     let id = fields::required(&query, "id", "the id of a message")?;
     let mark = mark(fields::required(&query, "action", "read or archive")?)?;
-    let agent = owner::mailbox(&app, &caller, &query).await?;
+    let agent = owner::mailbox(&app, &caller, &query);
     marked(&app, &caller, agent, id, mark).await
 }
 
@@ -108,7 +108,7 @@ pub(super) async fn delete(
 ) -> Result<Json<Value>, Failure> {
     let query = Query::open(query.as_deref());
     let id = fields::required(&query, "id", "the id of a message")?;
-    let agent = owner::mailbox(&app, &caller, &query).await?;
+    let agent = owner::mailbox(&app, &caller, &query);
     marked(&app, &caller, agent, id, MarkAs::Deleted).await
 }
 

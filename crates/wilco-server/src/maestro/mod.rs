@@ -6,6 +6,7 @@
 mod agent;
 mod agents;
 mod error_format;
+mod everybody;
 mod fields;
 mod forward;
 mod host;

@@ -1,6 +1,6 @@
 //! Whose mailbox or entry is meant.
 
-use wilco_engine::{Viewer, reads};
+use wilco_engine::Viewer;
 use wilco_protocol::Name;
 use wilco_protocol::directory::{Agent, Unresolved};
 
@@ -24,32 +24,25 @@ pub(super) fn own(app: &App, caller: &Caller) -> Name {
 }
 
 /// The mailbox that a query is about. An agent that nobody knows has one with nothing in it.
-pub(super) async fn mailbox(app: &App, caller: &Caller, query: &Query) -> Result<Name, Failure> {
+pub(super) fn mailbox(app: &App, caller: &Caller, query: &Query) -> Name {
     let text = named(query).map_or_else(|| own(app, caller).to_string(), str::to_owned);
-    Ok(known(app, &text).await?.unwrap_or_else(|| Name::new(text)))
+    known(app, &text).unwrap_or_else(|| Name::new(text))
 }
 
 /// Who is meant by an id, a name, an alias or a session; none when nobody is.
-pub(super) async fn known(app: &App, text: &str) -> Result<Option<Name>, Failure> {
-    let text = text.to_owned();
-    Ok(app.handle.read(move |reader| reads::agent(reader, &text)).await?.map(|agent| agent.name))
+pub(super) fn known(app: &App, text: &str) -> Option<Name> {
+    app.handle.find_agent(text).map(|agent| agent.name)
 }
 
 /// The same when it must be somebody.
-pub(super) async fn agent(app: &App, text: &str) -> Result<Agent, Failure> {
-    let wanted = text.to_owned();
-    let found = app.handle.read(move |reader| reads::agent(reader, &wanted));
-    found.await?.ok_or_else(|| unknown(text))
+pub(super) fn agent(app: &App, text: &str) -> Result<Agent, Failure> {
+    app.handle.find_agent(text).ok_or_else(|| unknown(text))
 }
 
 /// Whom a text addresses, as a message would.
-pub(super) async fn addressed(app: &App, text: &str) -> Result<Agent, Failure> {
-    let wanted = text.to_owned();
-    let found = app.handle.read(move |reader| {
-        let directory = reads::directory(reader)?;
-        Ok(directory.resolve(&wanted).cloned())
-    });
-    found.await?.map_err(|why| {
+pub(super) fn addressed(app: &App, text: &str) -> Result<Agent, Failure> {
+    let found = app.handle.ask_directory(|all| all.resolve(text).cloned());
+    found.map_err(|why| {
         let detail = wilco_language::render::unresolved(text, &why);
         match why {
             Unresolved::Unknown { .. } | Unresolved::UnknownHost { .. } => Failure::not_found(detail),

@@ -41,7 +41,7 @@ pub(super) async fn wake(
 /// Runs the program, then records what is so by then.
 async fn change(app: &App, caller: Caller, id: &str, what: Sleep) -> Result<Value, Failure> {
     caller.may_write()?;
-    let agent = owner::agent(app, id).await?;
+    let agent = owner::agent(app, id)?;
     if !owner::may_use(&caller, &agent.name) {
         return Err(unknown(id));
     }

@@ -10,7 +10,7 @@ use wilco_wire::Problem;
 
 use super::{Native, NativeRequest};
 use crate::app::App;
-use crate::auth::{Caller, Credential, Orchestrates, SPEAKS, bearer};
+use crate::auth::{Caller, Credential, Orchestrates, Owner, SPEAKS, bearer};
 use crate::problem::Failure;
 use crate::within::NativeRoutes;
 
@@ -23,6 +23,8 @@ pub(crate) struct Inside {
     orchestrates: bool,
     agent: Option<String>,
     secret: Option<String>,
+    /// Whom it counts for.
+    owner: Owner,
 }
 
 impl Inside {
@@ -35,6 +37,7 @@ impl Inside {
             orchestrates: false,
             agent: None,
             secret: None,
+            owner: Owner::default(),
         }
     }
 }
@@ -47,9 +50,10 @@ pub(crate) fn owner(viewer: &Viewer) -> String {
 impl Native for Inside {
     fn for_caller(&self, parts: Option<&Parts>) -> Inside {
         let Some(parts) = parts else { return self.clone() };
-        let Caller { viewer, agent, orchestrates, .. } = Caller::of(parts);
+        let Caller { viewer, agent, orchestrates, owner, .. } = Caller::of(parts);
         let secret = bearer(&parts.headers).map(str::to_owned);
-        Inside { viewer, orchestrates, agent: agent.map(|name| name.to_string()), secret, ..self.clone() }
+        let agent = agent.map(|name| name.to_string());
+        Inside { viewer, orchestrates, agent, secret, owner, ..self.clone() }
     }
 
     fn me(&self) -> Option<&str> {
@@ -84,6 +88,7 @@ impl Native for Inside {
             Failure::bad_request(format!("this cannot be asked for: {error}; use plain names and ids")).0
         })?;
         request.extensions_mut().insert(self.viewer.clone());
+        request.extensions_mut().insert(self.owner.clone());
         if self.orchestrates {
             request.extensions_mut().insert(Orchestrates);
         }

@@ -29,12 +29,8 @@ pub(crate) async fn list(
 ) -> Result<Json<Value>, Failure> {
     let query = Query::read(query.as_deref(), &["after", "limit"])?;
     let (before, limit) = (query.cursor("after")?, query.limit()?);
-    let (now, mut agents) = (app.handle.now(), app.handle.agents().await?);
-    agents.sort_by_key(|one| std::cmp::Reverse(number(one)));
-    agents.retain(|one| before.is_none_or(|before| number(one) < before));
-    let more = agents.len() > limit;
-    agents.truncate(limit);
-    let next = agents.last().filter(|_| more).map(|last| number(last).to_string());
+    let (now, (agents, next)) = (app.handle.now(), app.handle.newest_agents(before, limit).await?);
+    let next = next.map(|next| next.to_string());
     let items: Vec<_> = agents.iter().map(|agent| shown(&caller, agent, now)).collect();
     Ok(Json(json!({"items": items, "next": next})))
 }
@@ -50,11 +46,6 @@ fn shown(caller: &Caller, agent: &AgentNow, now: Time) -> Value {
     value
 }
 
-/// Ids count up in the order of registration.
-fn number(agent: &AgentNow) -> u64 {
-    agent.agent.id.rsplit('-').next().and_then(|number| number.parse().ok()).unwrap_or(0)
-}
-
 pub(crate) async fn get(
     State(app): State<App>,
     caller: Caller,
@@ -62,10 +53,9 @@ pub(crate) async fn get(
     Path(name): Path<String>,
 ) -> Result<Json<Value>, Failure> {
     Query::read(query.as_deref(), &[])?;
-    let agents = app.handle.agents().await?;
-    let found = agents.iter().find(|one| one.agent.name.as_str().eq_ignore_ascii_case(&name));
-    let agent = found.ok_or_else(|| unknown(&name))?;
-    Ok(Json(shown(&caller, agent, app.handle.now())))
+    let name = app.handle.canonical_name(&Name::new(&name)).ok_or_else(|| unknown(&name))?;
+    let agent = app.handle.agent_now(&name).await?.ok_or_else(|| unknown(name.as_str()))?;
+    Ok(Json(shown(&caller, &agent, app.handle.now())))
 }
 
 pub(crate) fn unknown(name: &str) -> Failure {

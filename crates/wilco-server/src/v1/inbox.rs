@@ -114,9 +114,7 @@ async fn resolve(app: &App, caller: &Caller, name: &str, waits: bool) -> Result<
     let is_itself =
         |agent: &str| caller.agent.as_ref().is_some_and(|caller| caller.as_str().eq_ignore_ascii_case(agent));
     let hidden = |agent: &Name| matches!(&caller.viewer, Viewer::Agent(own) if own != agent);
-    let text = name.to_owned();
-    let known = app.handle.read(move |reader| reads::agent(reader, &text)).await?.map(|agent| agent.name);
-    match known {
+    match app.handle.find_agent(name).map(|agent| agent.name) {
         Some(agent) if hidden(&agent) => Err(unknown(name)),
         Some(agent) => {
             if waits && is_itself(agent.as_str()) {

@@ -15,7 +15,7 @@ use wilco_wire as wire;
 use super::body::bytes;
 use super::path::Path;
 use crate::app::{App, Limits};
-use crate::auth::{Caller, content_type};
+use crate::auth::{Caller, Newcomers, content_type};
 use crate::problem::Failure;
 use crate::query::NoQuery;
 use crate::shape::{self, DeliveryStatus};
@@ -43,7 +43,7 @@ pub(crate) async fn post(
         return batch(&app, &caller, key, &body).await;
     }
     let asked = ParsedPost::read(&caller, key, &body, Api::V1, &app.config.limits)?;
-    let accepted = asked.send(&app).await?;
+    let accepted = asked.send(&app, &caller).await?;
     let posted = shape::posted(&accepted, None).ok_or_else(removed)?;
     let mut out = Vec::with_capacity(ANSWER_BYTES);
     write(&mut out, &posted);
@@ -52,7 +52,7 @@ pub(crate) async fn post(
 
 /// A message for the writer, or one that is wrong already and may have more wrong with it.
 pub(crate) enum ParsedPost {
-    Whole(Command),
+    Whole(Box<Post>),
     Wrong { content: Map<String, Value>, errors: Vec<FieldError> },
 }
 
@@ -80,7 +80,7 @@ impl ParsedPost {
                     api,
                     interface,
                 };
-                Ok(ParsedPost::Whole(Command::Post(Box::new(post))))
+                Ok(ParsedPost::Whole(Box::new(post)))
             }
             Err(ParseError::Fields { errors, content: Some(content) }) => {
                 Ok(ParsedPost::Wrong { content, errors })
@@ -89,10 +89,14 @@ impl ParsedPost {
         }
     }
 
-    pub(crate) async fn send(self, app: &App) -> Result<Accepted, Failure> {
+    pub(crate) async fn send(self, app: &App, caller: &Caller) -> Result<Accepted, Failure> {
         match self {
-            ParsedPost::Whole(command) => accepted(app.handle.send(command).await?),
-            ParsedPost::Wrong { content, errors } => Err(wrong(app, content, errors).await?),
+            ParsedPost::Whole(post) => {
+                let mut newcomers = Newcomers::of(app, caller.owner.clone());
+                newcomers.admit(&post)?;
+                accepted(app.handle.send(Command::Post(post)).await?)
+            }
+            ParsedPost::Wrong { content, errors } => Err(wrong(app, &content, errors)),
         }
     }
 }
@@ -120,15 +124,11 @@ fn few_bytes(recipients: usize, bytes: usize, most: usize) -> Result<(), Failure
 }
 
 /// Everything that is wrong with a message stands in one list.
-async fn wrong(
-    app: &App,
-    content: Map<String, Value>,
-    mut errors: Vec<FieldError>,
-) -> Result<Failure, Failure> {
-    let mut more = app.handle.examine(content).await?;
+fn wrong(app: &App, content: &Map<String, Value>, mut errors: Vec<FieldError>) -> Failure {
+    let mut more = app.handle.examine(content);
     more.retain(|error| !errors.iter().any(|known| known.pointer == error.pointer));
     errors.extend(more);
-    Ok(Failure::invalid(errors))
+    Failure::invalid(errors)
 }
 
 pub(crate) fn accepted(answer: Answer) -> Result<Accepted, Failure> {
@@ -187,12 +187,13 @@ async fn batch(app: &App, caller: &Caller, key: Option<String>, body: &[u8]) -> 
     }
     let of_line = |index: usize| key.as_ref().map(|key| format!("{key}/{index}"));
     let (mut commands, mut results) = (Vec::with_capacity(lines.len()), Vec::with_capacity(lines.len()));
+    let mut newcomers = Newcomers::of(app, caller.owner.clone());
     for (index, line) in lines.into_iter().enumerate() {
         results.push(match ParsedPost::read(caller, of_line(index), line, Api::V1, &app.config.limits) {
-            Ok(ParsedPost::Whole(command)) => {
-                commands.push(command);
-                Ok(None)
-            }
+            Ok(ParsedPost::Whole(post)) => newcomers.admit(&post).map(|()| {
+                commands.push(Command::Post(post));
+                None
+            }),
             Ok(ParsedPost::Wrong { content, errors }) => Ok(Some((content, errors))),
             Err(failure) => Err(failure),
         });
@@ -202,7 +203,7 @@ async fn batch(app: &App, caller: &Caller, key: Option<String>, body: &[u8]) -> 
     for result in results {
         let taken = match result {
             Err(failure) => Err(failure),
-            Ok(Some((content, errors))) => Err(wrong(app, content, errors).await?),
+            Ok(Some((content, errors))) => Err(wrong(app, &content, errors)),
             Ok(None) => match answers.next() {
                 Some(answer) => accepted(answer),
                 None => Err(wilco_runtime::Overloaded.into()),

@@ -22,7 +22,10 @@ pub(crate) async fn list(
     caller: Caller,
     _: NoQuery,
 ) -> Result<Json<Page<Nudge>>, Failure> {
-    let views = app.handle.read(move |reader| reads::nudges(reader, &caller.viewer)).await?;
+    let nudged = app.handle.ask_directory(|all| {
+        all.iter().filter(|agent| agent.profile.nudge.is_some()).cloned().collect::<Vec<_>>()
+    });
+    let views = app.handle.read(move |reader| reads::nudges(reader, nudged, &caller.viewer)).await?;
     Ok(Json(Page { items: views.into_iter().map(shape::nudge).collect(), next: None }))
 }
 
@@ -34,13 +37,11 @@ pub(crate) async fn test(
     Path(name): Path<String>,
 ) -> Result<Json<NudgeTest>, Failure> {
     caller.may_write()?;
-    let wanted = name.clone();
-    let found = app.handle.read(move |reader| reads::agent(reader, &wanted));
     let own = |agent: &wilco_protocol::directory::Agent| match &caller.viewer {
         Viewer::Agent(own) => *own == agent.name,
         Viewer::Local | Viewer::Operator | Viewer::ReadOnly => true,
     };
-    let agent = found.await?.filter(own).ok_or_else(|| unknown(&name))?;
+    let agent = app.handle.find_agent(&name).filter(own).ok_or_else(|| unknown(&name))?;
     let wrong = |detail: &str| FieldError { pointer: "/nudge".to_owned(), detail: detail.to_owned() };
     let Some(how) = &agent.profile.nudge else {
         return Err(Failure::invalid(vec![wrong("this agent has no nudge; register it with one")]));

@@ -4,6 +4,7 @@ use axum::Json;
 use axum::extract::{RawQuery, State};
 use axum::response::{IntoResponse, Response};
 use wilco_engine::reads::{self, MAX_WORDS, SearchQuery};
+use wilco_protocol::Name;
 use wilco_wire::Page;
 
 use crate::app::App;
@@ -20,13 +21,17 @@ pub(crate) async fn list(
     RawQuery(query): RawQuery,
 ) -> Result<Response, Failure> {
     let query = Query::read(query.as_deref(), &KEYS)?;
-    let text = |key: &str| query.text(key).map(str::to_owned);
+    // A name that nobody has any more is looked for as it stands.
+    let named = |key: &str| {
+        let text = query.text(key)?;
+        Some(app.handle.find_agent(text).map_or_else(|| Name::new(text), |agent| agent.name))
+    };
     let wanted = SearchQuery {
         text: words(&query)?,
-        agent: text("agent"),
-        from: text("from"),
-        to: text("to"),
-        kind: text("type"),
+        agent: named("agent"),
+        from: named("from"),
+        to: named("to"),
+        kind: query.text("type").map(str::to_owned),
         before: query.cursor("after")?,
         limit: query.limit()?,
     };

@@ -19,11 +19,8 @@ pub(crate) async fn list(
     _: NoQuery,
     Path(name): Path<String>,
 ) -> Result<Json<TodoList>, Failure> {
-    let (text, url) = (name.clone(), app.config.url.clone());
-    let read = app.handle.read(move |reader| match reads::agent(reader, &text)? {
-        Some(agent) => reads::todo(reader, &caller.viewer, &agent.name, &url),
-        None => Ok(None),
-    });
+    let (agent, url) = (app.handle.find_agent(&name).ok_or_else(|| unknown(&name))?, app.config.url.clone());
+    let read = app.handle.read(move |reader| reads::todo(reader, &caller.viewer, &agent.name, &url));
     let items = read.await?.ok_or_else(|| unknown(&name))?;
     Ok(Json(TodoList { items: items.into_iter().map(shape::todo).collect() }))
 }

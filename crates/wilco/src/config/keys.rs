@@ -255,6 +255,12 @@ pub(crate) const KEYS: &[Key] = &[
         "streams of one token, else of one name, else of one address",
     ),
     key(
+        "limits.owner_names",
+        ValueKind::Whole,
+        || json!(1000),
+        "agents that are registered for one owner in a day by being written to or by writing",
+    ),
+    key(
         "limits.broadcast_bytes",
         ValueKind::Whole,
         || json!(16 << 20),

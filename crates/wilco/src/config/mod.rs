@@ -324,6 +324,7 @@ impl Config {
             streams_bytes: self.values.whole("limits.streams_bytes") as usize,
             owner_streams: self.values.whole("limits.owner_streams") as usize,
             broadcast_bytes: self.values.whole("limits.broadcast_bytes") as usize,
+            owner_names: self.values.whole("limits.owner_names") as usize,
         })
     }
 

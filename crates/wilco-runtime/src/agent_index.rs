@@ -1,0 +1,127 @@
+//! The agents as of the last commit, for doors that find, list or look one up at every call: neither the writer nor the
+//! store is asked, and what it costs is what is shown.
+
+use std::collections::BTreeSet;
+use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard};
+
+use wilco_protocol::Name;
+use wilco_protocol::directory::{Agent, Directory};
+
+#[derive(Debug, Clone, Default)]
+pub(crate) struct AgentIndex {
+    /// Held to look names up or to change a few; never over an await.
+    known: Arc<RwLock<Known>>,
+}
+
+#[derive(Debug, Default)]
+struct Known {
+    directory: Directory,
+    /// In the order of registration.
+    registered: BTreeSet<(u64, Name)>,
+}
+
+impl AgentIndex {
+    pub(crate) fn of(directory: &Directory) -> AgentIndex {
+        let index = AgentIndex::default();
+        let names: Vec<_> = directory.iter().map(|agent| agent.name.clone()).collect();
+        index.changed(&names, directory);
+        index
+    }
+
+    /// Takes over what the directory says about these agents now.
+    pub(crate) fn changed(&self, names: &[Name], directory: &Directory) {
+        if names.is_empty() {
+            return;
+        }
+        let mut known = self.known.write().unwrap_or_else(PoisonError::into_inner);
+        for name in names {
+            if let Some(before) = known.directory.get(name).map(number) {
+                known.registered.remove(&(before, name.clone()));
+            }
+            match directory.get(name) {
+                Some(agent) => {
+                    known.registered.insert((number(agent), name.clone()));
+                    known.directory.restore(agent.clone());
+                }
+                None => known.directory.forget(name),
+            }
+        }
+    }
+
+    pub(crate) fn is_marked(&self, agent: &Name) -> bool {
+        self.read().directory.get(agent).is_some_and(|agent| agent.mark.is_some())
+    }
+
+    pub(crate) fn canonical_name(&self, name: &Name) -> Option<Name> {
+        self.read().directory.canonical_name(name.as_str()).cloned()
+    }
+
+    /// Asks the directory.
+    pub(crate) fn ask<T>(&self, ask: impl FnOnce(&Directory) -> T) -> T {
+        ask(&self.read().directory)
+    }
+
+    /// The newest agents that were registered before this number.
+    pub(crate) fn newest(&self, before: Option<u64>, limit: usize) -> Vec<Agent> {
+        let known = self.read();
+        let end = (before.unwrap_or(u64::MAX), Name::new(""));
+        let found = known.registered.range(..end).rev().take(limit);
+        found.filter_map(|(_, name)| known.directory.get(name)).cloned().collect()
+    }
+
+    fn read(&self) -> RwLockReadGuard<'_, Known> {
+        self.known.read().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Ids count up in the order of registration.
+pub(crate) fn number(agent: &Agent) -> u64 {
+    agent.id.rsplit('-').next().and_then(|number| number.parse().ok()).unwrap_or(0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn agent(number: u64, name: &str) -> Agent {
+        Agent {
+            id: format!("agent-{number}"),
+            name: Name::new(name),
+            profile: Default::default(),
+            mark: Some(wilco_protocol::directory::Mark::Unresponsive),
+            registered: wilco_protocol::Time::from_millis(0),
+        }
+    }
+
+    #[test]
+    fn sec_2_a_name_is_known_however_it_is_spelt_until_its_agent_is_removed() {
+        let (mut directory, index) = (Directory::default(), AgentIndex::default());
+        let (anna, small) = (Name::new("Anna"), Name::new("anna"));
+        directory.restore(agent(1, "Anna"));
+        assert_eq!(AgentIndex::of(&directory).canonical_name(&small), Some(anna.clone()));
+        index.changed(std::slice::from_ref(&anna), &directory);
+        assert_eq!((index.canonical_name(&small), index.is_marked(&anna)), (Some(anna.clone()), true));
+        directory.forget(&anna);
+        index.changed(std::slice::from_ref(&anna), &directory);
+        assert_eq!((index.canonical_name(&small), index.is_marked(&anna)), (None, false));
+        assert!(index.newest(None, 10).is_empty());
+    }
+
+    #[test]
+    fn g14_a_page_is_read_in_the_order_of_registration() {
+        let mut directory = Directory::default();
+        for number in 1..=9 {
+            directory.restore(agent(number, &format!("a{}", 9 - number)));
+        }
+        let index = AgentIndex::of(&directory);
+        let ids = |before, limit| -> Vec<u64> { index.newest(before, limit).iter().map(number).collect() };
+        assert_eq!(ids(None, 3), [9, 8, 7]);
+        assert_eq!(ids(Some(7), 2), [6, 5]);
+        assert_eq!(ids(Some(1), 2), [0; 0]);
+        // Removed and registered anew, it is the newest.
+        directory.restore(agent(10, "a4"));
+        index.changed(&[Name::new("a4")], &directory);
+        assert_eq!(ids(None, 2), [10, 9]);
+        assert_eq!(ids(None, 100).len(), 9);
+    }
+}
