@@ -1,6 +1,39 @@
 //! `wilco demo`, as somebody sees it who runs it for the first time.
 
+use std::io::{BufRead, BufReader};
+use std::process::Stdio;
+use std::time::{Duration, Instant};
+
+use rustix::process::{Pid, Signal, kill_process};
+
 use super::program::{ran, wilco};
+
+/// WEB-3, CLI-1: with `--stay` the demo names its dashboard, leaves things to decide there, and its agents act on a
+/// decision.
+#[test]
+fn cli_1_a_demo_that_stays_is_worth_watching_in_its_dashboard() {
+    let mut demo = wilco().args(["demo", "--stay"]).stdout(Stdio::piped()).spawn().expect("the demo");
+    let lines = BufReader::new(demo.stdout.take().expect("its output")).lines().map_while(Result::ok);
+    let told: Vec<_> = lines.take_while(|line| !line.starts_with("Ctrl-C")).collect();
+    let url = told.iter().find_map(|line| line.split_once("Its dashboard: ")).expect("an address").1;
+    let page = get(url);
+    assert!(page.contains("data-escalation="), "{page}");
+    assert!(page.contains("GH-9") && page.contains("dora asks about GH-8"), "{page}");
+
+    let at = url.trim_end_matches('/');
+    ran(wilco().args(["verdict", "GH-7", "correct", "--as", "anna", "--url", at])).ok();
+    let until = Instant::now() + Duration::from_secs(60);
+    while !ran(wilco().args(["show", "GH-7", "--url", at])).ok().contains("completed") {
+        assert!(Instant::now() < until, "finn does not go on");
+        std::thread::yield_now();
+    }
+    kill_process(Pid::from_child(&demo), Signal::INT).expect("a signal");
+    assert!(demo.wait().expect("an end").success());
+}
+
+fn get(url: &str) -> String {
+    ureq::get(url).call().expect("a page").body_mut().read_to_string().expect("text")
+}
 
 #[test]
 fn cli_1_the_demo_plays_and_ends() {

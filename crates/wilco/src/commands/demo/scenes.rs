@@ -274,7 +274,7 @@ fn escalation(stage: &Stage) -> anyhow::Result<()> {
     Ok(())
 }
 
-fn received(task: &str, understanding: &str) -> Value {
+pub(crate) fn received(task: &str, understanding: &str) -> Value {
     json!({
         "type": MessageType::TaskAcknowledgment, "task_id": task, "status": "received", "understanding": understanding,
     })

@@ -108,6 +108,15 @@ impl Stage {
         anyhow::bail!("{agent} got no {of} in time")
     }
 
+    /// What an agent has not read yet; read now.
+    pub(crate) fn unread(&self, agent: &str) -> anyhow::Result<Vec<Message>> {
+        let client = self.client(agent);
+        let query = InboxParameters { status: Some("unread".to_owned()), ..InboxParameters::default() };
+        let messages = client.inbox(agent, &query)?.value.items;
+        messages.iter().try_for_each(|message| client.mark_read(&message.id))?;
+        Ok(messages)
+    }
+
     pub(crate) fn exchanges(&self) -> anyhow::Result<Vec<Exchange>> {
         Ok(Client::new(&self.url).exchanges(&ExchangeParameters::default())?.value.items)
     }
