@@ -24,10 +24,10 @@ use crate::v1::spec::ROLES;
 const KEYS: [&str; 2] = ["after", "limit"];
 
 /// An agent, and what lies before it. None: the viewer may not see that.
-struct Standing {
-    agent: Agent,
-    unread: Option<usize>,
-    owes: Option<usize>,
+pub(super) struct Standing {
+    pub(super) agent: Agent,
+    pub(super) unread: Option<usize>,
+    pub(super) owes: Option<usize>,
 }
 
 pub(super) async fn page(look: Look, flash: Flash, RawQuery(query): RawQuery) -> Result<Response, Failure> {

@@ -14,8 +14,12 @@ const ROW: u32 = 30;
 const HEAD: u32 = 46;
 const LEFT: u32 = 86;
 const COLUMN: u32 = 170;
+/// Room for what is written at the last lifeline.
+const RIGHT: u32 = 40;
 /// A pause as long as this is shown as silence.
 const SILENCE: u64 = 60_000;
+/// So is a shorter one that makes up at least a fifth of what happened, but for moments.
+const SHORT_SILENCE: u64 = 1_000;
 
 /// One line of the diagram.
 enum Row<'e> {
@@ -56,7 +60,7 @@ pub(super) fn diagram(exchange: &Exchange, events: &[Event], now: Option<Time>) 
     let people = people(exchange, &rows);
     let begun = events.first().and_then(|event| event.at.parse().ok()).unwrap_or(Time::ZERO);
     let columns = u32::try_from(people.len()).unwrap_or(1).max(1);
-    let width = LEFT + columns * COLUMN;
+    let width = LEFT + columns * COLUMN + RIGHT;
     let height = HEAD + u32::try_from(rows.len()).unwrap_or(0) * ROW + 16;
     let x = |name: &str| place(&people, name);
     html! {
@@ -145,9 +149,15 @@ fn label(from: u32, to: u32) -> u32 {
 fn rows<'e>(exchange: &'e Exchange, events: &'e [Event], now: Option<Time>) -> Vec<Row<'e>> {
     let mut rows = Vec::new();
     let mut last: Option<Time> = None;
+    let times: Vec<Time> = events.iter().filter_map(|event| event.at.parse().ok()).collect();
+    let whole = times.first().zip(times.last()).map_or(0, |(first, last)| last.since(*first).as_millis());
+    let least = SILENCE.min(SHORT_SILENCE.max(whole / 5));
     for event in events {
         let Ok(at) = event.at.parse::<Time>() else { continue };
-        silence(&mut rows, last, at);
+        let millis = last.map_or(0, |last| at.since(last).as_millis());
+        if millis >= least {
+            rows.push(Row::Silence { millis });
+        }
         last = Some(at);
         let text = |key: &str| event.data.get(key).and_then(Value::as_str);
         rows.push(match (event.kind.as_str(), text("id"), text("kind")) {
@@ -177,13 +187,6 @@ fn rows<'e>(exchange: &'e Exchange, events: &'e [Event], now: Option<Time>) -> V
         millis: due.since(now).as_millis(),
     }));
     rows
-}
-
-fn silence(rows: &mut Vec<Row<'_>>, last: Option<Time>, at: Time) {
-    let millis = last.map_or(0, |last| at.since(last).as_millis());
-    if millis >= SILENCE {
-        rows.push(Row::Silence { millis });
-    }
 }
 
 /// The initiator first, then whoever takes part, then whoever else appears.

@@ -8,13 +8,14 @@ use wilco_wire::{Agent, Escalation, Event, Exchange, Page as Items, TodoEntry, T
 use wilco_engine::reads::EventQuery;
 
 use super::actions::decide;
+use super::agents::{Standing, unread};
 use super::audit::newest as newest_of;
 use super::flash::Flash;
 use super::look::Look;
 use super::page::Page;
 use super::text::line;
 use super::time::{ago_text, countdown};
-use super::words::{agent_link, event_words, exchange_link, exchange_table, part, said, state};
+use super::words::{about, agent_link, event_words, exchange_link, exchange_table, part, said, state};
 use crate::problem::Failure;
 
 /// Exchanges, agents and events that are shown here; the pages have the rest.
@@ -28,9 +29,10 @@ pub(super) async fn page(look: Look, flash: Flash) -> Result<Response, Failure> 
     let exchanges: Items<Exchange> = look.get("/v1/exchanges", &[("open", "true"), ("limit", SHOWN)]).await?;
     let agents: Items<Agent> = look.get("/v1/agents", &[("limit", SHOWN)]).await?;
     let todo = todo(&look, &exchanges.items).await?;
+    let silent = agents.items.iter().filter(|agent| agent.status == "unresponsive").count();
+    let standings = standings(&look, agents.items, &todo).await?;
     let events = newest_events(&look).await?;
     let open = exchanges.items.len();
-    let silent = agents.items.iter().filter(|agent| agent.status == "unresponsive").count();
     let title = match escalations.items.len() {
         0 => "Overview".to_owned(),
         1 => "1 escalation".to_owned(),
@@ -48,14 +50,14 @@ pub(super) async fn page(look: Look, flash: Flash) -> Result<Response, Failure> 
                 li.warn[silent > 0] { b { (silent) } span { "silent agents" } }
             }
         }))
-        (part("escalations", escalation_cards(&look, &escalations.items)))
+        (part("escalations", escalation_cards(&look, &escalations.items, &exchanges.items)))
         div.grid.two {
             div {
                 (part("waiting", waiting(&look, &todo)))
                 (part("open", open_exchanges(&look, &exchanges)))
             }
             div {
-                (part("people", people(&look, &agents)))
+                (part("people", people(&look, &standings, agents.next.is_some())))
                 (part("events", newest(&look, &events)))
             }
         }
@@ -90,11 +92,17 @@ pub(super) async fn newest_events(look: &Look) -> Result<Vec<Event>, Failure> {
     Ok(newest_of(look, None, wanted).await?.items)
 }
 
-fn escalation_cards(look: &Look, escalations: &[Escalation]) -> Markup {
+fn escalation_cards(look: &Look, escalations: &[Escalation], open: &[Exchange]) -> Markup {
     html! {
         @for one in escalations {
             section.card.bad data-escalation=(one.id) {
-                h2 { "Needs a decision: " (exchange_link(&one.exchange)) }
+                h2 {
+                    "Needs a decision: "
+                    @if let Some(exchange) = open.iter().find(|exchange| exchange.id == one.exchange) {
+                        (line(&about(exchange), 120)) " "
+                    }
+                    (exchange_link(&one.exchange))
+                }
                 p { (line(&one.text, 600)) }
                 @if let Some(said) = said(one) { p { "Last said: " q { (said) } } }
                 p.soft.small {
@@ -141,16 +149,34 @@ fn open_exchanges(look: &Look, exchanges: &Items<Exchange>) -> Markup {
     }
 }
 
-fn people(look: &Look, agents: &Items<Agent>) -> Markup {
+/// The agents, with what each has unread and owes of what is shown here.
+async fn standings(
+    look: &Look,
+    agents: Vec<Agent>,
+    todo: &[(String, TodoEntry)],
+) -> Result<Vec<Standing>, Failure> {
+    let mut found = Vec::new();
+    for agent in agents.into_iter().take(AGENTS) {
+        let visible = look.is_operator() || look.name.as_str() == agent.name;
+        let owes = visible.then(|| todo.iter().filter(|(name, _)| *name == agent.name).count());
+        let unread = unread(look, &agent.name).await?.filter(|_| visible);
+        found.push(Standing { agent, unread, owes });
+    }
+    Ok(found)
+}
+
+fn people(look: &Look, standings: &[Standing], more: bool) -> Markup {
     html! {
         section.card {
             h2 { "Agents" }
-            @if agents.items.is_empty() { p.soft { "No agent is registered yet." } }
+            @if standings.is_empty() { p.soft { "No agent is registered yet." } }
             ul.plain {
-                @for agent in agents.items.iter().take(AGENTS) {
+                @for Standing { agent, unread, owes } in standings {
                     li data-agent=(agent.name) data-state=(agent.status) {
                         (agent_link(&agent.name)) " " (state(&agent.status)) " "
+                        @if let Some(owes) = owes.filter(|owes| *owes > 0) { b.small { "owes " (owes) } " " }
                         span.soft.small {
+                            @if let Some(unread) = unread.filter(|unread| *unread > 0) { (unread) " unread · " }
                             @match &agent.last_seen {
                                 Some(at) => { "seen " (ago_text(at, look.now)) }
                                 None => "never seen"
@@ -159,7 +185,7 @@ fn people(look: &Look, agents: &Items<Agent>) -> Markup {
                     }
                 }
             }
-            @if agents.next.is_some() { p { a href="/agents" { "All agents" } } }
+            @if more { p { a href="/agents" { "All agents" } } }
         }
     }
 }
