@@ -274,27 +274,33 @@ fn action_form(
 /// The options of an escalation, each a button.
 pub(super) fn decide(look: &Look, escalation: &Escalation, typed: Option<&Filled>) -> Markup {
     let known = MessageType::Decision.entry().fields;
-    let needs = |name: &str, options: &[&str]| {
-        let wanted = escalation.options.iter().any(|option| options.contains(&option.as_str()));
-        known.iter().find(|field| field.name == name).filter(|_| wanted)
+    let offers = |option: &str| escalation.options.iter().any(|offered| offered == option);
+    let field = |(name, options): (&str, &[&str])| {
+        known.iter().find(|field| field.name == name).filter(|_| options.iter().any(|option| offers(option)))
     };
-    let extra = [
-        needs("agent", &["reassign", "replace", "alternative"]),
-        needs("time", &["extend"]),
-        needs("note", &["abort", "retry", "reassign", "proceed"]),
-    ];
+    let extra = DECISION_FIELDS.into_iter().filter_map(field);
     html! {
         @if look.may_act() && !escalation.options.is_empty() {
             form.action method="post" action=(format!("/exchanges/{}/decide", segment(&escalation.exchange))) data-action="decide" {
                 (hidden_token(look))
                 input type="hidden" name="key" value=(form_key());
                 input type="hidden" name="escalation" value=(escalation.id);
-                @for field in extra.into_iter().flatten() { (input(&escalation.id, field, typed.and_then(|filled| filled.text(field.name)).unwrap_or(""))) }
+                @for field in extra { (input(&escalation.id, field, typed.and_then(|filled| filled.text(field.name)).unwrap_or(""))) }
                 div.buttons { @for option in &escalation.options { button name="option" value=(option) { (as_words(option)) } } }
             }
         }
     }
 }
+
+/// What a decision may say besides its option, and the options that it is for.
+const DECISION_FIELDS: [(&str, &[&str]); 5] = [
+    ("agent", &["reassign", "provide_alternative_agent"]),
+    ("status", &["accept-as"]),
+    // Only rounds can be added; time can be everywhere.
+    ("iterations", &["manual-fix"]),
+    ("time", &["extend"]),
+    ("note", &["abort"]),
+];
 
 /// A field of a message as a field of a form.
 pub(super) fn input(scope: &str, field: &Field, value: &str) -> Markup {
@@ -310,7 +316,7 @@ pub(super) fn input(scope: &str, field: &Field, value: &str) -> Markup {
             _ => input id=(id) name=(field.name) value=(value) required[field.required];
         }
     };
-    html! { div.field { label for=(id) { b { (as_words(field.name)) } " " (field.about) } (control) } }
+    html! { div.field { label for=(id) { (as_words(field.name)) " " span.small { (field.about) } } (control) } }
 }
 
 /// A key that makes sending a form twice safe.
