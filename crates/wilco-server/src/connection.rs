@@ -15,6 +15,7 @@ use tokio::net::TcpStream;
 use tokio::sync::Notify;
 use tokio::time::{Sleep, sleep};
 
+use crate::bare_refusal;
 use crate::problem::Failure;
 
 /// What the service tells the connection below it: how many heads were complete, how many answered, and
@@ -100,11 +101,21 @@ pub(crate) struct Connection {
     deadline: Option<Pin<Box<Sleep>>>,
     /// The system was told that a stream is on it.
     narrow: bool,
+    /// What is written in the place of a refusal without a body, and how much of it was.
+    refusal: Option<(Vec<u8>, usize)>,
 }
 
 impl Connection {
     pub(crate) fn new(stream: TcpStream, line: Arc<ConnectionState>, header_timeout: Duration) -> Connection {
-        Connection { stream, line, header_timeout, in_head: None, deadline: None, narrow: false }
+        Connection {
+            stream,
+            line,
+            header_timeout,
+            in_head: None,
+            deadline: None,
+            narrow: false,
+            refusal: None,
+        }
     }
 
     /// Nothing else is on its way: no head, no answer. Whoever does not read it just sees the end.
@@ -112,6 +123,24 @@ impl Connection {
         let detail = format!("the head did not arrive within {} seconds", self.header_timeout.as_secs_f32());
         let answer = Failure::new(StatusCode::REQUEST_TIMEOUT, "head-timeout", detail).written_out();
         let _ = self.stream.try_write(answer.as_bytes());
+    }
+
+    /// Writes what stands in the place of a refusal of the parser; none when these bytes are none.
+    fn poll_refusal(&mut self, cx: &mut Context<'_>, buf: &[u8]) -> Option<Poll<io::Result<usize>>> {
+        if self.refusal.is_none() {
+            self.refusal = bare_refusal::with_body(buf).map(|bytes| (bytes, 0));
+        }
+        let (bytes, done) = self.refusal.as_mut()?;
+        while *done < bytes.len() {
+            match Pin::new(&mut self.stream).poll_write(cx, &bytes[*done..]) {
+                Poll::Ready(Ok(0)) => return Some(Poll::Ready(Err(io::ErrorKind::WriteZero.into()))),
+                Poll::Ready(Ok(more)) => *done += more,
+                Poll::Ready(Err(error)) => return Some(Poll::Ready(Err(error))),
+                Poll::Pending => return Some(Poll::Pending),
+            }
+        }
+        self.refusal = None;
+        Some(Poll::Ready(Ok(buf.len())))
     }
 
     fn narrow(&mut self) {
@@ -165,6 +194,9 @@ impl AsyncWrite for Connection {
     fn poll_write(mut self: Pin<&mut Self>, cx: &mut Context<'_>, buf: &[u8]) -> Poll<io::Result<usize>> {
         self.narrow();
         self.line.used();
+        if let Some(written) = self.poll_refusal(cx, buf) {
+            return written;
+        }
         Pin::new(&mut self.stream).poll_write(cx, buf)
     }
 
@@ -175,6 +207,11 @@ impl AsyncWrite for Connection {
     ) -> Poll<io::Result<usize>> {
         self.narrow();
         self.line.used();
+        if let [only] = bufs
+            && let Some(written) = self.poll_refusal(cx, only)
+        {
+            return written;
+        }
         Pin::new(&mut self.stream).poll_write_vectored(cx, bufs)
     }
 

@@ -4,6 +4,7 @@
 mod accept;
 mod app;
 mod auth;
+mod bare_refusal;
 mod connection;
 mod dashboard;
 mod health;

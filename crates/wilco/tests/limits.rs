@@ -128,6 +128,24 @@ fn sec_7_a_slow_body_is_408() {
 }
 
 #[test]
+fn api_3_what_is_no_request_is_refused_with_a_body_too() {
+    let server = Server::start();
+    let long =
+        format!("GET / HTTP/1.1\r\nHost: {}\r\nX: {}\r\n\r\n", server.address(), "x".repeat(200 << 10));
+    for (wrong, status) in
+        [("nonsense\r\n\r\n", 400), ("GET / HTTP/1.1\r\nContent-Length: x\r\n\r\n", 400), (&long, 431)]
+    {
+        let mut stream = connect(&server);
+        // It may be refused before all of it is sent.
+        let _ = stream.write_all(wrong.as_bytes());
+        let said = answer(&mut stream);
+        assert!(said.starts_with(&format!("HTTP/1.1 {status} ")), "{said}");
+        let problem: Value = serde_json::from_str(said.split("\r\n\r\n").nth(1).unwrap()).unwrap();
+        assert_eq!(problem["status"], status, "{said}");
+    }
+}
+
+#[test]
 fn g11_connections_over_the_limit_are_503_and_the_others_go_on() {
     let server = Setup::new().config("[limits]\nconnections = 2").start();
     server.register(&["ann"]);
