@@ -41,7 +41,8 @@ pub(crate) struct Asked<'a> {
 }
 
 impl CommandRule {
-    fn may(&self) -> &[Name] {
+    /// Who may run it besides operators.
+    pub(crate) fn may(&self) -> &[Name] {
         match self {
             CommandRule::Open => &[],
             CommandRule::Fixed(fixed) => &fixed.may,

@@ -119,7 +119,9 @@ impl Settings {
     /// Agents that the configuration gives a role.
     pub(crate) fn names(&self) -> impl Iterator<Item = &Name> {
         let controllers = self.escalation.controller.iter().chain([&self.handoff.controller]);
-        controllers.chain([&self.default_sender]).chain(self.authority.names())
+        let commands = self.operation_commands.values().chain(self.validation_commands.values());
+        let runners = commands.flat_map(|command| command.may());
+        controllers.chain([&self.default_sender]).chain(self.authority.names()).chain(runners)
     }
 }
 

@@ -229,6 +229,23 @@ fn msg_1_nobody_goes_by_a_reserved_name() {
     assert_eq!(server.get("/v1/agents/eve").0, 404, "nothing was registered");
 }
 
+#[test]
+fn sec_12_a_name_that_the_configuration_gives_a_role_is_nobodys_alias() {
+    let config = "[authority]\nhandoff = [\"chief\", \"orchestrator\"]\n[escalation]\ncontroller = \"super\"\n\
+        [handoff]\ncontroller = \"head\"\n[agents]\ndefault_sender = \"someone\"\n\
+        [operation.commands.restart]\nprogram = \"/bin/true\"\nmay = [\"ci\"]\n";
+    let server = Setup::new().config(config).start();
+    for name in ["chief", "Chief", "super", "head", "someone", "ci"] {
+        for field in ["alias", "session"] {
+            let (status, problem) = server.put("/v1/agents/eve", &json!({field: name}));
+            assert_eq!(status, 409, "{problem}");
+            let refused = server.post("/api/agents", &json!({"name": "eve", field: name}));
+            assert_eq!(refused.0, 409, "{refused:?}");
+        }
+    }
+    assert_eq!(server.put("/v1/agents/chief", &json!({"alias": "chief"})).0, 201, "its own name");
+}
+
 /// Reads as a task.
 const TASK: &str = "## Task: GH-42 Limit logins\n\n### Acceptance Criteria\n- [ ] Five tries a minute";
 

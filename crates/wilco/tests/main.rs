@@ -2,6 +2,7 @@
 
 mod agents;
 mod asking;
+mod authority;
 mod backup;
 mod bounds;
 mod browser;

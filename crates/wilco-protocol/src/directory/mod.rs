@@ -41,6 +41,11 @@ impl Directory {
         self.names.iter().filter_map(|name| self.agents.get(name))
     }
 
+    /// All of them in no order, for those who look at each and put in order what they find.
+    pub fn unordered(&self) -> impl Iterator<Item = &Agent> {
+        self.agents.values()
+    }
+
     /// Those whose names come behind this one, by name.
     pub fn after(&self, name: Option<&Name>) -> impl Iterator<Item = &Agent> {
         let from = name.map_or(Bound::Unbounded, Bound::Excluded);

@@ -170,12 +170,14 @@ pub(super) fn like(directory: &Directory, caller: &Caller, text: &str) -> Vec<Ag
 /// Agents whose name, alias or session has the text in it.
 pub(super) fn with(directory: &Directory, caller: &Caller, text: &str) -> Vec<Agent> {
     let text = text.to_lowercase();
-    let found = directory.iter().filter(|agent| {
+    let found = directory.unordered().filter(|agent| {
         let session = agent.profile.session.as_deref().filter(|_| !caller.hides(&agent.name));
         let others = [agent.profile.alias.as_deref(), session];
         has(agent.name.as_str(), &text) || others.into_iter().flatten().any(|own| has(own, &text))
     });
-    found.map(|agent| caller.shown(agent)).collect()
+    let mut found: Vec<_> = found.map(|agent| caller.shown(agent)).collect();
+    found.sort_by(|one, other| one.name.cmp(&other.name));
+    found
 }
 
 /// Agents that work in the session, as far as the caller may know them. Without one of its own an agent's is its name.

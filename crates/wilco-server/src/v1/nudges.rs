@@ -22,9 +22,11 @@ pub(crate) async fn list(
     caller: Caller,
     _: NoQuery,
 ) -> Result<Json<Page<Nudge>>, Failure> {
-    let nudged = app.handle.ask_directory(|all| {
-        all.iter().filter(|agent| agent.profile.nudge.is_some()).cloned().collect::<Vec<_>>()
+    let mut nudged = app.handle.ask_directory(|all| {
+        let nudged = all.unordered().filter(|agent| agent.profile.nudge.is_some());
+        nudged.cloned().collect::<Vec<_>>()
     });
+    nudged.sort_by(|one, other| one.name.cmp(&other.name));
     let views = app.handle.read(move |reader| reads::nudges(reader, nudged, &caller.viewer)).await?;
     Ok(Json(Page { items: views.into_iter().map(shape::nudge).collect(), next: None }))
 }

@@ -1,7 +1,7 @@
 //! The Model Context Protocol, as clients speak it: over HTTP with and without sessions, and over stdin and
 //! stdout of `wilco mcp`.
 
-mod client;
+pub(crate) mod client;
 mod decided;
 mod doors;
 mod fenced;
