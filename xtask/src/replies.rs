@@ -1,18 +1,25 @@
-//! `cargo xtask replies [FILE]`: how a table of replies is read through the engine, by situation.
+//! `cargo xtask replies [FILE…]`: how tables of replies are read through the engine, by protocol, situation and kind.
 
 use std::path::PathBuf;
 
 use crate::workspace::{cargo, succeed};
 
+const TABLES: [&str; 4] = [
+    "crates/wilco-language/tests/tables/replies.jsonl",
+    "crates/wilco-language/tests/tables/replies_2.jsonl",
+    "crates/wilco-language/tests/tables/replies_3.jsonl",
+    "crates/wilco-language/tests/tables/replies_4.jsonl",
+];
+
 #[derive(clap::Args)]
 pub(crate) struct Options {
-    /// The table, a JSON object a line: `situation`, `reply`, `means`
-    #[arg(default_value = "crates/wilco-language/tests/tables/replies.jsonl")]
-    table: PathBuf,
+    /// The tables, a JSON object a line: `situation`, `reply`, `means`
+    #[arg(default_values = TABLES)]
+    tables: Vec<PathBuf>,
 }
 
 pub(crate) fn run(options: &Options) -> anyhow::Result<()> {
     let mut run = cargo();
-    run.args(["run", "--quiet", "--package", "wilco-sim", "--", "--replies"]).arg(&options.table);
+    run.args(["run", "--quiet", "--package", "wilco-sim", "--", "--replies"]).args(&options.tables);
     succeed(&mut run)
 }

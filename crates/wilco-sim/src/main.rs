@@ -32,9 +32,9 @@ struct Options {
     /// Instead of worlds, so many plain delegations, and what one costs
     #[arg(long, conflicts_with_all = ["seed", "seeds", "trace", "cores"])]
     delegations: Option<u64>,
-    /// Instead of worlds, a table of replies, and how each is read end to end
-    #[arg(long, conflicts_with_all = ["seed", "seeds", "trace", "cores", "delegations"])]
-    replies: Option<std::path::PathBuf>,
+    /// Instead of worlds, tables of replies, and how each is read end to end
+    #[arg(long, num_args = 1.., conflicts_with_all = ["seed", "seeds", "trace", "cores", "delegations"])]
+    replies: Option<Vec<std::path::PathBuf>>,
     /// Instead of worlds, the golden journal of this version, into this new directory
     #[arg(long, conflicts_with_all = ["seed", "seeds", "trace", "cores", "delegations"])]
     golden: Option<std::path::PathBuf>,
@@ -45,8 +45,8 @@ fn main() -> anyhow::Result<()> {
     if let Some(directory) = &options.golden {
         return wilco_sim::golden::write(directory);
     }
-    if let Some(table) = &options.replies {
-        return replies::rate(table);
+    if let Some(tables) = &options.replies {
+        return replies::rate(tables);
     }
     if let Some(number) = options.delegations {
         return plain::delegations(number);

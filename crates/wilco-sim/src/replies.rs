@@ -1,7 +1,7 @@
 //! A table of replies, each said in its situation through the engine: what moved, and who was told.
 
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail};
 use serde_json::{Value, json};
@@ -15,33 +15,85 @@ use wilco_protocol::directory::Profile;
 use wilco_protocol::{Meaning, Time};
 use wilco_store::{JournalRow, Memory, Message, Reader};
 
-/// Reads every reply of a table and prints the rates, and what was not read as the table says.
-pub(crate) fn rate(table: &Path) -> anyhow::Result<()> {
-    let text = std::fs::read_to_string(table).with_context(|| table.display().to_string())?;
-    let mut rates: BTreeMap<String, Rate> = BTreeMap::new();
-    for line in text.lines().filter(|line| !line.trim().is_empty()) {
-        let row: Value = serde_json::from_str(line)?;
-        let field = |key: &str| row[key].as_str().unwrap_or_default();
-        let (situation, reply, means) = (field("situation"), field("reply"), field("means"));
-        let outcome = Stage::set(situation)?.hear(situation, reply)?;
-        let rate = rates.entry(situation.to_owned()).or_default();
-        rate.count(&outcome, means);
-        if !outcome.is_right(means) {
-            println!(
-                "{situation}: {means} was read as {}\n    {}",
-                outcome.read,
-                reply.replace('\n', "\n    ")
-            );
-        }
+/// Reads every reply of the tables and prints the rates, and what was not read as they say.
+pub(crate) fn rate(tables: &[PathBuf]) -> anyhow::Result<()> {
+    for table in tables {
+        let rates = Rates::of(table)?;
+        println!("{}", table.display());
+        rates.misread.iter().for_each(|misread| println!("{misread}"));
+        rates.print();
     }
-    println!("{:<14} {:>6} {:>6} {:>6} {:>6} {:>6}", "", "rows", "right", "wrong", "told", "silent");
-    let mut all = Rate::default();
-    for (situation, rate) in &rates {
-        rate.print(situation);
-        all.add(rate);
-    }
-    all.print("all");
     Ok(())
+}
+
+/// How the replies of one table are read: by protocol, by situation and by what they mean.
+#[derive(Debug, Default)]
+struct Rates {
+    all: Rate,
+    groups: [BTreeMap<String, Rate>; 3],
+    misread: Vec<String>,
+    /// What must never happen: a completion, a ready, a PASS that nobody meant.
+    false_ends: Vec<String>,
+}
+
+impl Rates {
+    fn of(table: &Path) -> anyhow::Result<Rates> {
+        let text = std::fs::read_to_string(table).with_context(|| table.display().to_string())?;
+        let mut rates = Rates::default();
+        for line in text.lines().filter(|line| !line.trim().is_empty()) {
+            let row: Value = serde_json::from_str(line)?;
+            let field = |key: &str| row[key].as_str().unwrap_or_default();
+            let (situation, reply, means) = (field("situation"), field("reply"), field("means"));
+            let outcome = Stage::set(situation)?.hear(situation, reply)?;
+            rates.count(situation, reply, means, &outcome);
+        }
+        Ok(rates)
+    }
+
+    fn count(&mut self, situation: &str, reply: &str, means: &str, outcome: &Outcome) {
+        let right = outcome.is_right(situation, means);
+        let kind = means.split(':').next().unwrap_or(means);
+        let names = [protocol(situation), situation, kind];
+        let groups =
+            self.groups.iter_mut().zip(names).map(|(group, name)| group.entry(name.to_owned()).or_default());
+        groups.chain([&mut self.all]).for_each(|rate| rate.count(outcome, right, means));
+        if right {
+            return;
+        }
+        let shown = format!(
+            "{situation}: {means} was read as {}\n    {}",
+            outcome.read,
+            reply.replace('\n', "\n    ")
+        );
+        if outcome.moved
+            && matches!(outcome.read.as_str(), "completed" | "ready" | "pass" | "correct" | "fixed")
+        {
+            self.false_ends.push(shown.clone());
+        }
+        self.misread.push(shown);
+    }
+
+    fn print(&self) {
+        println!("{:<14} {:>6} {:>6} {:>6} {:>6} {:>6}", "", "rows", "right", "wrong", "told", "silent");
+        for group in &self.groups {
+            group.iter().for_each(|(name, rate)| rate.print(name));
+            println!();
+        }
+        self.all.print("all");
+        println!(
+            "completed, ready, passed, correct or fixed where none was meant: {}\n",
+            self.false_ends.len()
+        );
+    }
+}
+
+fn protocol(situation: &str) -> &'static str {
+    match situation {
+        "operation" => "Operation",
+        "check" | "fix" => "Validation",
+        "handoff" => "Handoff",
+        _ => "Delegation",
+    }
 }
 
 /// How many were read right, moved wrongly, told to their sender, and neither moved nor told though meant.
@@ -55,21 +107,13 @@ struct Rate {
 }
 
 impl Rate {
-    fn count(&mut self, outcome: &Outcome, means: &str) {
+    fn count(&mut self, outcome: &Outcome, right: bool, means: &str) {
         let quiet = matches!(means, "courtesy" | "info" | "progress");
         self.rows += 1;
-        self.right += u32::from(outcome.is_right(means));
-        self.wrong += u32::from(!outcome.is_right(means) && outcome.moved);
+        self.right += u32::from(right);
+        self.wrong += u32::from(!right && outcome.moved);
         self.told += u32::from(outcome.told);
         self.silent += u32::from(!outcome.moved && !outcome.told && !quiet);
-    }
-
-    fn add(&mut self, other: &Rate) {
-        self.rows += other.rows;
-        self.right += other.right;
-        self.wrong += other.wrong;
-        self.told += other.told;
-        self.silent += other.silent;
     }
 
     fn print(&self, name: &str) {
@@ -90,9 +134,11 @@ struct Outcome {
 
 impl Outcome {
     /// What is to be told is told, whatever the protocol calls it: an operation answers information (OP-3), a handoff a
-    /// malformed ACK (HO-12).
-    fn is_right(&self, means: &str) -> bool {
-        self.read == means || (means == "told" && self.told && !self.moved && self.is_unread())
+    /// malformed ACK (HO-12), and both do so to thanks.
+    fn is_right(&self, situation: &str, means: &str) -> bool {
+        let answered =
+            means == "told" || (means == "courtesy" && matches!(situation, "operation" | "handoff"));
+        self.read == means || (answered && self.told && !self.moved && self.is_unread())
     }
 
     /// Progress and courtesy are readings of their own.
@@ -354,5 +400,28 @@ fn worded(situation: &str, meaning: Meaning) -> &'static str {
             | Meaning::UnfinishedVerdict,
         ) => "told",
         (_, other) => other.word(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Replies of each table that may be read otherwise, and how many of those may move something.
+    const KNOWN: [(&str, u32, u32); 3] = [("replies", 0, 0), ("replies_2", 7, 1), ("replies_3", 20, 3)];
+
+    /// TALK-1, TALK-11 to TALK-14: the tables are read no worse than once, nobody is met with silence, and nothing is
+    /// ever completed, ready, passed or taken for right that was not meant so.
+    #[test]
+    fn talk_11_the_tables_of_replies_are_read_through_the_engine() {
+        for (name, misread, moved) in KNOWN {
+            let tables = concat!(env!("CARGO_MANIFEST_DIR"), "/../wilco-language/tests/tables");
+            let rates = Rates::of(&Path::new(tables).join(format!("{name}.jsonl"))).expect("a table");
+            assert!(rates.false_ends.is_empty(), "{name}: {:#?}", rates.false_ends);
+            let all = &rates.all;
+            assert_eq!(all.silent, 0, "{name}: {:#?}", rates.misread);
+            let level = all.rows - all.right <= misread && all.wrong <= moved;
+            assert!(level, "{name}: {all:?} {:#?}", rates.misread);
+        }
     }
 }

@@ -187,10 +187,20 @@ fn questions(block: &Block, status: AckStatus) -> Vec<String> {
     if questions.is_empty() && status == AckStatus::NeedsClarification {
         let asks = block.loose_items().into_iter().filter(|item| item.ends_with('?'));
         questions = asks.flat_map(|item| sentences(&item)).collect();
+        if questions.is_empty() {
+            // It goes on below the understanding and asks there.
+            questions = asked_in(&block.text(Key::Understanding).unwrap_or_default());
+        }
     }
     questions.retain(|question| asks(question));
     questions.truncate(MOST_QUESTIONS);
     questions
+}
+
+/// The sentences of a text that ask.
+fn asked_in(text: &str) -> Vec<String> {
+    let asking = text.split_inclusive(['.', '?', '!']).map(str::trim).filter(|part| part.ends_with('?'));
+    asking.map(str::to_owned).collect()
 }
 
 /// "Should it be A? And B?" asks twice.

@@ -1,6 +1,9 @@
 //! Whether a reply to questions answers them: any words do, but for a question back, a promise to look later, and thanks.
 
+use serde_json::Value;
+
 use super::courtesy::is_courtesy;
+use super::embedded;
 use super::mood;
 use super::sentence::{Sentence, sentences};
 
@@ -78,13 +81,33 @@ const REFUSES: [&str; 18] = [
     "i have no opinion on either",
 ];
 
+/// `{"1": "redis", "2": true}`: an object of no type with nothing in it that is left open.
+fn answers_in_object(body: &str) -> bool {
+    let Some(object) = embedded::object(body).filter(|object| !object.contains_key("type")) else {
+        return false;
+    };
+    let says = |value: &Value| match value {
+        Value::Null | Value::Object(_) => false,
+        Value::Bool(_) | Value::Number(_) => true,
+        Value::String(text) => matches!(reply(text), Reply::Answers),
+        Value::Array(list) => {
+            !list.is_empty()
+                && list.iter().all(|one| one.as_str().is_some_and(|text| reply(text) == Reply::Answers))
+        }
+    };
+    !object.is_empty() && object.values().all(says)
+}
+
 /// What a reply to questions is.
 pub fn reply(body: &str) -> Reply {
     let read = sentences(body);
     let kind = |one: &&Sentence| !mood::is_polite(one) || one.has(&LATER);
     let told: Vec<_> = read.iter().filter(kind).collect();
-    if is_courtesy(body) || read.iter().all(|one| one.clauses.is_empty()) {
+    if is_courtesy(body) {
         return Reply::Courtesy;
+    }
+    if read.iter().all(|one| one.clauses.is_empty()) {
+        return if answers_in_object(body) { Reply::Answers } else { Reply::Unread };
     }
     let asks_back = told.iter().any(|one| one.has(&ASKS_BACK)) || told.iter().all(|one| one.asks);
     let later = told.iter().any(|one| one.has(&LATER));

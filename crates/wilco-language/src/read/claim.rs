@@ -58,7 +58,6 @@ impl About<'_> {
 
     /// Whether a piece of work like this one, but another, is named: `issue 24` where issue 42 is asked.
     pub(super) fn names_other(&self, words: &[&str]) -> bool {
-        const LEADS: [&str; 6] = ["issue", "issues", "ticket", "bug", "story", "gh"];
         let numbered = |word: &str| word.parse::<u64>().is_ok();
         let by_number =
             words.windows(2).any(|two| LEADS.contains(&two[0]) && numbered(two[1]) && !self.is_own(two[1]));
@@ -81,6 +80,8 @@ impl About<'_> {
     }
 }
 
+/// What stands before the number of a piece of work.
+const LEADS: [&str; 6] = ["issue", "issues", "ticket", "bug", "story", "gh"];
 /// Words between a subject and its predicate.
 const LINKS: &[&str] = &[
     "is",
@@ -422,21 +423,28 @@ fn noun_phrase(words: &[&str], all: bool, about: &About<'_>, known: &Vocabulary)
     let filler = |word: &&str| {
         DETERMINERS.contains(word) || FILLERS.contains(word) || matches!(*word, "all" | "every" | "both")
     };
+    let several = words.windows(2).any(|two| two[0] == "the" && is_number(two[1]) && two[1] != "one");
     let noun = |word: &&str| {
-        known.nouns.contains(word) || PRONOUNS.contains(word) || (all && known.countable.contains(word))
+        let counted = (all || several) && known.countable.contains(word);
+        known.nouns.contains(word) || PRONOUNS.contains(word) || counted
     };
     // `PR 88` is one thing, `all three criteria` are all of them.
-    let next = |at: usize| words.get(at + 1).is_some_and(|word| known.nouns.contains(word));
+    let next = |at: usize| {
+        words.get(at + 1).is_some_and(|word| known.nouns.contains(word) || known.countable.contains(word))
+    };
     let counted = |at: usize| {
         at > 0
             && (matches!(words[at - 1], "pr" | "mr" | "request")
                 || (words[at - 1] == "the" && words[at] != "one" && next(at)))
     };
     if let Some(own) = words.iter().position(|word| about.is_own(word)) {
-        let led = words[..own].iter().enumerate().all(|(at, word)| {
-            filler(word) || noun(word) || about.is_of_title(word) || (is_number(word) && counted(at))
-        });
-        return if led { Extent::Whole } else { Extent::Part };
+        let known = |at: usize, word: &&str| {
+            let lead = at + 1 == own && LEADS.contains(word);
+            lead || filler(word) || noun(word) || about.is_of_title(word) || (is_number(word) && counted(at))
+        };
+        // `GH-1 docs` are a part of GH-1.
+        let whole = words.iter().enumerate().all(|(at, word)| at == own || known(at, word));
+        return if whole { Extent::Whole } else { Extent::Part };
     }
     let kept = words
         .iter()

@@ -33,7 +33,16 @@ pub enum WorkReport {
 pub const BY_WORD: &str = "done-word";
 
 const DONE: Vocabulary = Vocabulary {
-    predicates: &["done", "finished", "complete", "completed", "concluded", "wrapped up"],
+    predicates: &[
+        "done",
+        "finished",
+        "complete",
+        "completed",
+        "concluded",
+        "wrapped up",
+        "have finish",
+        "has finish",
+    ],
     nouns: &[
         "task",
         "work",
@@ -137,6 +146,8 @@ pub fn report(body: &str, about: &About<'_>) -> WorkReport {
         }
         () if is_courtesy(body) => WorkReport::Courtesy,
         () if others || weighed.reported || is_stuck(&read) => WorkReport::Unread,
+        // What is said of another task is progress of this one only beside a sign of its own.
+        () if weighed.of_other && !(weighed.open || is_progress(&read)) => WorkReport::Unread,
         () if read.iter().any(mood::instructs) => WorkReport::Unread,
         () if read.iter().any(|one| one.asks && !is_polite(one)) => WorkReport::Unread,
         () if weighed.denied || weighed.open || weighed.part || is_progress(&read) => WorkReport::Progress,
@@ -156,6 +167,8 @@ struct Weighed {
     part: bool,
     /// Somebody else is said to have said that it is done.
     reported: bool,
+    /// Another task is done.
+    of_other: bool,
 }
 
 impl Weighed {
@@ -195,7 +208,7 @@ impl Weighed {
         let pronoun = sentence.words().iter().any(|word| matches!(*word, "it" | "that" | "this"));
         let other = claim.extent == Extent::Other || (of_other && pronoun);
         match (claim.extent, claim.mood) {
-            _ if other => self.part = true,
+            _ if other => self.of_other = true,
             (Extent::Whole, Mood::Plain) => self.claimed = true,
             (Extent::Whole, Mood::Negated | Mood::Later) => self.denied = true,
             (Extent::Whole, Mood::Doubtful) => self.doubtful = true,

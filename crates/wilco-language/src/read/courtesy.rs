@@ -7,7 +7,12 @@ use super::sentence::{Clause, find, sentences};
 use super::text;
 
 /// How a clause of thanks or greeting begins.
-const OPENERS: [&str; 43] = [
+const OPENERS: [&str; 48] = [
+    "merci",
+    "danke",
+    "vielen dank",
+    "gracias",
+    "muchas gracias",
     "thank",
     "thanks",
     "thx",

@@ -114,7 +114,9 @@ pub fn decision(body: &str, options: &[&str], about: &About<'_>) -> Option<ReadD
     let only = found.iter().all(|(other, _)| *other == option) && !refused.contains(&option);
     // Where something is refused, what is wanted is told as an order.
     let ordered = refused.is_empty() || (led && !mood::is_later(sentence));
-    (only && ordered).then(|| filled(option, &sentence.words()))
+    // The work itself is nobody who could take it.
+    let words: Vec<_> = sentence.words().into_iter().filter(|word| !about.is_own(word)).collect();
+    (only && ordered).then(|| filled(option, &words))
 }
 
 /// `{"decision": "extend", "task_id": "GH-42", "time": "30m"}`
@@ -203,7 +205,9 @@ fn status(words: &[&str]) -> Option<AckStatus> {
 
 /// The name behind `to`, `reassign` or `agent`, when it looks like one or nothing else can be meant.
 fn agent(words: &[&str]) -> Option<String> {
-    const NOBODY: [&str; 24] = [
+    const NOBODY: [&str; 26] = [
+        "whom",
+        "whomever",
         "whoever",
         "you",
         "i",

@@ -16,13 +16,45 @@ pub(super) fn failing_rows(body: &str) -> Vec<Failure> {
                 || next.text.trim_start().starts_with("|:")
         })
     };
-    let rows = lines.iter().enumerate().filter(|(at, line)| line.own() && !ruled(*at));
-    rows.filter_map(|(_, line)| row(line)).collect()
+    let rows = || lines.iter().enumerate().filter(|(at, line)| line.own() && !ruled(*at));
+    let marked: Vec<_> = rows().filter_map(|(_, line)| row(line)).collect();
+    if !marked.is_empty() {
+        return marked;
+    }
+    let about_failures = lines.iter().enumerate().any(|(at, line)| ruled(at) && is_list_of_failures(line));
+    rows().filter(|_| about_failures).filter_map(|(_, line)| plain_row(line)).collect()
+}
+
+/// The head of a table whose every row is a failure: where, and what is wrong.
+fn is_list_of_failures(head: &Line<'_>) -> bool {
+    let cells: Vec<_> = cells(head).iter().map(|cell| text::fold(cell)).collect();
+    let wrong = ["error", "message", "failure", "problem", "reason", "what-failed", "assertion"];
+    let result = ["status", "result", "passed", "failed", "outcome", "pass"];
+    cells.iter().any(|cell| wrong.contains(&cell.as_str()))
+        && !cells.iter().any(|cell| result.contains(&cell.as_str()))
+}
+
+fn cells(line: &Line<'_>) -> Vec<String> {
+    let inner = line.text.trim().trim_start_matches('|').trim_end_matches('|');
+    inner.split('|').map(text::plain).collect()
+}
+
+fn plain_row(line: &Line<'_>) -> Option<Failure> {
+    line.text.trim().strip_prefix('|').filter(|_| !text::ruled(line.text))?;
+    let cells = cells(line);
+    let (location, details) = cells.split_first()?;
+    let rule = |cell: &String| cell.chars().all(|c| matches!(c, '-' | ':' | ' '));
+    let error = details.iter().filter(|cell| !cell.is_empty()).cloned().collect::<Vec<_>>().join(", ");
+    (!cells.iter().all(rule) && !error.is_empty()).then(|| Failure {
+        location: location.clone(),
+        error,
+        suggestion: None,
+    })
 }
 
 fn row(line: &Line<'_>) -> Option<Failure> {
-    let inner = line.text.trim().strip_prefix('|')?;
-    let cells: Vec<_> = inner.trim_end_matches('|').split('|').map(text::plain).collect();
+    line.text.trim().strip_prefix('|')?;
+    let cells = cells(line);
     let fails = |cell: &str| {
         let word = cell.trim_matches(|c: char| !c.is_alphabetic()).to_lowercase();
         matches!(word.as_str(), "fail" | "failed" | "fails") || cell.contains(['❌', '✗', '✘'])

@@ -102,13 +102,19 @@ pub fn fix(body: &str, about: &About<'_>) -> FixReply {
         return cannot(body);
     }
     let weighed = Weighed::of(&read, about);
+    let takes = |one: &Sentence| one.has(&TAKES);
+    let names_own = |one: &Sentence| one.words().iter().any(|word| about.is_own(word));
     let fixed = worded || weighed.fixed;
     let open = weighed.open || weighed.denied;
     match () {
         () if weighed.other || (weighed.unclear && !open) => FixReply::Unread,
         () if fixed && !open && !asks && !weighed.unclear => FixReply::Fixed(own_text(body)),
         () if asks => FixReply::Unread,
-        () if read.iter().any(|one| one.has(&TAKES)) || weighed.denied => FixReply::Acknowledged,
+        // `The first is fixed, the second is not`: nothing that was asked for, and more than that it came.
+        () if (weighed.part || weighed.denied) && !read.iter().any(|one| takes(one) && names_own(one)) => {
+            FixReply::Unread
+        }
+        () if read.iter().any(takes) => FixReply::Acknowledged,
         () => FixReply::Unread,
     }
 }
@@ -127,18 +133,23 @@ struct Weighed {
     open: bool,
     unclear: bool,
     other: bool,
+    /// Some of it is fixed, and something is open.
+    part: bool,
 }
 
 impl Weighed {
     fn of(read: &[Sentence], about: &About<'_>) -> Weighed {
         let mut weighed = Weighed::default();
         for sentence in read {
+            let open = read.iter().any(|one| !one.aside && is_open(one));
             for claim in claims(sentence, about, &FIXED) {
                 match (claim.extent, claim.mood) {
                     (Extent::Other, _) => weighed.other = true,
                     (Extent::Whole, Mood::Plain) => weighed.fixed = true,
                     (Extent::Whole, Mood::Negated) => weighed.denied = true,
+                    (Extent::Whole, Mood::Doubtful) if open => weighed.part = true,
                     (Extent::Whole, Mood::Doubtful | Mood::Later | Mood::Reported) => weighed.unclear = true,
+                    (Extent::Part, Mood::Plain | Mood::Doubtful) => weighed.part |= open,
                     (Extent::Part, _) => {}
                 }
             }

@@ -352,6 +352,12 @@ pub(super) fn is_conditional(sentence: &Sentence) -> bool {
     has(&telling(sentence), &CONDITIONS)
 }
 
+/// Whether its writer doubts, excepts or makes a condition; how much there is of something is not asked.
+pub(super) fn is_hedged(sentence: &Sentence) -> bool {
+    let words = telling(sentence);
+    sentence.asks || [&CONDITIONS[..], &EXCEPTIONS, &DOUBTS].iter().any(|cues| has(&words, cues))
+}
+
 pub(super) fn is_reported(sentence: &Sentence) -> bool {
     has(&telling(sentence), &REPORTS)
 }
@@ -370,7 +376,11 @@ const NUMBERS: [&str; 12] =
     ["one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "few", "couple"];
 
 pub(super) fn is_number(word: &str) -> bool {
-    word.starts_with(|c: char| c.is_ascii_digit()) || NUMBERS.contains(&word)
+    // `5`, `14:02`, `30min`, and not the commit `5d0c1e9`.
+    const LONGEST_UNIT: usize = 5;
+    let unit = word.trim_start_matches(|c: char| c.is_ascii_digit() || matches!(c, '.' | ':' | ','));
+    let measured = unit.len() <= LONGEST_UNIT && unit.chars().all(|c| c.is_alphabetic() || c == '%');
+    (word.starts_with(|c: char| c.is_ascii_digit()) && measured) || NUMBERS.contains(&word)
 }
 
 /// `in 5`, `in a minute`, `by noon`.
@@ -388,6 +398,17 @@ pub(super) fn is_at_a_time(words: &[&str]) -> bool {
     })
 }
 
+/// `when it failed`, `after you asked`: a time that is over, and no condition.
+fn is_past_time(words: &[&str]) -> bool {
+    const OVER: [&str; 9] = ["was", "were", "had", "did", "came", "went", "failed", "arrived", "asked"];
+    const REACH: usize = 4;
+    let over = |word: &&str| OVER.contains(word);
+    let stops =
+        |word: &&&str| matches!(**word, "is" | "are" | "be" | "been" | "will" | "has" | "have" | "gets");
+    let near = words.iter().skip(1).take(REACH).take_while(|word| !stops(word));
+    matches!(words.first(), Some(&("when" | "after"))) && near.copied().any(|word| over(&word))
+}
+
 /// The words without the phrases that only look like cues.
 fn telling(sentence: &Sentence) -> Vec<&str> {
     let words = sentence.words();
@@ -401,7 +422,7 @@ fn telling(sentence: &Sentence) -> Vec<&str> {
         match harmless {
             Some(phrase) => at += phrase.split(' ').count(),
             None => {
-                kept.push(words[at]);
+                kept.extend((!is_past_time(&words[at..])).then_some(words[at]));
                 at += 1;
             }
         }

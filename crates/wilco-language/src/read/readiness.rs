@@ -4,6 +4,8 @@
 //! is somebody else's. A text that says two things is read as the more careful one, and whoever wrote it
 //! is told how it was read.
 
+use std::collections::BTreeSet;
+
 use serde_json::Value;
 use wilco_protocol::operation::Answer;
 
@@ -122,8 +124,23 @@ const DOUBTS: [&str; 21] = [
     "consider",
 ];
 
+/// `ok / wait / cancel`: the answers that there are, and none of them given.
+fn is_menu(words: &[&str]) -> bool {
+    let kind = |word: &str| match word {
+        "wait" => Some(1),
+        _ if CANCEL.contains(&word) => Some(2),
+        _ if READY.contains(&word) => Some(3),
+        _ => None,
+    };
+    let kinds: BTreeSet<_> = words.iter().filter_map(|word| kind(word)).collect();
+    kinds.len() > 1 && words.iter().all(|word| kind(word).is_some() || *word == "or")
+}
+
 fn says(sentence: &Sentence) -> Answer {
     let words = sentence.words();
+    if is_menu(&words) {
+        return Answer::Information;
+    }
     let negated = words.iter().any(|word| negates(word));
     // `no problem, restart me`: no ready word, and nothing is refused.
     let kindly = !is_ready(sentence) && is_kindly(&words);
@@ -171,12 +188,31 @@ fn lets_restart(clause: &Clause) -> bool {
     words[..at].iter().all(|word| BEFORE.contains(word)) && any_time.contains(&rest.as_str())
 }
 
+/// What is not there when nothing stands in the way: `no objections`, `no unsaved work`.
+const HARMLESS: [&str; 13] = [
+    "problem",
+    "problems",
+    "worries",
+    "objection",
+    "objections",
+    "unsaved",
+    "uncommitted",
+    "pending",
+    "open",
+    "running",
+    "blockers",
+    "concerns",
+    "issues",
+];
+
 /// Every negation of the sentence is one of courtesy.
 fn is_kindly(words: &[&str]) -> bool {
     let next = |at: usize| words.get(at + 1).copied().unwrap_or_default();
-    words.iter().enumerate().filter(|(_, word)| negates(word)).all(|(at, word)| {
-        *word == "no" && matches!(next(at), "problem" | "problems" | "worries" | "objection" | "objections")
-    })
+    words
+        .iter()
+        .enumerate()
+        .filter(|(_, word)| negates(word))
+        .all(|(at, word)| *word == "no" && HARMLESS.contains(&next(at)))
 }
 
 /// A ready word with a negation before it in its clause.
@@ -242,7 +278,15 @@ fn refuses(words: &[&str]) -> bool {
     let begins = |at: usize| {
         at > 0 && matches!(words[at - 1], "do" | "can" | "must" | "should" | "would" | "rather" | "will")
     };
-    plain || first || words.iter().enumerate().any(|(at, word)| *word == "not" && begins(at) && forbids(at))
+    // `I can not restart computers` speaks of what the writer is able to do to something else.
+    let unable = |at: usize| {
+        let free =
+            ["now", "yet", "right", "me", "this", "it", "at", "until", "while", "before", "because", "just"];
+        let object = words.get(at + 2).is_some_and(|word| !free.contains(word));
+        at > 1 && words[at - 2..at] == ["i", "can"] && words.get(at + 1) == Some(&"restart") && object
+    };
+    let negated = |at: usize| begins(at) && forbids(at) && !unable(at);
+    plain || first || words.iter().enumerate().any(|(at, word)| *word == "not" && negated(at))
 }
 
 /// Whether it speaks of another time: `soon`, `in 5 minutes`.

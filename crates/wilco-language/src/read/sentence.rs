@@ -353,6 +353,9 @@ fn words(piece: &str, parts: &mut Vec<Part>) {
     if core.is_empty() {
         let dash = !piece.is_empty() && piece.chars().all(|c| matches!(c, '-' | ':' | '/' | '*'));
         parts.extend(dash.then_some(Part::Pause { keyed: piece.contains(':') }));
+        // A sign between words parts them as a comma does.
+        let sign = piece.chars().any(text::ornament) && matches!(parts.last(), Some(Part::Word(_)));
+        parts.extend(sign.then_some(Part::Pause { keyed: false }));
         if piece.contains('.') {
             parts.push(Part::End { asks: false });
         }

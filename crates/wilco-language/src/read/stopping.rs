@@ -3,9 +3,9 @@
 use super::claim::{About, Extent, Vocabulary, claims};
 use super::courtesy::is_courtesy;
 use super::foreign::{Foreign, claimed};
-use super::mood::{Mood, is_polite};
+use super::mood::{Mood, is_hedged, is_polite};
 use super::progress::is_open;
-use super::sentence::{Sentence, is_disguised, sentences};
+use super::sentence::{Clause, Sentence, is_disguised, sentences};
 use super::status_object;
 use super::words::{Word, words};
 
@@ -113,12 +113,26 @@ enum Weight {
     Against,
 }
 
+/// The sentence up to what it claims: how far the work came (`limiter done, config half way`) takes nothing from that,
+/// but for a doubt, a condition or an exception.
+fn claiming(sentence: &Sentence, asked: StopOrder, about: &About<'_>) -> Sentence {
+    let part = |clauses: &[Clause]| Sentence { clauses: clauses.to_vec(), ..sentence.clone() };
+    let whole = |at: &usize| {
+        let found = claims(&part(&sentence.clauses[*at..=*at]), about, &asked.vocabulary());
+        found.iter().any(|claim| claim.extent == Extent::Whole)
+    };
+    let Some(at) = (0..sentence.clauses.len()).find(whole) else { return sentence.clone() };
+    let (head, rest) = sentence.clauses.split_at(at + 1);
+    let told = rest.first().is_none_or(|next| !next.keyed) && !is_hedged(&part(rest));
+    if told { part(head) } else { sentence.clone() }
+}
+
 fn weigh(sentence: &Sentence, asked: StopOrder, about: &About<'_>) -> Weight {
     const RETRACTS: [&str; 4] = ["ignore the", "correction", "rather not", "are you sure"];
     // `Before I did so` tells of what was.
     const AS_IT_WAS: [&str; 4] = ["before i did", "before i stopped", "before i paused", "before i resumed"];
     let first = sentence.has(&["before i"]) && !sentence.has(&AS_IT_WAS);
-    let found = claims(sentence, about, &asked.vocabulary());
+    let found = claims(&claiming(sentence, asked, about), about, &asked.vocabulary());
     let whole = |claim: &&super::claim::Claim| claim.extent == Extent::Whole;
     let against = found.iter().filter(whole).any(|claim| claim.mood != Mood::Plain);
     let unable =
