@@ -1,5 +1,8 @@
 //! A table of replies, each said in its situation through the engine: what moved, and who was told.
 
+#[cfg(test)]
+mod tests;
+
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
@@ -267,7 +270,7 @@ impl Stage {
     }
 
     /// The reply, in answer to the newest message to whoever is asked.
-    fn hear(mut self, situation: &str, reply: &str) -> anyhow::Result<Outcome> {
+    fn hear(&mut self, situation: &str, reply: &str) -> anyhow::Result<Outcome> {
         let by = match situation {
             "review" | "question" | "escalated" => "boss",
             "check" => "tester-9",
@@ -303,7 +306,11 @@ impl Stage {
             (Meaning::Decision, Some(option)) => with_what_it_needs(&option, reply),
             (Meaning::Fail, _) => format!("fail:{}", failures(reply)),
             // An answer to something else is asked for again.
-            (Meaning::Courtesy | Meaning::Rejected, _) => worded(situation, meaning).to_owned(),
+            (Meaning::Courtesy, _) => worded(situation, meaning).to_owned(),
+            // Another agent takes the task over, in the same state.
+            (Meaning::Rejected, _) if situation != "handoff" => worded(situation, meaning).to_owned(),
+            // Received with questions is needs-clarification (DEL-11).
+            (Meaning::Received, _) if reading.effect.contains("clarifying") => "clarification".to_owned(),
             _ if asked_again(situation, &reading.effect) => unread(situation).to_owned(),
             (..) => worded(situation, meaning).to_owned(),
         };
@@ -317,6 +324,14 @@ impl Stage {
         let parsed = rows.iter().map(|row| serde_json::from_slice::<Message>(&row.body));
         let messages: Vec<Message> = parsed.collect::<Result<_, _>>()?;
         Ok(messages.into_iter().rfind(|message| message.to.as_str() == to))
+    }
+
+    /// How many messages somebody got.
+    #[cfg(test)]
+    fn count(&self, to: &str) -> usize {
+        let rows = self.store.messages_after(0, 1000).expect("messages");
+        let parsed = rows.iter().map(|row| serde_json::from_slice::<Message>(&row.body).expect("a message"));
+        parsed.filter(|message| message.to.as_str() == to).count()
     }
 
     fn say(&mut self, from: &str, to: &str, content: Value) -> anyhow::Result<Accepted> {
@@ -400,28 +415,5 @@ fn worded(situation: &str, meaning: Meaning) -> &'static str {
             | Meaning::UnfinishedVerdict,
         ) => "told",
         (_, other) => other.word(),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// Replies of each table that may be read otherwise, and how many of those may move something.
-    const KNOWN: [(&str, u32, u32); 3] = [("replies", 0, 0), ("replies_2", 7, 1), ("replies_3", 20, 3)];
-
-    /// TALK-1, TALK-11 to TALK-14: the tables are read no worse than once, nobody is met with silence, and nothing is
-    /// ever completed, ready, passed or taken for right that was not meant so.
-    #[test]
-    fn talk_11_the_tables_of_replies_are_read_through_the_engine() {
-        for (name, misread, moved) in KNOWN {
-            let tables = concat!(env!("CARGO_MANIFEST_DIR"), "/../wilco-language/tests/tables");
-            let rates = Rates::of(&Path::new(tables).join(format!("{name}.jsonl"))).expect("a table");
-            assert!(rates.false_ends.is_empty(), "{name}: {:#?}", rates.false_ends);
-            let all = &rates.all;
-            assert_eq!(all.silent, 0, "{name}: {:#?}", rates.misread);
-            let level = all.rows - all.right <= misread && all.wrong <= moved;
-            assert!(level, "{name}: {all:?} {:#?}", rates.misread);
-        }
     }
 }

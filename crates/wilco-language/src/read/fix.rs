@@ -7,7 +7,7 @@ use super::progress::is_open;
 use super::sentence::{Sentence, is_disguised, sentences};
 use super::status_object;
 use super::text;
-use super::words::{Word, words};
+use super::words::{TaggedWord, Word, words};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum FixReply {
@@ -39,7 +39,8 @@ const FIXED: Vocabulary = Vocabulary {
     ],
     countable: &["failure", "test", "issue"],
 };
-const CANNOT: [&str; 11] = [
+const CANNOT: [&str; 12] = [
+    "cannot-fix",
     "can not fix",
     "can not be fixed",
     "unable to fix",
@@ -92,7 +93,9 @@ pub fn fix(body: &str, about: &About<'_>) -> FixReply {
     }
     let own = |id: &Option<String>| id.as_ref().is_none_or(|id| about.is_own(id));
     let spoken = words(body);
-    let worded = spoken.iter().any(|one| one.word == Word::Fixed && own(&one.id));
+    // `[DONE] FIXREQ-42-1`: the request is done when it is named.
+    let done = |one: &TaggedWord| one.word == Word::Done && one.id.is_some();
+    let worded = spoken.iter().any(|one| (one.word == Word::Fixed || done(one)) && own(&one.id));
     let read: Vec<_> = sentences(body).into_iter().filter(|one| !is_polite(one)).collect();
     let asks = read.iter().any(|one| one.asks);
     if is_courtesy(body) {
@@ -140,8 +143,8 @@ struct Weighed {
 impl Weighed {
     fn of(read: &[Sentence], about: &About<'_>) -> Weighed {
         let mut weighed = Weighed::default();
+        let open = read.iter().any(|one| !one.aside && is_open(one));
         for sentence in read {
-            let open = read.iter().any(|one| !one.aside && is_open(one));
             for claim in claims(sentence, about, &FIXED) {
                 match (claim.extent, claim.mood) {
                     (Extent::Other, _) => weighed.other = true,

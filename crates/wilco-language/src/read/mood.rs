@@ -4,7 +4,7 @@
 //! A cue in vain costs a question to the writer; a cue that is missing may cost a false completion. Sentences that
 //! only offer or thank say nothing about the work.
 
-use super::sentence::{Sentence, find};
+use super::sentence::{Clause, Sentence, find};
 
 /// How firmly something is said.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -298,7 +298,11 @@ const POLITE: [&str; 34] = [
 
 /// Whether the sentence only offers, thanks or asks for a review.
 pub(super) fn is_polite(sentence: &Sentence) -> bool {
-    let words = sentence.words();
+    // `Hi, both are fixed`: a greeting says nothing of what follows it.
+    let greets = |one: &Clause| matches!(one.words.first().map(String::as_str), Some("hi" | "hello"));
+    let after = sentence.clauses.split_first().filter(|(first, rest)| greets(first) && !rest.is_empty());
+    let told = after.map_or(sentence.clauses.as_slice(), |(_, rest)| rest);
+    let words: Vec<&str> = told.iter().flat_map(|one| &one.words).map(String::as_str).collect();
     POLITE.iter().any(|phrase| find(&words, phrase) == Some(0))
 }
 

@@ -237,7 +237,8 @@ const REPORTS: [&str; 44] = [
 ];
 
 /// What says that work does not go on.
-const STUCK: [&str; 9] = [
+const STUCK: [&str; 10] = [
+    "i am blocked",
     "can not continue",
     "unable to continue",
     "can not go on",

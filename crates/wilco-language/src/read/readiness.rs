@@ -133,7 +133,7 @@ fn is_menu(words: &[&str]) -> bool {
         _ => None,
     };
     let kinds: BTreeSet<_> = words.iter().filter_map(|word| kind(word)).collect();
-    kinds.len() > 1 && words.iter().all(|word| kind(word).is_some() || *word == "or")
+    kinds.len() > 2 && words.iter().all(|word| kind(word).is_some() || *word == "or")
 }
 
 fn says(sentence: &Sentence) -> Answer {
@@ -283,7 +283,12 @@ fn refuses(words: &[&str]) -> bool {
         let free =
             ["now", "yet", "right", "me", "this", "it", "at", "until", "while", "before", "because", "just"];
         let object = words.get(at + 2).is_some_and(|word| !free.contains(word));
-        at > 1 && words[at - 2..at] == ["i", "can"] && words.get(at + 1) == Some(&"restart") && object
+        let whose = at.checked_sub(2).map_or("", |at| words[at]);
+        at > 0
+            && words[at - 1] == "can"
+            && !matches!(whose, "you" | "we" | "they")
+            && words.get(at + 1) == Some(&"restart")
+            && object
     };
     let negated = |at: usize| begins(at) && forbids(at) && !unable(at);
     plain || first || words.iter().enumerate().any(|(at, word)| *word == "not" && negated(at))

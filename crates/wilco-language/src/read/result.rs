@@ -51,7 +51,10 @@ const FAILS: Vocabulary = Vocabulary {
 };
 
 /// Nothing was checked.
-const NOT_RUN: [&str; 20] = [
+const NOT_RUN: [&str; 23] = [
+    "could not be carried out",
+    "no tests were executed",
+    "before a single test ran",
     "could not run",
     "can not run",
     "unable to run",

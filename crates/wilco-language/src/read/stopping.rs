@@ -116,7 +116,8 @@ enum Weight {
 /// The sentence up to what it claims: how far the work came (`limiter done, config half way`) takes nothing from that,
 /// but for a doubt, a condition or an exception.
 fn claiming(sentence: &Sentence, asked: StopOrder, about: &About<'_>) -> Sentence {
-    let part = |clauses: &[Clause]| Sentence { clauses: clauses.to_vec(), ..sentence.clone() };
+    let Sentence { asks, place, aside, cut, .. } = *sentence;
+    let part = |clauses: &[Clause]| Sentence { clauses: clauses.to_vec(), asks, place, aside, cut };
     let whole = |at: &usize| {
         let found = claims(&part(&sentence.clauses[*at..=*at]), about, &asked.vocabulary());
         found.iter().any(|claim| claim.extent == Extent::Whole)
