@@ -218,26 +218,24 @@ const OPENERS: &[&str] = &[
 /// Whoever thinks says it all the same, but doubts.
 const THINKS: &[&str] =
     &["think", "believe", "guess", "suppose", "hope", "assume", "consider", "would", "can", "could", "say"];
-const DETERMINERS: [&str; 16] = [
-    "the",
-    "a",
-    "an",
-    "this",
-    "that",
-    "my",
-    "our",
-    "your",
-    "its",
-    "entire",
-    "whole",
+const DETERMINERS: [&str; 13] =
+    ["the", "a", "an", "this", "that", "my", "our", "your", "its", "entire", "whole", "full", "these"];
+const PRONOUNS: [&str; 9] = ["it", "everything", "this", "that", "they", "them", "these", "those", "both"];
+const FILLERS: [&str; 13] = [
     "requested",
     "assigned",
     "required",
-    "full",
-    "these",
+    "of",
+    "on",
+    "for",
+    "to",
+    "the",
+    "a",
+    "in",
+    "from",
+    "implementing",
+    "with",
 ];
-const PRONOUNS: [&str; 9] = ["it", "everything", "this", "that", "they", "them", "these", "those", "both"];
-const FILLERS: [&str; 10] = ["of", "on", "for", "to", "the", "a", "in", "from", "implementing", "with"];
 /// Behind an object: how, when and where, not what.
 const CUTS: &[&str] = &[
     "in",
