@@ -221,21 +221,7 @@ const THINKS: &[&str] =
 const DETERMINERS: [&str; 13] =
     ["the", "a", "an", "this", "that", "my", "our", "your", "its", "entire", "whole", "full", "these"];
 const PRONOUNS: [&str; 9] = ["it", "everything", "this", "that", "they", "them", "these", "those", "both"];
-const FILLERS: [&str; 13] = [
-    "requested",
-    "assigned",
-    "required",
-    "of",
-    "on",
-    "for",
-    "to",
-    "the",
-    "a",
-    "in",
-    "from",
-    "implementing",
-    "with",
-];
+const FILLERS: [&str; 10] = ["of", "on", "for", "to", "the", "a", "in", "from", "implementing", "with"];
 /// Behind an object: how, when and where, not what.
 const CUTS: &[&str] = &[
     "in",
@@ -419,7 +405,9 @@ fn noun_phrase(words: &[&str], all: bool, about: &About<'_>, known: &Vocabulary)
     }
     let all = all || words.iter().any(|word| matches!(*word, "all" | "every" | "both"));
     let filler = |word: &&str| {
-        DETERMINERS.contains(word) || FILLERS.contains(word) || matches!(*word, "all" | "every" | "both")
+        DETERMINERS.contains(word)
+            || FILLERS.contains(word)
+            || matches!(*word, "all" | "every" | "both" | "requested" | "assigned" | "required")
     };
     let several = words.windows(2).any(|two| two[0] == "the" && is_number(two[1]) && two[1] != "one");
     let noun = |word: &&str| {
