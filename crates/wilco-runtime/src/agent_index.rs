@@ -28,6 +28,14 @@ impl AgentIndex {
         index
     }
 
+    /// Takes over all that the directory says.
+    pub(crate) fn replace(&self, directory: &Directory) {
+        let fresh = AgentIndex::of(directory);
+        let mut fresh = fresh.known.write().unwrap_or_else(PoisonError::into_inner);
+        let mut known = self.known.write().unwrap_or_else(PoisonError::into_inner);
+        std::mem::swap(&mut *known, &mut *fresh);
+    }
+
     /// Takes over what the directory says about these agents now.
     pub(crate) fn changed(&self, names: &[Name], directory: &Directory) {
         if names.is_empty() {

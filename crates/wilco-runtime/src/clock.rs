@@ -25,6 +25,8 @@ pub struct RealClock {
     /// When it was slewed last, on the boot clock.
     slewed_at: AtomicI64,
     newest: AtomicI64,
+    /// What the calendar of a database is ahead of this machine's.
+    ahead: AtomicI64,
 }
 
 /// A clock that is off is followed by at most this share of the time that passes.
@@ -33,7 +35,12 @@ const SLEW_SHARE: i64 = 20;
 impl Clock {
     /// A real clock that never shows a time before `not_before`.
     pub fn real(not_before: Option<Time>) -> Clock {
-        let anchor = wall().max(not_before.map_or(0, Time::millis));
+        Clock::real_at(Clock::wall(), not_before)
+    }
+
+    /// The same, beginning at another time than this machine's calendar shows: that of a database.
+    pub fn real_at(now: Time, not_before: Option<Time>) -> Clock {
+        let anchor = now.millis().max(not_before.map_or(0, Time::millis));
         let boot = boot();
         Clock::Real(Arc::new(RealClock {
             anchor,
@@ -41,7 +48,24 @@ impl Clock {
             slewed: AtomicI64::new(0),
             slewed_at: AtomicI64::new(boot),
             newest: AtomicI64::new(anchor),
+            ahead: AtomicI64::new(now.millis() - wall()),
         }))
+    }
+
+    /// Follows a calendar that shows this time now.
+    pub(crate) fn follow(&self, calendar: Time) {
+        match self {
+            Clock::Real(clock) => clock.ahead.store(calendar.millis() - wall(), Ordering::SeqCst),
+            Clock::Test(_) => {}
+        }
+    }
+
+    /// From now on never shows an earlier time.
+    pub(crate) fn not_before(&self, time: Time) {
+        match self {
+            Clock::Real(clock) => _ = clock.newest.fetch_max(time.millis(), Ordering::SeqCst),
+            Clock::Test(millis) => _ = millis.fetch_max(time.millis(), Ordering::SeqCst),
+        }
     }
 
     pub fn test(at: Time) -> Clock {
@@ -72,7 +96,7 @@ impl RealClock {
     fn now(&self) -> Time {
         let boot = boot();
         let steady = self.anchor + (boot - self.boot) + self.slewed.load(Ordering::SeqCst);
-        let off = wall() - steady;
+        let off = wall() + self.ahead.load(Ordering::SeqCst) - steady;
         let passed = boot - self.slewed_at.load(Ordering::SeqCst);
         let step = off.clamp(-passed / SLEW_SHARE, passed / SLEW_SHARE);
         if step != 0 {
@@ -90,7 +114,7 @@ fn wall() -> i64 {
 }
 
 /// Milliseconds since boot, time asleep included.
-fn boot() -> i64 {
+pub(crate) fn boot() -> i64 {
     let time = clock_gettime(ClockId::Boottime);
     time.tv_sec * 1000 + time.tv_nsec / 1_000_000
 }

@@ -14,6 +14,8 @@ use wilco_store::{Batch, Store, StoreError, Upkeep};
 const SMALL: usize = 64;
 
 pub(crate) struct Committer {
+    /// Whether every batch goes to the thread: a store across a network lets the writer wait too long.
+    is_far: bool,
     store: Arc<SharedStore>,
     batches: Sender<Batch>,
     outcomes: Receiver<CommitResult>,
@@ -55,6 +57,7 @@ impl Committer {
     /// for.
     pub(crate) fn start(
         store: impl Store + Send + 'static,
+        is_far: bool,
         meters: Meters,
         done: impl Fn() + Send + 'static,
         beside: impl Fn(Upkeep) + Send + Sync + 'static,
@@ -74,12 +77,12 @@ impl Committer {
                 let Ok(()) = there.upkeep() else { return };
             }
         })?;
-        Ok(Committer { store, batches, outcomes, thread })
+        Ok(Committer { is_far, store, batches, outcomes, thread })
     }
 
     /// Whether a batch of so many events is committed here.
-    pub(crate) fn is_small(events: usize) -> bool {
-        events <= SMALL
+    pub(crate) fn is_small(&self, events: usize) -> bool {
+        !self.is_far && events <= SMALL
     }
 
     /// Commits a batch, and has its outcome at once. Ask for the upkeep when everybody has been told.

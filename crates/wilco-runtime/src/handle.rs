@@ -1,7 +1,8 @@
 //! What doors hold: a way to the writer, to readers, and to those who wait.
 
-use std::sync::Arc;
-use std::sync::mpsc::{SyncSender, TrySendError};
+use std::collections::BTreeMap;
+use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use serde_json::{Map, Value};
@@ -16,14 +17,15 @@ use wilco_store::{Reader, StoreError};
 use crate::agent_index::{AgentIndex, number};
 use crate::clock::Clock;
 use crate::meters::{Meters, Readings};
+use crate::node::Node;
 use crate::readers::Readers;
 use crate::search::Follower;
 use crate::waiters::Waiters;
-use crate::writer::Job;
+use crate::writer::{Job, Queue, Shared};
 
 #[derive(Debug, Clone)]
 pub struct Handle {
-    pub(crate) queue: SyncSender<Job>,
+    pub(crate) queue: Queue,
     pub(crate) readers: Readers,
     pub(crate) waiters: Waiters,
     pub(crate) clock: Clock,
@@ -34,6 +36,12 @@ pub struct Handle {
     pub(crate) meters: Meters,
     /// The first damage that somebody found.
     pub(crate) damage: watch::Sender<Option<Arc<StoreError>>>,
+    /// This node among others, if there can be others.
+    pub(crate) node: Option<Arc<Node>>,
+    /// Where a node hears that it is to leave.
+    pub(crate) leave: SyncSender<oneshot::Sender<()>>,
+    /// The other end, until the node takes it.
+    leaving: Arc<Mutex<Option<Receiver<oneshot::Sender<()>>>>>,
 }
 
 /// A writer that takes longer for nothing takes no commits.
@@ -50,6 +58,9 @@ pub enum ReadError {
     Store(#[from] StoreError),
     #[error("the reader failed")]
     Lost,
+    /// What could be read here may be old.
+    #[error("this node has not heard of its database for too long; ask another node, or again in a moment")]
+    CutOff,
 }
 
 /// An agent and when it was last seen.
@@ -60,6 +71,36 @@ pub struct AgentNow {
 }
 
 impl Handle {
+    pub(crate) fn new(shared: &Shared, search: Option<Follower>, node: Option<Arc<Node>>) -> Handle {
+        let (leave, leaving) = sync_channel(1);
+        Handle {
+            queue: shared.queue.clone(),
+            readers: shared.readers.clone(),
+            waiters: shared.waiters.clone(),
+            clock: shared.clock.clone(),
+            agents: shared.agents.clone(),
+            outside: shared.outside.clone(),
+            settings: shared.settings.clone(),
+            search,
+            meters: shared.meters.clone(),
+            damage: watch::Sender::new(None),
+            node,
+            leave,
+            leaving: Arc::new(Mutex::new(Some(leaving))),
+        }
+    }
+
+    /// For the one who watches over the node.
+    pub(crate) fn leaving(&self) -> Receiver<oneshot::Sender<()>> {
+        let kept = self.leaving.lock().unwrap_or_else(PoisonError::into_inner).take();
+        kept.unwrap_or_else(|| sync_channel(1).1)
+    }
+
+    /// This node among others; none on an embedded store.
+    pub fn node(&self) -> Option<&Node> {
+        self.node.as_deref()
+    }
+
     /// Does one command; returns after it is durable.
     pub async fn send(&self, command: Command) -> Result<Answer, Overloaded> {
         let mut answers = self.send_all(vec![command]).await?;
@@ -99,9 +140,19 @@ impl Handle {
     /// These agents, with when each was last seen.
     pub async fn now_of(&self, agents: Vec<Agent>) -> Result<Vec<AgentNow>, Overloaded> {
         let names = agents.iter().map(|agent| agent.name.clone()).collect();
-        let seen = self.ask(|answer| Job::LastSeen(names, answer)).await?;
+        let seen = match self.node.as_ref().is_none_or(|node| node.known().is_here) {
+            true => self.ask(|answer| Job::LastSeen(names, answer)).await?,
+            false => self.seen_as_stored(names).await?,
+        };
         let now = agents.into_iter().zip(seen);
         Ok(now.map(|(agent, last_seen)| AgentNow { agent, last_seen }).collect())
+    }
+
+    /// At a node that does not write: as the writer stored it last.
+    async fn seen_as_stored(&self, names: Vec<Name>) -> Result<Vec<Option<Time>>, Overloaded> {
+        let presence = self.read(|reader| reader.presence()).await.map_err(|_| Overloaded)?;
+        let seen: BTreeMap<_, _> = presence.into_iter().map(|row| (row.name, row.seen)).collect();
+        Ok(names.iter().map(|name| seen.get(name).copied()).collect())
     }
 
     /// The agent that a text names exactly: by id, name, alias or session.
@@ -160,13 +211,22 @@ impl Handle {
             search.close().await;
         }
         self.readers.close();
+        if self.node.is_some() {
+            let (left, gone) = oneshot::channel();
+            if self.leave.try_send(left).is_ok() {
+                // A node that is gone has left already.
+                let _ = gone.await;
+            }
+            return;
+        }
         // A writer that is gone has stopped already.
         let _ = self.ask(Job::Stop).await;
     }
 
     async fn ask<T>(&self, job: impl FnOnce(oneshot::Sender<T>) -> Job) -> Result<T, Overloaded> {
         let (sender, receiver) = oneshot::channel();
-        match self.queue.try_send(job(sender)) {
+        let queue = self.queue.current().ok_or(Overloaded)?;
+        match queue.try_send(job(sender)) {
             Ok(()) => {
                 self.meters.queued();
                 receiver.await.map_err(|_| Overloaded)
@@ -180,6 +240,9 @@ impl Handle {
         &self,
         ask: impl FnOnce(&dyn Reader) -> Result<T, StoreError> + Send + 'static,
     ) -> Result<T, ReadError> {
+        if self.node.as_ref().is_some_and(|node| !node.may_read()) {
+            return Err(ReadError::CutOff);
+        }
         let readers = self.readers.clone();
         let answer = tokio::task::spawn_blocking(move || readers.read(ask)).await;
         answer.map_err(|_| ReadError::Lost)?.map_err(ReadError::Store)

@@ -107,6 +107,11 @@ impl Meters {
         self.0.queued.fetch_add(1, Relaxed);
     }
 
+    /// A new queue is empty.
+    pub(crate) fn begin_queue(&self) {
+        self.0.queued.store(0, Relaxed);
+    }
+
     pub(crate) fn taken(&self) {
         self.0.queued.fetch_sub(1, Relaxed);
     }

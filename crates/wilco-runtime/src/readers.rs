@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use wilco_store::{Reader, StoreError};
 
-pub(crate) type OpenReader = Box<dyn Fn() -> Result<Box<dyn Reader + Send>, StoreError> + Send + Sync>;
+pub type OpenReader = Box<dyn Fn() -> Result<Box<dyn Reader + Send>, StoreError> + Send + Sync>;
 
 /// Connections at rest are kept; when all are in use another is opened.
 #[derive(Clone)]
@@ -20,6 +20,11 @@ const KEPT: usize = 8;
 impl Readers {
     pub(crate) fn new(open: OpenReader) -> Readers {
         Readers { open: Arc::new(open), resting: Arc::default() }
+    }
+
+    /// A connection of its own, for somebody who keeps it.
+    pub(crate) fn open(&self) -> Result<Box<dyn Reader + Send>, StoreError> {
+        (self.open)()
     }
 
     /// Closes the connections at rest.

@@ -36,6 +36,13 @@ impl Waiters {
         inboxes.entry(agent.clone()).or_default().clone()
     }
 
+    /// Another node committed something: whoever waits looks for itself.
+    pub(crate) fn committed_elsewhere(&self, head: u64) {
+        self.head.send_if_modified(|known| std::mem::replace(known, head) != head);
+        let inboxes = self.inboxes.lock().unwrap_or_else(PoisonError::into_inner);
+        inboxes.values().for_each(|notify| notify.notify_waiters());
+    }
+
     /// `reached`: whose inbox got something; several times the same does no harm.
     pub(crate) fn committed(&self, head: u64, reached: &[Name]) {
         self.head.send_replace(head);

@@ -4,32 +4,29 @@
 
 mod advancing;
 mod orders;
+mod term;
 
 use std::collections::VecDeque;
 use std::sync::Arc;
-use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender};
 use std::time::{Duration, Instant};
 
 use tokio::sync::{oneshot, watch};
-use wilco_engine::{Answer, Command, Committed, Engine, Refused, Settings};
+use wilco_engine::{Answer, Command, Committed, Engine, Refused};
 use wilco_outside::Outside;
 use wilco_protocol::{Name, Span, Time};
-use wilco_store::{Batch, Reader, SearchIndex, Store, StoreError};
+use wilco_store::{Batch, Reader, StoreError};
 
 use crate::agent_index::AgentIndex;
 use crate::clock::Clock;
 use crate::committer::{CommitResult, Committer, Gone};
 use crate::complaint::Complaint;
-use crate::courier::{Pending, recover};
-use crate::handle::Handle;
+use crate::courier::Pending;
+use crate::lease::Lease;
 use crate::meters::Meters;
-use crate::readers::{OpenReader, Readers};
-use crate::search::Follower;
 use crate::test_clock::TestClock;
 use crate::waiters::Waiters;
 
-/// Jobs that wait for the writer; more are refused.
-const QUEUE: usize = 4096;
 /// Commands in one commit.
 const MAX_BATCH: usize = 2048;
 /// Jobs whose commands are decided together.
@@ -45,6 +42,9 @@ const ALIVE_EVERY: Span = Span::minutes(1);
 /// The longest sleep, so that a clock that was set is noticed.
 const LONGEST_SLEEP: Duration = Duration::from_secs(30);
 
+pub(crate) use term::{Queue, Shared, begin};
+pub use term::{StartError, WriterStart, start};
+
 pub(crate) enum Job {
     Commands(Vec<Command>, oneshot::Sender<Vec<Answer>>),
     /// When these were last seen.
@@ -57,102 +57,12 @@ pub(crate) enum Job {
     Stop(oneshot::Sender<()>),
 }
 
-/// What a writer starts from.
-pub struct WriterStart<S> {
-    pub store: S,
-    pub readers: OpenReader,
-    /// Makes searching quick; without it every message is looked at.
-    pub search: Option<SearchIndex>,
-    pub settings: Settings,
-    pub outside: Outside,
-    pub clock: Clock,
-    /// The last sign of life before this start, as far as is known.
-    pub last_alive: Option<Time>,
-    /// Where the test clock is kept, if it is one.
-    pub test_clock: Option<TestClock>,
-    pub version: String,
-}
-
-impl<S> std::fmt::Debug for WriterStart<S> {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("WriterStart").field("settings", &self.settings).finish_non_exhaustive()
-    }
-}
-
-#[derive(Debug, thiserror::Error)]
-pub enum StartError {
-    #[error(transparent)]
-    Store(#[from] StoreError),
-    #[error("cannot start the writer: {0}")]
-    Thread(#[from] std::io::Error),
-}
-
-/// Starts the writer on a thread of its own. Call it inside a tokio runtime: the courier runs there.
-pub fn start<S: Store + Send + 'static>(start: WriterStart<S>) -> Result<Handle, StartError> {
-    let WriterStart { store, readers, search, settings, outside, clock, last_alive, test_clock, version } =
-        start;
-    let (queue, jobs) = sync_channel(QUEUE);
-    let engine = Engine::load(settings.clone(), &store)?;
-    let head = store.head()?;
-    let waiters = Waiters::new(head.position);
-    let agents = AgentIndex::of(engine.directory());
-    let (interrupted, pending) = recover(store.effects()?, &outside);
-    let reader = readers()?;
-    let meters = Meters::default();
-    let look = queue.clone();
-    let outside = Arc::new(outside);
-    let blocking = tokio::runtime::Handle::current();
-    let committer = Committer::start(
-        store,
-        meters.clone(),
-        // A full queue has the writer awake, and it looks by itself.
-        move || drop(look.try_send(Job::Look)),
-        move |work| drop(blocking.spawn_blocking(work)),
-    )?;
-    let mut writer = Writer {
-        engine,
-        reader,
-        committer,
-        decided: Vec::new(),
-        commands: 0,
-        woke: false,
-        committing: None,
-        clock: clock.clone(),
-        test_clock,
-        waiters: waiters.clone(),
-        agents: agents.clone(),
-        meters: meters.clone(),
-        jobs,
-        queue: queue.clone(),
-        outside: outside.clone(),
-        courier: tokio::runtime::Handle::current(),
-        pending,
-        running: 0,
-        ending: watch::channel(()).0,
-        alive_at: clock.now(),
-        complaint: Complaint::default(),
-        advancing: VecDeque::new(),
-    };
-    let now = clock.now();
-    let down_from = head.at.max(last_alive).map(|last| last.min(now));
-    let started = Command::Started { version, down_from, downtime: down_from.map(|last| now.since(last)) };
-    writer.decide_own(started);
-    // What was under way when the server stopped is not done again by itself.
-    interrupted.into_iter().for_each(|report| writer.decide_own(report));
-    writer.commit_now()?;
-    // What became due while the server was down happens before anybody can ask about it.
-    writer.wake_due();
-    writer.commit_now()?;
-    std::thread::Builder::new().name("wilco-writer".to_owned()).spawn(move || writer.run())?;
-    let readers = Readers::new(readers);
-    let search = search.map(|index| Follower::start(index, readers.clone(), waiters.head()));
-    let damage = watch::Sender::new(None);
-    let settings = Arc::new(settings);
-    Ok(Handle { queue, readers, waiters, clock, agents, outside, settings, search, meters, damage })
-}
-
 struct Writer {
     engine: Engine,
+    /// What it may answer by itself; none where nobody else can ever write.
+    lease: Option<Lease>,
+    /// Whether somebody else writes by now, or nobody knows what is stored.
+    over: bool,
     /// Sees what is committed; the engine knows the rest.
     reader: Box<dyn Reader + Send>,
     committer: Committer,
@@ -184,6 +94,14 @@ struct Writer {
     advancing: VecDeque<(Time, oneshot::Sender<Time>)>,
 }
 
+/// Whether after this error only a new term knows what is stored.
+fn ends_term(error: &StoreError) -> bool {
+    match error {
+        StoreError::Fenced { .. } | StoreError::Unknown(_) | StoreError::Distrusted { .. } => true,
+        StoreError::Full(_) | StoreError::NotStored(_) | StoreError::Damaged { .. } => false,
+    }
+}
+
 /// Who waits, and the answers it gets.
 type Waiting = (Vec<Answer>, oneshot::Sender<Vec<Answer>>);
 
@@ -191,6 +109,7 @@ impl Writer {
     fn run(mut self) {
         loop {
             match self.turn() {
+                Ok(None) if self.is_over() => return self.step_down(),
                 Ok(None) => {}
                 Ok(Some(stopped)) => return self.finish(stopped),
                 // Everybody who waits is told that the server is shutting down.
@@ -247,7 +166,7 @@ impl Writer {
     /// decided.
     fn is_full(&self, taken: usize) -> bool {
         let others = self.committing.as_ref().map_or(0, Vec::len) + self.meters.waiting();
-        let share = if Committer::is_small(self.engine.gathered()) { SMALL_SHARE } else { 1 };
+        let share = if self.committer.is_small(self.engine.gathered()) { SMALL_SHARE } else { 1 };
         self.commands >= MAX_BATCH || self.decided.len() + taken > others * share
     }
 
@@ -335,7 +254,7 @@ impl Writer {
         (self.commands, self.woke) = (0, false);
         let waiting = std::mem::take(&mut self.decided);
         match self.engine.submit(self.clock.now()) {
-            Ok(Some(batch)) if Committer::is_small(batch.journal.len()) => {
+            Ok(Some(batch)) if self.committer.is_small(batch.journal.len()) => {
                 let outcome = self.committer.commit(batch)?;
                 self.settle(outcome, waiting);
                 self.committer.upkeep()?;
@@ -344,10 +263,35 @@ impl Writer {
                 self.committer.commit_in_background(batch);
                 self.committing = Some(waiting);
             }
+            // What commits nothing is true only as long as nobody else can have written.
+            Ok(None) if self.is_over() => {
+                let reason = "the lease has run out".to_owned();
+                self.refuse(StoreError::Fenced { reason }, waiting);
+            }
             Ok(None) => self.hand_out(waiting),
             Err(error) => self.refuse(error, waiting),
         }
         Ok(())
+    }
+
+    /// Whether the term of this writer has ended.
+    fn is_over(&self) -> bool {
+        self.over || self.lease.as_ref().is_some_and(Lease::has_run_out)
+    }
+
+    /// Leaves everything as it is: the next writer reads what is true. Whoever waits for what is being committed hears
+    /// what became of it; whoever else waits, that nothing was done.
+    fn step_down(mut self) {
+        self.over = true;
+        if self.committing.is_some()
+            && let Ok(outcome) = self.committer.wait()
+        {
+            self.settle_beside(outcome);
+        }
+        let waiting = std::mem::take(&mut self.decided);
+        if !waiting.is_empty() {
+            self.refuse(StoreError::Fenced { reason: "the lease has run out".to_owned() }, waiting);
+        }
     }
 
     /// Commits what was decided by the writer itself.
@@ -385,6 +329,7 @@ impl Writer {
                 let mut all = waiting;
                 all.append(&mut self.decided);
                 (self.commands, self.woke) = (0, false);
+                self.over = self.over || (self.lease.is_some() && ends_term(&error));
                 self.refuse(error, all);
             }
         }
@@ -415,7 +360,7 @@ impl Writer {
     /// says so, and the store takes no other commit before a restart.
     fn refuse(&mut self, error: StoreError, waiting: Vec<Waiting>) {
         self.complain("a commit failed; nothing of it was acknowledged", &error.to_string());
-        if waiting.is_empty() {
+        if waiting.is_empty() && !self.over {
             // It was the writer's own, and is tried again.
             std::thread::sleep(AFTER_A_FAILURE);
         }

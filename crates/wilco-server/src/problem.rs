@@ -159,6 +159,9 @@ impl From<ReadError> for Failure {
     fn from(error: ReadError) -> Failure {
         match error {
             ReadError::Store(error) => Failure::from(&error),
+            ReadError::CutOff => {
+                Failure::new(StatusCode::SERVICE_UNAVAILABLE, "cut-off", ReadError::CutOff.to_string())
+            }
             ReadError::Lost => {
                 Failure::new(StatusCode::INTERNAL_SERVER_ERROR, "read-failed", "the read failed")
             }

@@ -2,6 +2,8 @@
 
 use std::path::PathBuf;
 
+use wilco_store::PostgresTarget;
+
 use crate::config::Config;
 
 #[derive(Debug, Clone, Default, clap::Args)]
@@ -10,6 +12,9 @@ pub(crate) struct Place {
     /// The data directory of the server; else the one that is configured
     #[arg(long, value_name = "DIR")]
     pub(crate) data: Option<PathBuf>,
+    /// The PostgreSQL that has the data instead: postgres://USER@HOST/DATABASE, without a password
+    #[arg(long, value_name = "URL", conflicts_with = "data")]
+    pub(crate) store: Option<String>,
     /// The configuration file that names it
     #[arg(long, value_name = "FILE")]
     pub(crate) config: Option<PathBuf>,
@@ -20,6 +25,14 @@ impl Place {
         match &self.data {
             Some(data) => Ok(data.clone()),
             None => Config::load(self.config.as_deref())?.data(),
+        }
+    }
+
+    /// The database that has the data, if one is named here or configured and no directory is named here.
+    pub(crate) fn store(&self) -> anyhow::Result<Option<PostgresTarget>> {
+        match &self.data {
+            Some(_) => Ok(None),
+            None => Config::load(self.config.as_deref())?.store_flagged(self.store.clone())?.store(),
         }
     }
 }

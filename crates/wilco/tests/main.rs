@@ -30,6 +30,7 @@ mod maestro;
 mod maestro_agents;
 mod mcp;
 mod messages;
+mod nodes;
 mod nudges;
 mod openapi;
 mod operation;

@@ -11,11 +11,14 @@ use serde::{Deserialize, Serialize};
 use subtle::ConstantTimeEq;
 use wilco_engine::Viewer;
 use wilco_protocol::Name;
-use wilco_store::check_writers;
+use wilco_runtime::{Handle, Node};
+use wilco_store::{Postgres, PostgresTarget, check_writers};
 
 #[derive(Debug, Clone)]
 pub struct Tokens {
     path: PathBuf,
+    /// Where they are, if in no file.
+    schema: Option<SchemaTokens>,
     /// Held only to compare the file's stamp and swap the list; never over an await.
     read: Arc<Mutex<(Stamp, Vec<Token>)>>,
 }
@@ -85,6 +88,18 @@ pub enum TokenError {
     Unknown(String),
 }
 
+/// Where the tokens of a schema are.
+#[derive(Debug, Clone)]
+enum SchemaTokens {
+    Itself(Box<PostgresTarget>),
+    Known(Box<Handle>),
+}
+
+/// The file, and the name that its content has in a schema.
+const FILE: &str = "tokens.json";
+/// A change that others came before so often is given up.
+const MAX_CHANGED: usize = 50;
+
 /// What tells two versions of a file apart.
 type Stamp = Option<(i64, i64, i64, i64, u64, u64)>;
 
@@ -92,7 +107,19 @@ const SECRET_BYTES: usize = 32;
 
 impl Tokens {
     pub fn new(data: &Path) -> Tokens {
-        Tokens { path: data.join("tokens.json"), read: Arc::default() }
+        Tokens { path: data.join(FILE), schema: None, read: Arc::default() }
+    }
+
+    /// Those of a schema, for who changes them.
+    pub fn in_schema(target: PostgresTarget) -> Tokens {
+        let schema = Some(SchemaTokens::Itself(Box::new(target)));
+        Tokens { path: PathBuf::from(FILE), schema, read: Arc::default() }
+    }
+
+    /// Those of the schema that this server is a node of, as it knows them; at most a second old.
+    pub fn of_node(handle: &Handle) -> Tokens {
+        let schema = Some(SchemaTokens::Known(Box::new(handle.clone())));
+        Tokens { path: PathBuf::from(FILE), schema, read: Arc::default() }
     }
 
     /// Makes a token. Its secret is not kept.
@@ -124,12 +151,40 @@ impl Tokens {
     /// One change at a time, whichever process makes it: the list that is written is the list that was read, changed.
     fn change(
         &self,
-        change: impl FnOnce(&mut Vec<Token>) -> Result<(), TokenError>,
+        mut change: impl FnMut(&mut Vec<Token>) -> Result<(), TokenError>,
     ) -> Result<(), TokenError> {
+        if let Some(SchemaTokens::Itself(target)) = &self.schema {
+            return self.change_in(&Postgres::reader(target), change);
+        }
         let _lock = self.lock().map_err(|error| self.file(error))?;
         let mut tokens = self.load()?;
         change(&mut tokens)?;
         self.store(&tokens)
+    }
+
+    /// What was read is replaced only if nobody else was quicker; then it is read again.
+    fn change_in(
+        &self,
+        schema: &Postgres,
+        mut change: impl FnMut(&mut Vec<Token>) -> Result<(), TokenError>,
+    ) -> Result<(), TokenError> {
+        let failed = |error| self.file(io::Error::other(error));
+        for _ in 0..MAX_CHANGED {
+            let former = schema.document(FILE).map_err(failed)?;
+            let mut tokens = former.as_deref().map_or(Ok(Vec::new()), |bytes| self.parsed(bytes))?;
+            change(&mut tokens)?;
+            let new =
+                serde_json::to_vec_pretty(&tokens).map_err(|error| self.file(io::Error::other(error)))?;
+            if schema.replace_document(FILE, former.as_deref(), &new).map_err(failed)? {
+                return Ok(());
+            }
+        }
+        Err(self.file(io::Error::other("others change the tokens all the time")))
+    }
+
+    fn parsed(&self, bytes: &[u8]) -> Result<Vec<Token>, TokenError> {
+        serde_json::from_slice(bytes)
+            .map_err(|source| TokenError::Damaged { path: self.path.clone(), source })
     }
 
     /// Held until it is dropped. A file of its own: the list itself is replaced by each change.
@@ -190,6 +245,9 @@ impl Tokens {
     }
 
     fn current(&self) -> Result<Vec<Token>, TokenError> {
+        if self.schema.is_some() {
+            return self.load();
+        }
         let stamp = stamp(&self.path);
         let mut read = self.read.lock().unwrap_or_else(PoisonError::into_inner);
         if read.0 != stamp || stamp.is_none() {
@@ -200,6 +258,18 @@ impl Tokens {
 
     /// Not through a symlink: somebody else's tokens would open this door.
     fn load(&self) -> Result<Vec<Token>, TokenError> {
+        match &self.schema {
+            Some(SchemaTokens::Itself(target)) => {
+                let found = Postgres::reader(target).document(FILE);
+                let found = found.map_err(|error| self.file(io::Error::other(error)))?;
+                return found.map_or(Ok(Vec::new()), |bytes| self.parsed(&bytes));
+            }
+            Some(SchemaTokens::Known(handle)) => {
+                let known = handle.node().map(Node::tokens).unwrap_or_default();
+                return if known.is_empty() { Ok(Vec::new()) } else { self.parsed(&known) };
+            }
+            None => {}
+        }
         let read = || -> io::Result<Vec<u8>> {
             let mut bytes = Vec::new();
             fs::OpenOptions::new()
@@ -210,8 +280,7 @@ impl Tokens {
             Ok(bytes)
         };
         match read() {
-            Ok(bytes) => serde_json::from_slice(&bytes)
-                .map_err(|source| TokenError::Damaged { path: self.path.clone(), source }),
+            Ok(bytes) => self.parsed(&bytes),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Vec::new()),
             Err(error) => Err(self.file(error)),
         }

@@ -74,21 +74,48 @@ const NAME_LOCK: &str = "hashtextextended('wilco node ' || $1::text || ' ' || $2
 impl NodeSession {
     /// Takes the name. One that is taken is waited for as long as a lease: its holder may have died just now.
     pub fn open(target: &PostgresTarget, name: &str) -> Result<NodeSession, ConnectError> {
-        let session = reach(target)?;
-        schema::prepare(&session, target)?;
+        schema::prepare(&reach(target)?, target)?;
         let failed = |fault: Fault| refused(target, fault);
+        let soon = target.clone().answering_within(target.lease / 3);
+        let session = Session::open(&soon).map_err(failed)?;
+        let session = NodeSession { target: target.clone(), session, name: name.to_owned() };
         let step = Duration::from_millis(100);
         let tries = (target.lease.as_millis() / step.as_millis()).max(1);
         for _ in 0..tries {
-            let sql = format!("SELECT pg_try_advisory_lock({NAME_LOCK})");
-            let row = session.first(&sql, &[&target.schema, &name]).map_err(failed)?;
-            if row.is_some_and(|row| row.get(0)) {
-                session.run(&format!("LISTEN \"{}\"", channel(&target.schema))).map_err(failed)?;
-                return Ok(NodeSession { target: target.clone(), session, name: name.to_owned() });
+            if session.take_name().map_err(failed)? {
+                return Ok(session);
             }
             std::thread::sleep(step);
         }
         Err(ConnectError::NameTaken { name: name.to_owned() })
+    }
+
+    /// The same without patience, for one that had the name before: whoever waits for an answer must not wait long.
+    pub fn again(target: &PostgresTarget, name: &str) -> Result<NodeSession, ConnectError> {
+        let soon = target.clone().answering_within(target.lease / 3);
+        let failed = |fault: Fault| refused(target, fault);
+        let session = Session::open(&soon).map_err(failed)?;
+        let session = NodeSession { target: target.clone(), session, name: name.to_owned() };
+        match session.take_name().map_err(failed)? {
+            true => Ok(session),
+            false => Err(ConnectError::NameTaken { name: name.to_owned() }),
+        }
+    }
+
+    fn take_name(&self) -> Result<bool, Fault> {
+        let sql = format!("SELECT pg_try_advisory_lock({NAME_LOCK})");
+        let row = self.session.first(&sql, &[&self.target.schema, &self.name])?;
+        let is_taken = row.is_some_and(|row| row.get(0));
+        if is_taken {
+            self.session.run(&format!("LISTEN \"{}\"", channel(&self.target.schema)))?;
+        }
+        Ok(is_taken)
+    }
+
+    /// What is kept under this name.
+    pub fn document(&self, name: &str) -> Result<Option<Vec<u8>>, StoreError> {
+        let row = self.session.first("SELECT body FROM document WHERE name = $1", &[&name])?;
+        row.map(|row| rows::column(&row, 0, 0)).transpose()
     }
 
     pub fn writer(&self) -> Result<WriterRow, StoreError> {
@@ -223,6 +250,47 @@ impl super::Postgres {
         let missing =
             || StoreError::Damaged { position: 0, reason: "the row of the writer is missing".to_owned() };
         self.one(WRITER, &[], writer_row)?.ok_or_else(missing)
+    }
+
+    /// What time it is there.
+    pub fn clock(&self) -> Result<Time, StoreError> {
+        let now = self.one(&format!("SELECT {NOW}"), &[], |row| rows::time(row, 0))?;
+        Ok(now.unwrap_or_default())
+    }
+
+    /// A number that is kept beside the data.
+    pub fn note(&self, key: &str) -> Result<Option<i64>, StoreError> {
+        self.one("SELECT value FROM meta WHERE key = $1", &[&key], |row| rows::column(row, 0, 0))
+    }
+
+    pub fn put_note(&self, key: &str, value: i64) -> Result<(), StoreError> {
+        let sql = "INSERT INTO meta (key, value) VALUES ($1, $2) ON CONFLICT (key) DO UPDATE SET value = excluded.value";
+        self.ask(|session| session.execute(sql, &[&key, &value])).map(drop)
+    }
+
+    /// What is kept under this name.
+    pub fn document(&self, name: &str) -> Result<Option<Vec<u8>>, StoreError> {
+        self.one("SELECT body FROM document WHERE name = $1", &[&name], |row| rows::column(row, 0, 0))
+    }
+
+    /// Puts another in the place of what was read; whether that was still there.
+    pub fn replace_document(
+        &self,
+        name: &str,
+        former: Option<&[u8]>,
+        new: &[u8],
+    ) -> Result<bool, StoreError> {
+        let changed = match former {
+            None => {
+                let sql = "INSERT INTO document (name, body) VALUES ($1, $2) ON CONFLICT (name) DO NOTHING";
+                self.ask(|session| session.execute(sql, &[&name, &new]))?
+            }
+            Some(former) => {
+                let sql = "UPDATE document SET body = $2 WHERE name = $1 AND body = $3";
+                self.ask(|session| session.execute(sql, &[&name, &new, &former]))?
+            }
+        };
+        Ok(changed == 1)
     }
 
     /// Every node that ever was, in the order of their names.

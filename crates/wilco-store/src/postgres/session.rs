@@ -43,8 +43,27 @@ impl Ear {
     }
 }
 
+/// What moves a connection while somebody waits. It is dropped without waiting, wherever that happens.
+struct Mover(Option<Runtime>);
+
+impl Mover {
+    fn new() -> std::io::Result<Mover> {
+        Ok(Mover(Some(Builder::new_current_thread().enable_all().build()?)))
+    }
+
+    fn block_on<F: Future>(&self, work: F) -> Option<F::Output> {
+        self.0.as_ref().map(|runtime| runtime.block_on(work))
+    }
+}
+
+impl Drop for Mover {
+    fn drop(&mut self) {
+        self.0.take().into_iter().for_each(Runtime::shutdown_background);
+    }
+}
+
 pub(super) struct Session {
-    runtime: Runtime,
+    runtime: Mover,
     client: Client,
     heard: Arc<Ear>,
     statements: RefCell<HashMap<String, Statement>>,
@@ -61,7 +80,7 @@ impl std::fmt::Debug for Session {
 impl Session {
     /// Connects once.
     pub(super) fn open(target: &PostgresTarget) -> Result<Session, Fault> {
-        let runtime = Builder::new_current_thread().enable_all().build().map_err(Fault::of_io)?;
+        let runtime = Mover::new().map_err(Fault::of_io)?;
         let heard = Arc::<Ear>::default();
         let connecting = async {
             match &target.security {
@@ -70,8 +89,9 @@ impl Session {
             }
         };
         let client = runtime
-            .block_on(async { tokio::time::timeout(target.connects_within, connecting).await })
-            .map_err(|_| Fault::silent("it did not answer in time"))??;
+            .block_on(async { tokio::time::timeout(target.connects_within, connecting).await.ok() })
+            .flatten()
+            .ok_or_else(|| Fault::silent("it did not answer in time"))??;
         let statements = RefCell::default();
         let session = Session { runtime, client, heard, statements, answers_within: target.answers_within };
         session.run(&target.settings())?;
@@ -88,8 +108,8 @@ impl Session {
         answer: impl Future<Output = Result<T, tokio_postgres::Error>>,
     ) -> Result<T, Fault> {
         match self.runtime.block_on(async { tokio::time::timeout(within, answer).await }) {
-            Ok(answer) => answer.map_err(Fault::of),
-            Err(_) => Err(Fault::silent("it did not answer in time")),
+            Some(Ok(answer)) => answer.map_err(Fault::of),
+            Some(Err(_)) | None => Err(Fault::silent("it did not answer in time")),
         }
     }
 
@@ -156,7 +176,7 @@ impl Session {
         let heard = self.runtime.block_on(async { tokio::time::timeout(within, heard).await });
         match self.client.is_closed() {
             true => Err(Fault::silent("the connection was closed")),
-            false => Ok(heard.is_ok()),
+            false => Ok(heard.is_some_and(|heard| heard.is_ok())),
         }
     }
 

@@ -1,7 +1,10 @@
 //! `wilco serve`: the server.
 
+mod postgres;
+
 use std::io::Write;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -38,6 +41,15 @@ pub(crate) struct Args {
     /// The configuration file
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
+    /// Keep the data in this PostgreSQL: postgres://USER@HOST/DATABASE, without a password
+    #[arg(long, value_name = "URL")]
+    store: Option<String>,
+    /// The name of this node, with --store; else that of the machine
+    #[arg(long, value_name = "NAME")]
+    node: Option<String>,
+    /// Where other nodes reach this one, with --store; else the address it listens on
+    #[arg(long, value_name = "URL")]
+    advertise: Option<String>,
     /// Let time stand still until POST /v1/test/clock moves it (for tests)
     #[arg(long, value_name = "TIME", num_args = 0..=1, require_equals = true)]
     test_clock: Option<Option<Time>>,
@@ -87,7 +99,8 @@ fn make_room_for(connections: usize) {
 async fn serving(args: Args) -> anyhow::Result<ExitCode> {
     let config = Config::load(args.config.as_deref())?
         .flagged("data", args.data.map(|data| data.display().to_string()), "--data")
-        .flagged("server.listen", args.listen.map(|listen| listen.to_string()), "--listen");
+        .flagged("server.listen", args.listen.map(|listen| listen.to_string()), "--listen")
+        .store_flagged(args.store)?;
     if let (None, Some(found)) = (&args.config, config.local_file()) {
         eprintln!("wilco: configured by ./{}, as no --config names another", found.display());
     }
@@ -99,7 +112,8 @@ async fn serving(args: Args) -> anyhow::Result<ExitCode> {
     }
     let data = config.data()?;
     make_room_for(config.limits()?.connections);
-    let store = open(&data)?;
+    let target = config.store()?;
+    let store = if target.is_none() { Some(open(&data)?) } else { None };
     let listener = TcpListener::bind(address).await.with_context(|| {
         format!(
             "cannot listen on {address}; if a server runs there already, use it (wilco status --url http://{address}), \
@@ -108,30 +122,25 @@ async fn serving(args: Args) -> anyhow::Result<ExitCode> {
     })?;
     let bound = listener.local_addr()?;
     let url = config.url().unwrap_or_else(|| format!("http://{}", reachable(bound)));
-    let test_clock = args.test_clock.is_some().then(|| TestClock::new(&data));
-    let last_alive = test_clock.as_ref().and_then(TestClock::position).max(store.head()?.at);
-    let clock = clock(args.test_clock, test_clock.as_ref(), last_alive)?;
     let settings = config.settings(url)?;
-    let readers = data.clone();
-    let search = SearchIndex::open(&data, &store)
-        .inspect_err(
-            |error| tracing::warn!(%error, "there is no search index; searching looks at every message"),
-        )
-        .ok();
-    let handle = start(WriterStart {
-        store,
-        readers: Box::new(move || {
-            SqliteReader::open(&readers).map(|reader| Box::new(reader) as Box<dyn Reader + Send>)
-        }),
-        search,
-        settings: settings.clone(),
-        outside: Outside { home: home(&data), ..config.outside(&data)? },
-        clock,
-        last_alive,
-        test_clock,
-        version: env!("CARGO_PKG_VERSION").to_owned(),
-    })?;
-    let doors = doors(&config, &settings, bound, &data)?;
+    let outside = Outside { home: home(&data), ..config.outside(&data)? };
+    let advertised = args.advertise.unwrap_or_else(|| format!("http://{}", reachable(bound)));
+    let handle = match (store, target.clone()) {
+        (Some(store), _) => embedded(store, &data, settings.clone(), outside, args.test_clock)?,
+        (None, None) => bail!("there is neither a data directory nor a database"),
+        (None, Some(target)) => {
+            std::fs::DirBuilder::new().recursive(true).mode(0o700).create(&data)?;
+            let (settings, address) = (settings.clone(), advertised.clone());
+            let (name, test_clock) = (args.node, args.test_clock);
+            let asked = postgres::Asked { target, name, address, settings, outside, test_clock };
+            tokio::task::spawn_blocking(move || postgres::open(asked)).await??
+        }
+    };
+    let mut doors = doors(&config, &settings, bound, &data)?;
+    if target.is_some() {
+        doors.tokens = Tokens::of_node(&handle);
+        doors.hosts.extend(advertised.split_once("://").map(|(_, authority)| authority.to_owned()));
+    }
     if doors.auth_required && doors.tokens.list()?.is_empty() {
         let made = format!("wilco token create NAME --data {}", data.display());
         // Whoever does not read it is told by every call.
@@ -139,7 +148,10 @@ async fn serving(args: Args) -> anyhow::Result<ExitCode> {
             writeln!(std::io::stderr(), "Every call needs a token and there is none yet. Make one: {made}");
     }
     announce(bound)?;
-    verify_all(data.clone(), handle.clone());
+    match target {
+        Some(target) => postgres::verify_all(target, handle.clone()),
+        None => verify_all(data.clone(), handle.clone()),
+    }
     let mut stop = (signal(SignalKind::terminate())?, signal(SignalKind::interrupt())?);
     let mut found = None;
     let stopped = async {
@@ -155,6 +167,38 @@ async fn serving(args: Args) -> anyhow::Result<ExitCode> {
         Some(damage) => Err(unserved(&data, &damage)),
         None => Ok(ExitCode::SUCCESS),
     }
+}
+
+/// Starts the writer on a data directory.
+fn embedded(
+    store: Sqlite,
+    data: &Path,
+    settings: Settings,
+    outside: Outside,
+    asked_clock: Option<Option<Time>>,
+) -> anyhow::Result<Handle> {
+    let test_clock = asked_clock.is_some().then(|| TestClock::new(data));
+    let last_alive = test_clock.as_ref().and_then(TestClock::position).max(store.head()?.at);
+    let clock = clock(asked_clock, test_clock.as_ref(), last_alive)?;
+    let readers = data.to_owned();
+    let search = SearchIndex::open(data, &store)
+        .inspect_err(
+            |error| tracing::warn!(%error, "there is no search index; searching looks at every message"),
+        )
+        .ok();
+    Ok(start(WriterStart {
+        store,
+        readers: Box::new(move || {
+            SqliteReader::open(&readers).map(|reader| Box::new(reader) as Box<dyn Reader + Send>)
+        }),
+        search,
+        settings,
+        outside,
+        clock,
+        last_alive,
+        test_clock,
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+    })?)
 }
 
 /// The store, if its newest events are whole, and all that is derived from them where these are all.
@@ -250,7 +294,7 @@ fn clock(
 }
 
 /// Damage in the newest events is found before anything is served.
-fn verify_end(store: &Sqlite) -> Result<Head, StoreError> {
+fn verify_end(store: &dyn Reader) -> Result<Head, StoreError> {
     let head = store.head()?;
     let from = match head.position.checked_sub(VERIFIED_AT_START) {
         Some(position) if position > 0 => {

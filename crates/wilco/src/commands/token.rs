@@ -6,6 +6,7 @@ use clap::{Subcommand, ValueEnum};
 use serde_json::{Value, json};
 use wilco_engine::check_name;
 use wilco_server::{Role, Token, Tokens};
+use wilco_store::Postgres;
 
 use crate::failure::Usage;
 use crate::output::table::Table;
@@ -147,7 +148,14 @@ pub(crate) fn run(args: Args) -> anyhow::Result<ExitCode> {
 }
 
 fn tokens(place: &Place) -> anyhow::Result<Tokens> {
-    Ok(Tokens::new(&place.data()?))
+    match place.store()? {
+        Some(target) => {
+            // Whoever makes the first token may come before the first server.
+            drop(Postgres::open(&target)?);
+            Ok(Tokens::in_schema(target))
+        }
+        None => Ok(Tokens::new(&place.data()?)),
+    }
 }
 
 fn word(role: Role) -> &'static str {

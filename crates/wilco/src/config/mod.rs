@@ -7,6 +7,7 @@ mod policy;
 mod program_table;
 mod programs;
 mod sample;
+mod store;
 mod values;
 
 use std::collections::BTreeSet;
@@ -128,6 +129,7 @@ impl Config {
         self.settings(format!("http://{listen}"))?;
         self.outside(&self.data()?)?;
         self.limits()?;
+        self.store()?;
         Ok(())
     }
 

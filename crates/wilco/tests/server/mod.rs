@@ -3,6 +3,7 @@
 //! A `Server` is also a `Caller`: what is asked of it goes over HTTP. It is killed by its id when it is dropped.
 
 mod calls;
+pub(crate) mod realm;
 mod scene;
 mod stream;
 
@@ -214,7 +215,15 @@ impl Server {
 
     /// Somebody with a new token.
     pub(crate) fn with_token(&self, name: &str, role: Role) -> Caller {
-        let made = Tokens::new(self.data.path()).create(Name::new(name), role).unwrap();
+        let tokens = match realm::on_postgres() {
+            true => Tokens::in_schema(realm::target(self.data.path())),
+            false => Tokens::new(self.data.path()),
+        };
+        let made = tokens.create(Name::new(name), role).unwrap();
+        if realm::on_postgres() {
+            // A node knows of it within a second.
+            until("the token counts", || self.caller().token(&made.secret).get("/v1/agents").0 == 200);
+        }
         self.caller().token(&made.secret)
     }
 }
@@ -233,6 +242,9 @@ fn command(data: &Path, options: &[String], environment: &[(String, String)]) ->
     command.args(["serve", "--data"]).arg(data).args(options);
     if !options.iter().any(|option| option.starts_with("--listen")) {
         command.args(["--listen", "127.0.0.1:0"]);
+    }
+    if realm::on_postgres() {
+        command.envs(realm::environment(data));
     }
     command.envs(environment.iter().map(|(name, value)| (name, value)));
     command.env("XDG_CONFIG_HOME", data).current_dir(data).stdin(Stdio::null()).stdout(Stdio::piped());

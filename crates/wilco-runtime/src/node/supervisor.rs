@@ -1,0 +1,310 @@
+//! What a node does all the time: hears, says that it is there, renews its lease or waits for that of another to run out.
+
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::sync::mpsc::{Receiver, TryRecvError};
+use std::time::Duration;
+
+use tokio::sync::oneshot;
+use wilco_protocol::directory::Directory;
+use wilco_store::{Beat, NodeSession, Postgres, PostgresTarget, StoreError, Term, WriterRow};
+
+use super::Node;
+use crate::clock::{Clock, boot};
+use crate::complaint::Complaint;
+use crate::lease::{Lease, millis};
+use crate::writer::{Job, Shared, StartError, begin};
+
+/// How long it listens before it looks by itself.
+const TICK: Duration = Duration::from_millis(200);
+/// The document with the tokens.
+pub(crate) const TOKENS: &str = "tokens.json";
+
+pub(super) struct Supervisor {
+    shared: Arc<Shared>,
+    target: PostgresTarget,
+    /// None while the database cannot be reached.
+    session: Option<NodeSession>,
+    node: Arc<Node>,
+    leaving: Receiver<oneshot::Sender<()>>,
+    runtime: tokio::runtime::Handle,
+    /// The row as it was when it changed last, and when that was seen.
+    seen: Option<(WriterRow, i64)>,
+    term: Option<RunningTerm>,
+    beaten: i64,
+    complaint: Complaint,
+}
+
+struct RunningTerm {
+    term: Term,
+    lease: Lease,
+    renewed: i64,
+    /// What came of loading everything, when it is done.
+    begun: Option<Receiver<Result<(), StartError>>>,
+}
+
+impl Supervisor {
+    pub(super) fn new(
+        shared: Shared,
+        target: PostgresTarget,
+        session: NodeSession,
+        node: Arc<Node>,
+        leaving: Receiver<oneshot::Sender<()>>,
+    ) -> Supervisor {
+        let runtime = tokio::runtime::Handle::current();
+        Supervisor {
+            shared: Arc::new(shared),
+            target,
+            session: Some(session),
+            node,
+            leaving,
+            runtime,
+            seen: None,
+            term: None,
+            beaten: 0,
+            complaint: Complaint::default(),
+        }
+    }
+
+    /// Whoever is alone, or comes back under its own name, writes before it serves; everybody else follows.
+    pub(super) fn first(&mut self) -> Result<(), StartError> {
+        self.tick(Duration::ZERO)?;
+        while let Some(RunningTerm { begun: Some(begun), .. }) = &self.term {
+            match begun.recv_timeout(TICK) {
+                Ok(outcome) => {
+                    outcome?;
+                    self.has_begun();
+                }
+                Err(_) => self.tick(Duration::ZERO)?,
+            }
+        }
+        Ok(())
+    }
+
+    pub(super) fn run(mut self) {
+        loop {
+            match self.leaving.try_recv() {
+                Ok(left) => return self.leave(left),
+                Err(TryRecvError::Empty) => {}
+                // Nobody holds this node any more.
+                Err(TryRecvError::Disconnected) => return,
+            }
+            match self.tick(TICK) {
+                Ok(()) => _ = self.complaint.is_over(),
+                Err(error) => {
+                    let text = error.to_string();
+                    if let Some(again) = self.complaint.is_due(&text, std::time::Instant::now()) {
+                        tracing::error!(error = text, again, "this node cannot reach its database");
+                    }
+                    self.session = None;
+                    std::thread::sleep(TICK);
+                }
+            }
+            self.look_at_lease();
+        }
+    }
+
+    /// A lease that ran out is nobody's: the writer steps down by itself, and calls are not taken in any more.
+    fn look_at_lease(&mut self) {
+        if self.term.as_ref().is_some_and(|term| term.lease.has_run_out()) {
+            self.end_term("the lease ran out");
+        }
+        let gone = self.shared.queue.current().is_none();
+        if gone && self.term.as_ref().is_some_and(|term| term.begun.is_none()) {
+            self.end_term("the writer stepped down");
+        }
+    }
+
+    fn tick(&mut self, listen: Duration) -> Result<(), StoreError> {
+        if self.session.is_none() {
+            let again = NodeSession::again(&self.target, &self.node.name);
+            self.session = Some(again.map_err(|error| StoreError::NotStored(error.into()))?);
+        }
+        let Some(session) = &self.session else { return Ok(()) };
+        if !listen.is_zero() {
+            session.listen(listen)?;
+        }
+        self.beat()?;
+        let Some(session) = &self.session else { return Ok(()) };
+        let row = session.writer()?;
+        self.hear(&row)?;
+        match &self.term {
+            Some(_) => self.renew(&row),
+            None => self.follow(row),
+        }
+    }
+
+    /// Says that this node is there, and learns what time it is.
+    fn beat(&mut self) -> Result<(), StoreError> {
+        let (sent, every) = (boot(), millis(self.target.lease() / 3));
+        let Some(session) =
+            self.session.as_ref().filter(|_| self.beaten == 0 || sent - self.beaten >= every.min(1000))
+        else {
+            return Ok(());
+        };
+        let known = self.node.known();
+        let time = session.beat(&Beat {
+            address: &self.node.address,
+            version: &self.shared.version,
+            epoch: known.epoch,
+            position: known.position,
+            now: Clock::wall(),
+        })?;
+        self.shared.clock.follow(time);
+        self.beaten = sent;
+        self.node.reads_until.store(sent + millis(self.target.lease()), Ordering::SeqCst);
+        let tokens = session.document(TOKENS)?.unwrap_or_default();
+        *self.node.tokens.write().unwrap_or_else(std::sync::PoisonError::into_inner) = tokens;
+        Ok(())
+    }
+
+    /// Takes in what others committed. A database that has less than it had before is not the one that was served.
+    fn hear(&mut self, row: &WriterRow) -> Result<(), StoreError> {
+        let known = self.node.known();
+        if row.epoch < known.epoch || (row.position < known.position && row.epoch <= known.epoch) {
+            let reason = format!(
+                "the database is at epoch {} and position {}, and was at {} and {} before",
+                row.epoch, row.position, known.epoch, known.position
+            );
+            tracing::error!(reason, "nothing is served until an operator has looked; then restart this node");
+            self.node.change(|known| known.went_back = Some(reason));
+            self.end_term("the database went back");
+            return Err(StoreError::NotStored("the database went back".into()));
+        }
+        let here = self.term.as_ref().is_some_and(|term| term.begun.is_none());
+        self.node.change(|known| {
+            (known.epoch, known.node, known.address) = (row.epoch, row.node.clone(), row.address.clone());
+            (known.position, known.is_here) = (row.position.max(known.position), here);
+        });
+        if !here && row.position != known.position {
+            let mut directory = Directory::default();
+            let agents = self.shared.readers.read(|reader| reader.agents())?;
+            agents.into_iter().for_each(|agent| directory.restore(agent));
+            self.shared.agents.replace(&directory);
+            self.shared.waiters.committed_elsewhere(row.position);
+        }
+        Ok(())
+    }
+
+    /// As the writer: a sign of life, in time.
+    fn renew(&mut self, row: &WriterRow) -> Result<(), StoreError> {
+        let Some(running) = &mut self.term else { return Ok(()) };
+        match running.begun.as_ref().map(Receiver::try_recv) {
+            Some(Ok(Ok(()))) => self.has_begun(),
+            Some(Ok(Err(error))) => {
+                tracing::error!(%error, "this node took over and could not begin");
+                self.end_term("it could not begin");
+                return Ok(());
+            }
+            Some(Err(_)) | None => {}
+        }
+        let Some(running) = &mut self.term else { return Ok(()) };
+        if row.epoch != running.term.epoch || row.released {
+            self.end_term("another node took over");
+            return Ok(());
+        }
+        let sent = boot();
+        if sent - running.renewed < millis(self.target.lease() / 3) {
+            return Ok(());
+        }
+        let Some(session) = &self.session else { return Ok(()) };
+        match session.renew(&running.term) {
+            Ok(()) => {
+                running.renewed = sent;
+                running.lease.renew(sent, self.target.lease());
+                Ok(())
+            }
+            Err(StoreError::Fenced { .. }) => {
+                self.end_term("another node took over");
+                Ok(())
+            }
+            Err(other) => Err(other),
+        }
+    }
+
+    /// As a follower: waits until the writer's lease has run out, and then takes over.
+    fn follow(&mut self, row: WriterRow) -> Result<(), StoreError> {
+        let now = boot();
+        let changed = self.seen.as_ref().is_none_or(|(seen, _)| {
+            (seen.epoch, seen.renewed, seen.released) != (row.epoch, row.renewed, row.released)
+        });
+        if changed {
+            self.seen = Some((row.clone(), now));
+        }
+        let since = self.seen.as_ref().map_or(now, |(_, since)| *since);
+        let mine = row.node == self.node.name;
+        if !row.released && !mine && now - since < millis(self.target.lease()) {
+            return Ok(());
+        }
+        let Some(session) = &self.session else { return Ok(()) };
+        let sent = boot();
+        let Some(term) = session.take_over(&row, &self.node.address)? else { return Ok(()) };
+        tracing::warn!(epoch = term.epoch, "this node is the writer now");
+        self.node.elections.fetch_add(1, Ordering::Relaxed);
+        self.node.change(|known| known.epoch = term.epoch);
+        let lease = Lease::new(sent, self.target.lease());
+        let (done, begun) = std::sync::mpsc::channel();
+        let (shared, target, runtime) = (self.shared.clone(), self.target.clone(), self.runtime.clone());
+        let (its, leased) = (term.clone(), lease.clone());
+        std::thread::Builder::new()
+            .name("wilco-takeover".to_owned())
+            .spawn(move || {
+                let _inside = runtime.enter();
+                let _ = done.send(take_up(&shared, &target, its, leased));
+            })
+            .map_err(|error| StoreError::NotStored(error.into()))?;
+        self.term = Some(RunningTerm { term, lease, renewed: sent, begun: Some(begun) });
+        Ok(())
+    }
+
+    fn has_begun(&mut self) {
+        if let Some(running) = &mut self.term {
+            running.begun = None;
+            self.node.change(|known| known.is_here = true);
+        }
+    }
+
+    fn end_term(&mut self, why: &str) {
+        if let Some(running) = self.term.take() {
+            tracing::warn!(epoch = running.term.epoch, why, "this node does not write any more");
+            running.lease.end();
+            self.seen = None;
+            self.node.change(|known| known.is_here = false);
+            // Awake or asleep, it looks at its lease next.
+            if let Some(queue) = self.shared.queue.current() {
+                let _ = queue.try_send(Job::Look);
+            }
+            self.shared.queue.replace(None);
+        }
+    }
+
+    /// Finishes what was accepted, gives the lease back, and goes.
+    fn leave(mut self, left: oneshot::Sender<()>) {
+        if let Some(running) = self.term.take() {
+            if let Some(queue) = self.shared.queue.current() {
+                let (stopped, stopping) = oneshot::channel();
+                self.shared.queue.replace(None);
+                if queue.send(Job::Stop(stopped)).is_ok() {
+                    let _ = stopping.blocking_recv();
+                }
+            }
+            if let Some(session) = &self.session
+                && let Err(error) = session.release(&running.term)
+            {
+                tracing::warn!(%error, "the lease could not be given back; it runs out by itself");
+            }
+            running.lease.end();
+        }
+        let _ = left.send(());
+    }
+}
+
+/// Loads everything in a snapshot after the takeover.
+fn take_up(shared: &Shared, target: &PostgresTarget, term: Term, lease: Lease) -> Result<(), StartError> {
+    if let Some(last) = term.last_commit {
+        shared.clock.not_before(last);
+    }
+    let mut store = Postgres::open(target)?;
+    store.begin_term(term)?;
+    begin(shared, store, None, Some(lease))
+}

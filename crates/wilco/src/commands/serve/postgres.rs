@@ -1,0 +1,78 @@
+//! Serving from a schema of PostgreSQL, as one of its nodes.
+
+use anyhow::bail;
+use wilco_engine::Settings;
+use wilco_outside::Outside;
+use wilco_protocol::Time;
+use wilco_runtime::{Clock, Handle, NodeStart, TestClock, join};
+use wilco_store::{Postgres, PostgresTarget, Reader, StoreError, verify};
+
+use super::{VERIFIED_AT_START, clock, verify_end};
+
+/// What the server was asked to be.
+pub(super) struct Asked {
+    pub(super) target: PostgresTarget,
+    /// None: the name of the machine.
+    pub(super) name: Option<String>,
+    pub(super) address: String,
+    pub(super) settings: Settings,
+    pub(super) outside: Outside,
+    pub(super) test_clock: Option<Option<Time>>,
+}
+
+/// Joins the nodes of the schema when its newest events are whole. Blocks.
+pub(super) fn open(asked: Asked) -> anyhow::Result<Handle> {
+    let Asked { target, name, address, settings, outside, test_clock } = asked;
+    let store = Postgres::open(&target)?;
+    check(&store, &target)?;
+    let stood = store.head()?.at;
+    let (clock, test_clock) = match test_clock {
+        None => (Clock::real_at(store.clock()?, stood), None),
+        Some(at) => {
+            let kept = TestClock::Schema(Box::new(target.clone()));
+            let stood = kept.position().max(stood);
+            (clock(Some(at), Some(&kept), stood)?, Some(kept))
+        }
+    };
+    drop(store);
+    let name = match name {
+        Some(name) => name,
+        None => host_name()?,
+    };
+    let version = env!("CARGO_PKG_VERSION").to_owned();
+    Ok(join(NodeStart { target, name, address, settings, outside, clock, test_clock, version })?)
+}
+
+/// Whether what is there can be served.
+fn check(store: &Postgres, target: &PostgresTarget) -> anyhow::Result<()> {
+    let looked = verify_end(store).and_then(|head| {
+        if head.position <= VERIFIED_AT_START { wilco_engine::differs(store) } else { Ok(None) }
+    });
+    match looked {
+        Ok(None) => Ok(()),
+        Ok(Some(difference)) => bail!(
+            "the journal is whole, but {difference}; so nothing is served. Make the tables anew with: wilco rebuild --store URL"
+        ),
+        Err(damage @ StoreError::Damaged { .. }) => {
+            bail!("{damage}; so nothing is served from {target:?}. Go back to a backup of the database")
+        }
+        Err(other) => Err(other.into()),
+    }
+}
+
+/// Walks the whole journal in the background, and tells of what it finds.
+pub(super) fn verify_all(target: PostgresTarget, handle: Handle) {
+    tokio::task::spawn_blocking(move || match verify(&Postgres::reader(&target), None) {
+        Err(error @ StoreError::Damaged { .. }) => handle.found_damage(error),
+        Err(error) => tracing::error!(%error, "the journal could not be verified"),
+        Ok(head) => tracing::info!(position = head.position, "the journal is whole"),
+    });
+}
+
+fn host_name() -> anyhow::Result<String> {
+    let told = std::fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
+    match told.trim() {
+        "" => bail!("this machine has no name; name this node with --node NAME"),
+        name => Ok(name.to_owned()),
+    }
+}
