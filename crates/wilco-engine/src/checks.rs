@@ -81,6 +81,7 @@ pub(crate) fn checked(workspace: &mut Workspace<'_>, mut live: Live, report: &Re
         id: id.clone(),
         from: specialist,
         from_verified: true,
+        from_unknown: false,
         sent_by: None,
         to: voice,
         subject: subject.clone(),
@@ -100,7 +101,7 @@ pub(crate) fn checked(workspace: &mut Workspace<'_>, mut live: Live, report: &Re
         parsed: OnceLock::from(content.clone()),
     };
     let kind = kind(&content);
-    store_message(workspace, position, Some(seq), message, Vec::new(), kind);
+    store_message(workspace, position, Some(seq), message, Vec::new(), kind, true);
     Ok(())
 }
 

@@ -264,6 +264,7 @@ pub(crate) fn send_from_wilco(
         id,
         from: voice,
         from_verified: true,
+        from_unknown: false,
         sent_by: None,
         to: to.clone(),
         subject: rendered.subject,
@@ -282,7 +283,7 @@ pub(crate) fn send_from_wilco(
     let kind = rendered.content.get("type").and_then(Value::as_str).unwrap_or("").to_owned();
     // A command has no inbox.
     let inboxes = Some(to.clone()).filter(|to| !to.is_reserved()).into_iter().collect();
-    store_message(workspace, position, seq, message, inboxes, kind);
+    store_message(workspace, position, seq, message, inboxes, kind, true);
     Ok(())
 }
 
@@ -294,12 +295,13 @@ pub(crate) fn store_message(
     message: Message,
     inboxes: Vec<Name>,
     kind: String,
+    announced: bool,
 ) -> Arc<Message> {
     let (id, by, exchange) = (message.id.clone(), message.from.clone(), message.exchange);
     let to = vec![message.to.clone()];
     let (stored, hash) = workspace.add_message(position, message);
     inboxes.iter().for_each(|agent| workspace.post(agent, position));
-    if kind != QUIET {
+    if announced && kind != QUIET {
         for agent in inboxes.iter().filter(|agent| **agent != by) {
             nudge(workspace, agent, position);
         }

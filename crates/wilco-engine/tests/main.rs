@@ -11,6 +11,8 @@ mod correlation;
 mod dashboard;
 mod delivered;
 mod handing_over;
+mod judging;
+mod names;
 mod realm;
 mod telling;
 mod todo;

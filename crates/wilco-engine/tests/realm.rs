@@ -165,7 +165,12 @@ impl Realm {
             shown["content"] = serde_json::from_str(message.delivered().get()).unwrap();
             shown
         };
-        page.items.iter().map(|entry| shown(&entry.message)).collect()
+        let entry = |entry: &reads::InboxEntry| {
+            let mut shown = shown(&entry.message);
+            shown["unread"] = json!(entry.status == InboxStatus::Unread);
+            shown
+        };
+        page.items.iter().map(entry).collect()
     }
 
     /// What waits for an agent.

@@ -13,4 +13,4 @@ pub mod render;
 pub mod scene;
 pub mod table;
 
-pub use nearest::nearest;
+pub use nearest::{near_name, nearest};

@@ -11,6 +11,29 @@ pub fn nearest<'a>(given: &str, known: impl IntoIterator<Item = &'a str>) -> Opt
     near.map(|(_, word)| word)
 }
 
+/// Slips that make one agent's name another's.
+const NAME_SLIPS: usize = 2;
+/// Longer texts are nobody's name, and comparing them is dear.
+const LONGEST_NAME: usize = 256;
+
+/// The known agent that a name is probably a slip for: at most two letters of it, and less than half. Names that
+/// differ only in digits are two agents.
+pub fn near_name<'a>(given: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    let given = given.trim().to_lowercase();
+    let bare = |name: &str| -> String { name.chars().filter(|c| !c.is_ascii_digit()).collect() };
+    let slips = |name: &str| {
+        let name = name.to_lowercase();
+        let longer = name.chars().count().max(given.chars().count());
+        if name == given || longer > LONGEST_NAME || name.len().abs_diff(given.len()) > 4 * NAME_SLIPS {
+            return None;
+        }
+        let slips = strsim::damerau_levenshtein(&given, &name);
+        let near = slips <= NAME_SLIPS && slips * 2 < longer && bare(&name) != bare(&given);
+        near.then_some(slips)
+    };
+    known.into_iter().filter_map(|name| Some((slips(name)?, name))).min().map(|(_, name)| name)
+}
+
 fn fold(word: &str) -> String {
     word.trim().to_lowercase().replace(['_', ' '], "-")
 }
@@ -25,7 +48,25 @@ fn slips(given: &str, known: &str) -> Option<usize> {
 
 #[cfg(test)]
 mod tests {
-    use super::nearest;
+    use super::{near_name, nearest};
+
+    #[test]
+    fn talk_40_a_name_is_near_by_two_slips_and_never_by_its_digits_alone() {
+        let known = ["worker", "impl-101", "w1", "orchestrator"];
+        for (given, near) in [
+            ("wroker", Some("worker")),
+            ("workers", Some("worker")),
+            ("Worker", None),
+            ("impl-102", None),
+            ("imp-101", Some("impl-101")),
+            ("w2", None),
+            ("worker2", None),
+            ("orchestratr", Some("orchestrator")),
+            ("helper", None),
+        ] {
+            assert_eq!(near_name(given, known), near, "{given}");
+        }
+    }
 
     #[test]
     fn msg_3_a_slip_hears_of_the_nearest_word_and_another_word_of_none() {

@@ -48,7 +48,10 @@ fn is_asked_for(say: &Say, typed: &Typed) -> bool {
         (Say::ToInitiator(asked), Typed::Delegation(taught)) => matches!(
             (asked, taught),
             (ToInitiator::Questions { .. } | ToInitiator::StillOpen { .. }, Delegation::Clarify { .. })
-                | (ToInitiator::ReviewAck | ToInitiator::ReviewEarlyWork, Delegation::Verdict(_))
+                | (
+                    ToInitiator::ReviewAck | ToInitiator::ReviewEarlyWork | ToInitiator::MayObject { .. },
+                    Delegation::Verdict(_)
+                )
                 | (ToInitiator::AmendNeeded, Delegation::Amend { .. })
                 | (
                     ToInitiator::Reminder { .. },

@@ -89,8 +89,9 @@ fn judge(entry: &Entry) -> Scored {
 /// Which rulings are allowed, and which one would decide the pair.
 fn expected(class: &str) -> (&'static [Ruling], Option<Ruling>) {
     match class {
-        "right" | "paraphrased" => (&[Ruling::Correct, Ruling::Unsure], Some(Ruling::Correct)),
-        "partial" | "wrong" | "negated" | "other-task" => (&[Ruling::Unsure], None),
+        "right" | "paraphrased" => (&[Ruling::Correct, Ruling::Named, Ruling::Unsure], Some(Ruling::Correct)),
+        // What is only named is left to somebody; an objection to it is for its initiator.
+        "partial" | "wrong" | "negated" | "other-task" => (&[Ruling::Named, Ruling::Unsure], None),
         "praise" | "empty" => (&[Ruling::Empty, Ruling::Unsure], Some(Ruling::Empty)),
         other => panic!("unknown class {other}"),
     }

@@ -3,10 +3,11 @@
 use std::borrow::Cow;
 
 use serde::Serialize;
-use serde_json::Value;
 use serde_json::value::RawValue;
+use serde_json::{Map, Value};
 use wilco_engine::reads::{EscalationView, EventView, InboxEntry, NudgeView, TodoItem};
 use wilco_engine::{Accepted, Summary, status};
+use wilco_language::render::fence::is_word;
 use wilco_protocol::decision::Stage;
 use wilco_protocol::directory::Agent;
 use wilco_protocol::exchange::View;
@@ -42,6 +43,8 @@ pub(crate) struct MessageJson<'a> {
     from: &'a Name,
     #[serde(rename = "fromVerified")]
     from_verified: bool,
+    #[serde(rename = "fromKnown", skip_serializing_if = "Option::is_none")]
+    from_known: Option<bool>,
     #[serde(rename = "sentBy", skip_serializing_if = "Option::is_none")]
     sent_by: Option<&'a Name>,
     to: &'a Name,
@@ -61,6 +64,8 @@ pub(crate) struct MessageJson<'a> {
     nudge: Option<&'static str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     reading: Option<&'a Reading>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    teaching: Option<String>,
 }
 
 /// As it was sent.
@@ -69,6 +74,7 @@ pub(crate) fn original(message: &Message, status: InboxStatus) -> MessageJson<'_
         id: &message.id,
         from: &message.from,
         from_verified: message.from_verified,
+        from_known: message.from_unknown.then_some(false),
         sent_by: message.sent_by.as_ref(),
         to: &message.to,
         subject: &message.subject,
@@ -83,13 +89,37 @@ pub(crate) fn original(message: &Message, status: InboxStatus) -> MessageJson<'_
         delivery: None,
         nudge: None,
         reading: message.reading.as_ref(),
+        teaching: None,
+    }
+}
+
+/// What Wilco added to a message: it made the delivered form, or the whole message. Ids that are not words are their
+/// sender's words, and then nothing of the text is taken for Wilco's.
+fn teaching(message: &Message) -> Option<String> {
+    let made = message.delivered.is_some() || message.from.is_reserved();
+    let content = message.delivered();
+    // Most messages teach nothing and need not be parsed.
+    if !made || memchr::memmem::find(content.get().as_bytes(), b"\"teaching\"").is_none() {
+        return None;
+    }
+    let mut content: Map<String, Value> = serde_json::from_str(content.get()).ok()?;
+    let named =
+        ["task_id", "handoff_id", "operation_id", "operation", "issue", "message_id", "starting_from"];
+    let ids = named.iter().filter_map(|key| content.get(*key)?.as_str());
+    if !ids.into_iter().all(is_word) {
+        return None;
+    }
+    match content.remove("teaching") {
+        Some(Value::String(taught)) => Some(taught),
+        _ => None,
     }
 }
 
 /// As its reader gets it.
 pub(crate) fn delivered(letter: &InboxEntry) -> MessageJson<'_> {
     let content = delivered_content(&letter.message);
-    MessageJson { content, reading: None, ..original(&letter.message, letter.status) }
+    let teaching = teaching(&letter.message);
+    MessageJson { content, reading: None, teaching, ..original(&letter.message, letter.status) }
 }
 
 /// How far a message got, and how its nudge stands.
@@ -102,7 +132,8 @@ pub(crate) struct DeliveryStatus {
 /// Both forms, where they differ.
 pub(crate) fn whole(letter: &InboxEntry) -> MessageJson<'_> {
     let delivered = letter.message.delivered.as_deref().map(content);
-    MessageJson { delivered, ..original(&letter.message, letter.status) }
+    let teaching = teaching(&letter.message);
+    MessageJson { delivered, teaching, ..original(&letter.message, letter.status) }
 }
 
 /// The same, and how far it got.

@@ -71,7 +71,8 @@ impl Initiator<'_> {
             policy["preset"] = json!("critical");
         }
         if share(self, 40) {
-            policy["understanding"] = json!(self.rng.pick(&["auto", "initiator", "command", "accept"]));
+            policy["understanding"] =
+                json!(self.rng.pick(&["auto", "initiator", "command", "accept", "objection"]));
         }
         if share(self, 40) {
             policy["checkpoint_timeout"] = json!(self.rng.pick(&["30s", "5m", "1h", "none"]));

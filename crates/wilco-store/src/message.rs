@@ -14,6 +14,9 @@ pub struct Message {
     pub id: MessageId,
     pub from: Name,
     pub from_verified: bool,
+    /// Nobody of this name was known when it came, and somebody of nearly this name was.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub from_unknown: bool,
     /// The operator who sent it in the sender's name.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sent_by: Option<Name>,

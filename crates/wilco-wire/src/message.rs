@@ -13,6 +13,9 @@ pub struct Message {
     pub from: String,
     #[serde(rename = "fromVerified")]
     pub from_verified: bool,
+    /// False when nobody of this name was known and somebody of nearly this name was; else it is missing.
+    #[serde(rename = "fromKnown", default, skip_serializing_if = "Option::is_none")]
+    pub from_known: Option<bool>,
     /// The operator who sent it in the sender's name.
     #[serde(rename = "sentBy", default, skip_serializing_if = "Option::is_none")]
     pub sent_by: Option<String>,
@@ -35,6 +38,16 @@ pub struct Message {
     pub nudge: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reading: Option<Reading>,
+    /// What Wilco added to the end of the delivered text, to say how to answer it. Only Wilco can set this.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub teaching: Option<String>,
+}
+
+impl Message {
+    /// The content as its recipient gets it.
+    pub fn as_delivered(&self) -> &Value {
+        self.delivered.as_ref().unwrap_or(&self.content)
+    }
 }
 
 /// A message as it is sent. Without `from` the caller is meant, without `to` the exchange says to whom it goes.

@@ -6,6 +6,7 @@ use std::sync::OnceLock;
 
 use clap::Args;
 use wilco_client::{Answer, Client, Error};
+use wilco_language::near_name;
 use wilco_protocol::Time;
 use wilco_protocol::directory::Interface;
 
@@ -30,6 +31,9 @@ pub(crate) struct Caller {
     /// Print the server's JSON as it came
     #[arg(long)]
     pub(crate) json: bool,
+    /// Take a name that nobody has yet, although it is nearly somebody's
+    #[arg(long)]
+    pub(crate) new: bool,
 }
 
 impl Caller {
@@ -45,10 +49,13 @@ impl Caller {
     }
 
     /// The name to act under. With a token the server knows it, so only then it may be missing.
-    pub(crate) fn sender(&self) -> Result<Option<String>, Usage> {
+    pub(crate) fn sender(&self) -> anyhow::Result<Option<String>> {
         match self.identity() {
-            None if token().is_none() => Err(unnamed()),
-            name => Ok(name),
+            None if token().is_none() => Err(unnamed().into()),
+            name => {
+                self.spelt_right(name.as_deref())?;
+                Ok(name)
+            }
         }
     }
 
@@ -58,7 +65,33 @@ impl Caller {
             None if token().is_some() => self.checked(self.client().token_agent())?,
             name => name,
         };
-        Ok(of_token.ok_or_else(unnamed)?)
+        let name = of_token.ok_or_else(unnamed)?;
+        self.spelt_right([name.as_str()])?;
+        Ok(name)
+    }
+
+    /// Refuses names that nobody has and that are nearly somebody's. Who may not see the others, or cannot reach the
+    /// server, hears of that when it calls.
+    pub(crate) fn spelt_right<'a>(&self, names: impl IntoIterator<Item = &'a str>) -> anyhow::Result<()> {
+        let bare = |name: &'a str| name.strip_prefix('@').unwrap_or(name).trim();
+        let names: Vec<&str> = names.into_iter().map(bare).filter(|name| !name.is_empty()).collect();
+        if self.new || names.is_empty() {
+            return Ok(());
+        }
+        let client = self.client();
+        let unknown = |name: &&str| matches!(client.agent(name), Err(Error::Problem { problem, .. }) if problem.status == 404);
+        let unknown: Vec<&str> = names.into_iter().filter(unknown).collect();
+        if unknown.is_empty() {
+            return Ok(());
+        }
+        let Ok(known) = client.agents() else { return Ok(()) };
+        let known: Vec<&str> = known.value.items.iter().map(|agent| agent.name.as_str()).collect();
+        match unknown.iter().find_map(|name| Some((name, near_name(name, known.iter().copied())?))) {
+            Some((name, near)) => anyhow::bail!(
+                "there is no agent {name:?}; did you mean {near}? If it is new, say so with --new"
+            ),
+            None => Ok(()),
+        }
     }
 
     /// Prints an answer as JSON or in words. A refusal keeps its form, too.

@@ -8,11 +8,12 @@ use serde_json::{Map, Value};
 use wilco_language::parse::Incoming;
 use wilco_language::render::{Rendered, delivered, identified, passed_subject, usual_subject};
 use wilco_protocol::decision::Routing;
-use wilco_protocol::{Exchange, ExchangeId, Meaning, MessageId, Name};
+use wilco_protocol::{Exchange, ExchangeId, Meaning, MessageId, Name, delegation};
 use wilco_store::{Message, Priority, Reading, StoreError};
 
 use super::is_wilco;
-use crate::command::{Post, Refused, Viewer};
+use crate::agents::mark_message;
+use crate::command::{MarkAs, Post, Refused, Viewer};
 use crate::exact;
 use crate::execute::{Cause, citing, priority, send, store_message};
 use crate::workspace::Workspace;
@@ -23,6 +24,8 @@ pub(crate) struct Arrival<'a> {
     pub(crate) from: Name,
     /// Agents, or Wilco itself. Empty when it was left out, and the exchange says.
     pub(crate) to: Vec<Name>,
+    /// Who is known and may have been meant by a sender that was not.
+    pub(crate) near: Option<Name>,
     /// The plain text of its content, which every rule of reading looks at.
     pub(crate) text: &'a str,
     pub(crate) post: &'a Post,
@@ -74,6 +77,8 @@ pub(crate) struct Outgoing {
     pub(crate) usual: Option<(String, &'static str)>,
     /// Of the exchange it belongs to, if that asks several.
     pub(crate) broadcast_id: Option<String>,
+    /// Wilco tells its readers of it in a message of its own: it lies in their inboxes as read, and nobody is nudged.
+    pub(crate) announced_elsewhere: bool,
     /// Messages of Wilco's own that carry it on to others.
     pub(crate) passed: Vec<(Name, Rendered)>,
 }
@@ -120,6 +125,10 @@ impl Outgoing {
         for copy in &mut self.copies {
             let form = copy.delivered.as_deref().unwrap_or(&arrival.incoming().raw);
             let Ok(mut content) = serde_json::from_str::<Map<String, Value>>(form.get()) else { continue };
+            if copy.delivered.is_none() {
+                // Only Wilco teaches.
+                content.remove("teaching");
+            }
             content.insert("not_understood".to_owned(), Value::Bool(true));
             let raw = exact::written(&content, &[&arrival.incoming().raw]);
             copy.delivered = Some(raw.map_err(|error| StoreError::NotStored(Box::new(error)))?);
@@ -166,6 +175,7 @@ pub(crate) fn store_arrival(
             from: arrival.from.clone(),
             // An operator who looks as an agent is not that agent.
             from_verified: matches!(arrival.post.viewer, Viewer::Agent(_)) && arrival.post.sent_by.is_none(),
+            from_unknown: arrival.near.is_some(),
             sent_by: arrival.post.sent_by.clone(),
             to: copy.to,
             subject: subject.clone(),
@@ -180,7 +190,13 @@ pub(crate) fn store_arrival(
             // What stands in the text is no part of what was sent.
             parsed: if incoming.in_text { OnceLock::new() } else { OnceLock::from(incoming.content.clone()) },
         };
-        stored.push(store_message(workspace, position, seq, message, copy.inboxes, kind.clone()));
+        let readers = copy.inboxes.clone();
+        let announced = !outgoing.announced_elsewhere;
+        let message = store_message(workspace, position, seq, message, copy.inboxes, kind.clone(), announced);
+        for reader in readers.iter().filter(|_| !announced) {
+            mark_message(workspace, reader, &message.id, MarkAs::Read)?;
+        }
+        stored.push(message);
     }
     Ok(stored)
 }
@@ -209,6 +225,7 @@ pub(crate) fn outgoing(
     if !by_initiator {
         outgoing.reach(initiator);
     }
+    outgoing.announced_elsewhere = is_under_review(exchange, arrival);
     if let Routing::Reach { agents, teach } = routing {
         let cited = citing(workspace, exchange, Some(&arrival.cause()))?;
         for agent in agents {
@@ -234,6 +251,13 @@ pub(crate) fn outgoing(
         }
     }
     Ok(outgoing)
+}
+
+/// Whether this is the ACK of a task that somebody is asked to judge: the review shows it.
+fn is_under_review(exchange: &Exchange, arrival: &Arrival<'_>) -> bool {
+    let Exchange::Delegation(state) = exchange else { return false };
+    let reviewed = matches!(state.phase, delegation::Phase::InReview { .. });
+    reviewed && state.assignee == arrival.from && state.ack.as_ref() == Some(&arrival.id)
 }
 
 /// Sends what carries the message on to others.

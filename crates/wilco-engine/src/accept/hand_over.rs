@@ -13,6 +13,7 @@ use wilco_store::Priority;
 
 use super::arrival::{Arrival, Defaults};
 use super::is_wilco;
+use super::parties::who_is_there;
 use super::start::{Resolver, Taken, begin, uuid};
 use crate::agents::check_name;
 use crate::authority::{Extent, Right, TokenHolder, began_none, not_yours_to_hand_over};
@@ -198,13 +199,26 @@ fn handoff_policy(workspace: &Workspace<'_>, said: &Replacement) -> Result<Polic
 }
 
 /// The agent that failed; it need not be known.
-fn failed(workspace: &Workspace<'_>, said: &Replacement) -> Result<Option<Party>, Refused> {
+fn failed(workspace: &mut Workspace<'_>, said: &Replacement) -> Result<Option<Party>, Refused> {
     let Some(agent) = &said.failed else { return Ok(None) };
     let party = party(workspace, agent);
     if workspace.directory().get(&Name::new(&party.id)).is_none() {
-        check_name(&party.id).map_err(|detail| Refused::invalid("/content/failed_agent", detail))?;
+        let pointer = "/content/failed_agent";
+        check_name(&party.id).map_err(|detail| Refused::invalid(pointer, detail))?;
+        let given = agent.session.is_some() || brings_work(said) || workspace.settings().handoff.state_file;
+        if !given && workspace.find(&key("party", &party.id))?.is_empty() {
+            let there = who_is_there(workspace, &party.id);
+            let detail = format!("nobody has ever seen {}; {there}", party.id);
+            return Err(Refused::invalid(pointer, detail));
+        }
     }
     Ok(Some(party))
+}
+
+/// Whether the request itself says what is handed over.
+fn brings_work(said: &Replacement) -> bool {
+    let tasks = said.tasks.as_ref().is_some_and(|tasks| !tasks.is_empty());
+    tasks || !said.issues.is_empty() || said.document || said.handed.is_some()
 }
 
 /// An agent by whatever names it, with the session that is given or known.

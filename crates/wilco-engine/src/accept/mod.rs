@@ -22,7 +22,7 @@ use self::converse::{converse, converse_ambiguous};
 use self::correlate::{Correlated, correlate};
 use self::hand_over::{controller, hand_over, replace};
 use self::operate::operate;
-use self::parties::{recipients, sender, sign_of_life};
+use self::parties::{near_sender, recipients, sender, sign_of_life, tell_of_near_name};
 use self::start::{Taken, assign, say_to};
 use self::validate::validate;
 use crate::authority::{Right, TokenHolder};
@@ -49,12 +49,14 @@ pub(crate) fn accept(workspace: &mut Workspace<'_>, mut post: Post) -> Result<Ac
         return Ok(first);
     }
     may_begin(workspace, &post, &from)?;
+    let near = near_sender(workspace, &post, &from);
     sign_of_life(workspace, &from)?;
     workspace.spoke_by(&from, post.interface);
     let to = recipients(workspace, &post.incoming, &from)?;
     let id = message_id(workspace, &post.incoming)?;
-    let arrival = Arrival { id, from: from.clone(), to, text: post.incoming.text(), post: &post };
+    let arrival = Arrival { id, from: from.clone(), to, near, text: post.incoming.text(), post: &post };
     let (messages, exchange) = take_in(workspace, &arrival)?;
+    tell_of_near_name(workspace, &arrival)?;
     if let Some(position) = answered {
         workspace.reach(from.clone(), position, Reach::Answered);
     }

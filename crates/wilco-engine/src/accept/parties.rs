@@ -1,14 +1,18 @@
 //! Who sends a message, and to whom.
 
+use serde_json::{Map, json};
+use wilco_language::message::MessageType;
+use wilco_language::near_name;
 use wilco_language::parse::{Handoff, Incoming, Typed};
-use wilco_language::render::unresolved;
+use wilco_language::render::{Rendered, unresolved};
 use wilco_protocol::directory::{self, Unresolved};
 use wilco_protocol::name::{RESERVED, is_reserved};
 use wilco_protocol::{Name, Protocol};
 
+use super::arrival::Arrival;
 use crate::agents::{check_name, register};
 use crate::command::{Post, Refused, Viewer};
-use crate::execute::change_directory_fully;
+use crate::execute::{change_directory_fully, send_from_wilco};
 use crate::settings::AutoRegister;
 use crate::workspace::Workspace;
 
@@ -56,6 +60,64 @@ pub(crate) fn agent_named(workspace: &Workspace<'_>, text: &str) -> Result<Optio
     match workspace.directory().exact(text) {
         Ok(found) => Ok(found.map(|agent| agent.name.clone())),
         Err(why) => Err(Refused::Conflict { detail: unresolved(text, &why), exchange: None }),
+    }
+}
+
+/// Who is known by nearly the name of a sender that is not. A token shows who its holder is.
+pub(crate) fn near_sender(workspace: &Workspace<'_>, post: &Post, from: &Name) -> Option<Name> {
+    let proven = matches!(post.viewer, Viewer::Agent(_));
+    let own = *from == workspace.settings().default_sender;
+    if proven || own || workspace.directory().get(from).is_some() {
+        return None;
+    }
+    let known = workspace.directory().iter().map(|agent| agent.name.as_str());
+    near_name(from.as_str(), known).map(Name::new)
+}
+
+/// Both hear that they may be one: whoever mistyped its name, and whoever was meant.
+pub(crate) fn tell_of_near_name(workspace: &mut Workspace<'_>, arrival: &Arrival<'_>) -> Result<(), Refused> {
+    let Some(near) = &arrival.near else { return Ok(()) };
+    let (from, id) = (&arrival.from, &arrival.id);
+    let texts = [
+        (
+            from,
+            format!(
+                "You sent {id} as {from}, and nobody was known by that name. Did you mean {near}? Then send it again as \
+                 {near}; answers to {id} go to {from}."
+            ),
+        ),
+        (
+            near,
+            format!(
+                "{from} sent {id}, and nobody was known by that name. If that was you, {near}, read the inbox of {from} \
+                 and use your own name."
+            ),
+        ),
+    ];
+    for (to, text) in texts {
+        let content = Map::from_iter([
+            ("type".to_owned(), json!(MessageType::ProtocolNotice)),
+            ("message".to_owned(), json!(text)),
+            ("reason".to_owned(), json!("near-name")),
+            ("about".to_owned(), json!(id)),
+            ("names".to_owned(), json!([from, near])),
+        ]);
+        let subject = format!("{from} or {near}?");
+        send_from_wilco(workspace, None, to, Rendered { subject, priority: "normal", content }, &[])?;
+    }
+    Ok(())
+}
+
+/// Those who could be asked instead, for a refusal.
+pub(crate) fn who_is_there(workspace: &Workspace<'_>, but: &str) -> String {
+    const SHOWN: usize = 10;
+    let there =
+        workspace.directory().iter().filter(|agent| agent.mark.is_none() && agent.name.as_str() != but);
+    let names: Vec<_> = there.map(|agent| agent.name.as_str()).collect();
+    match names.as_slice() {
+        [] => "nobody else is registered".to_owned(),
+        few if few.len() <= SHOWN => format!("there are {}", few.join(", ")),
+        many => format!("there are {} and {} more", many[..SHOWN].join(", "), many.len() - SHOWN),
     }
 }
 

@@ -9,7 +9,7 @@ use wilco_language::interpret::{InContext, Names, Parent, interpret};
 use wilco_language::parse::{Assignment, Task};
 use wilco_language::read::classify;
 use wilco_protocol::decision::{Refusal, Routing};
-use wilco_protocol::directory::Directory;
+use wilco_protocol::directory::{Directory, Mark};
 use wilco_protocol::exchange::{Decision, Exchange, Said, Start, key};
 use wilco_protocol::{
     ExchangeId, Meaning, MessageId, Name, Protocol, delegation, handoff, operation, validation,
@@ -20,6 +20,7 @@ use super::arrival::{Arrival, Defaults, Place, outgoing, pass_on, store_arrival}
 use super::converse::converse;
 use super::correlate::{Rule, Target, controls};
 use super::examine::with_known;
+use super::parties::who_is_there;
 use crate::command::Refused;
 use crate::execute::{citing, content, decide, execute, priority, refused};
 use crate::layer::Live;
@@ -47,6 +48,13 @@ pub(crate) fn assign(
     let task = Task::of(&arrival.incoming().content, arrival.subject());
     if let Some(exchange) = same_again(workspace, arrival, assignment.task_id.as_deref(), &task.title)? {
         return say_to(workspace, arrival, vec![Target { exchange, rule: Rule::SameAssignment }]);
+    }
+    let inactive =
+        workspace.directory().get(&arrival.to[0]).is_some_and(|to| to.mark == Some(Mark::Inactive));
+    if inactive {
+        let to = arrival.to[0].as_str();
+        let detail = format!("{to} is inactive and takes no tasks; {}", who_is_there(workspace, to));
+        return Err(Refused::invalid("/to", detail));
     }
     let policy = workspace.settings().delegation_policy(assignment.ack_timeout, &assignment.policy);
     let names = assignment.candidates.iter().map(String::as_str).enumerate();

@@ -288,6 +288,7 @@ fn scored(state: &State, task: &Task, said: &str) -> Scored {
     let scored = score_amended(&text, &task.changes, said);
     let ruling = match scored.ruling {
         understanding::Ruling::Correct => Ruling::Correct,
+        understanding::Ruling::Named => Ruling::Named,
         understanding::Ruling::Empty if said.trim().is_empty() => Ruling::Blank,
         understanding::Ruling::Empty => Ruling::Empty,
         understanding::Ruling::Unsure => Ruling::Unsure,

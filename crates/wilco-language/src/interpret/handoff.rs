@@ -170,6 +170,7 @@ fn scored(state: &State, cited: &Cited, said: &str) -> Option<Scored> {
     let scored = score(&text, said);
     let ruling = match scored.ruling {
         understanding::Ruling::Correct => Ruling::Correct,
+        understanding::Ruling::Named => Ruling::Named,
         understanding::Ruling::Empty if said.trim().is_empty() => Ruling::Blank,
         understanding::Ruling::Empty => Ruling::Empty,
         understanding::Ruling::Unsure => Ruling::Unsure,

@@ -2,7 +2,7 @@
 
 use crate::message::MessageType;
 use serde_json::{Map, Value, json};
-use wilco_protocol::delegation::{CancelReason, Phase, Say, State, Verdict, timers};
+use wilco_protocol::delegation::{CancelReason, Phase, Say, State, ToInitiator, Verdict, timers};
 use wilco_protocol::exchange::{Exchange, Texts};
 use wilco_protocol::{MessageId, Name, Time};
 
@@ -54,6 +54,9 @@ pub(super) fn say(state: &State, to: &Name, say: &Say, setting: &Setting<'_>) ->
                 message.priority = "high";
                 message = message.teaching(how);
             }
+            if matches!(say, ToInitiator::MayObject { .. } | ToInitiator::AcceptedByJudge) {
+                message.priority = "low";
+            }
             message.with("reason", json!(told.reason))
         }
         Say::Escalation { number, again } => {
@@ -100,7 +103,7 @@ pub(super) fn deadline(state: &State, now: Time) -> Time {
 fn assignment(state: &State, to: &Name, sole: bool, spell_out: bool, setting: &Setting<'_>) -> Rendered {
     let task = passed::as_amended(state, setting);
     let mut content = passed::taught_if(state.requires_ack, state, to, &task, setting);
-    let mut lead = Vec::new();
+    let mut lead: Vec<String> = stop(state).into_iter().collect();
     if sole {
         lead.push(format!("You are the sole assignee of {} now.", state.task_id));
     }
@@ -137,6 +140,18 @@ fn note(state: &State, setting: &Setting<'_>) -> Option<String> {
 
 fn noted(text: String, state: &State, setting: &Setting<'_>) -> String {
     [Some(text), note(state, setting)].into_iter().flatten().collect::<Vec<_>>().join("\n\n")
+}
+
+/// To an agent that had begun, and was objected to.
+fn stop(state: &State) -> Option<String> {
+    let task = &state.task_id;
+    state
+        .objected
+        .then(|| format!("Stop working on {task}: {} objects to your understanding.", state.initiator))
+}
+
+fn stopped(text: String, state: &State) -> String {
+    [stop(state), Some(text)].into_iter().flatten().collect::<Vec<_>>().join("\n\n")
 }
 
 /// With the whole task as it is now, so that nobody must look for it.
@@ -176,6 +191,7 @@ fn correction(state: &State, to: &Name, right: Option<String>, setting: &Setting
     let stated = state.ack.as_ref().map(|ack| setting.cited.understanding(ack)).unwrap_or_default();
     let right = right.unwrap_or_else(|| state.title.clone());
     let text = format!("Your understanding: {stated}. Correct understanding: {right}");
+    let text = stopped(text, state);
     let text = with_task(noted(text, state, setting), state, setting);
     taught(state, to, MessageType::TaskCorrection, format!("Correction: {}", state.task_id), text, setting)
         .with("your_understanding", json!(stated))
@@ -228,6 +244,7 @@ fn supplement(state: &State, to: &Name, missing: Vec<String>, setting: &Setting<
         state.task_id,
         bulleted(&missing)
     );
+    let text = stopped(text, state);
     let text = with_task(noted(text, state, setting), state, setting);
     taught(state, to, MessageType::TaskSupplement, format!("Still missing: {}", state.task_id), text, setting)
         .with("missing", json!(missing))

@@ -44,6 +44,23 @@ pub fn fenced(random: u64, whose: Fenced<'_>, text: &str) -> String {
     )
 }
 
+/// The text that a sender wrote without what Wilco added to its end, and that. What Wilco did not keep apart when it
+/// stored the message stays with the sender's words.
+pub fn told_apart<'a>(text: &'a str, teaching: Option<&'a str>) -> (&'a str, Option<&'a str>) {
+    match teaching.filter(|taught| !taught.trim().is_empty()) {
+        Some(taught) => match text.strip_suffix(taught) {
+            Some(words) => (words.trim_end(), Some(taught)),
+            None => (text, None),
+        },
+        None => (text, None),
+    }
+}
+
+/// How to answer, as it stands behind a fence: it says whose words it is, and no line of it looks like a fence.
+pub fn taught(teaching: &str) -> String {
+    format!("Wilco says how to answer:\n{}", lines(teaching))
+}
+
 /// Whether a text has the form of a name: it may stand outside of a fence.
 pub fn is_word(text: &str) -> bool {
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"._-".contains(&byte);

@@ -1,5 +1,5 @@
 //! What somebody needs who judges whether an agent understood its task: the task, the understanding once, and what
-//! is missing. Short, however long the task is; how to answer is taught elsewhere.
+//! differs. Short, however long the task is; how to answer is taught elsewhere.
 
 use wilco_protocol::delegation::State;
 
@@ -7,11 +7,13 @@ use super::form::one_line;
 use super::to_initiator::entry;
 use crate::interpret::Cited;
 use crate::parse::Task;
+use crate::read::understanding::{ContradictionKind, TaskText, contradictions, new_names};
 
 /// Characters of each part; a reader gets the rest from the exchange.
 const TITLE: usize = 120;
 const CRITERION: usize = 120;
 const UNDERSTANDING: usize = 500;
+const WORD: usize = 40;
 /// Criteria and changes that are shown.
 const LISTED: usize = 4;
 
@@ -28,11 +30,54 @@ pub(super) fn review(state: &State, cited: &Cited) -> String {
         Some(judged) => judged.missing.iter().map(|index| usize::from(*index)).collect(),
         None => Vec::new(),
     };
-    let stated = cut(&one_line(&cited.understanding(ack)), UNDERSTANDING);
+    let stated = understood(&cited.understanding(ack));
     let mut parts = vec![format!("Did {agent} understand {id}? {}", cut(&one_line(&task.title), TITLE))];
     parts.extend(asked(&task, &missing));
     parts.push(format!("It understood: {stated}"));
+    parts.extend(differing(state, &task, &cited.understanding(ack)));
     parts.join("\n")
+}
+
+/// What an agent understood, on one line and not too long.
+pub(super) fn understood(stated: &str) -> String {
+    cut(&one_line(stated), UNDERSTANDING)
+}
+
+/// What stands in the understanding and not in the task.
+fn differing(state: &State, task: &Task, stated: &str) -> Vec<String> {
+    let text = TaskText {
+        task_id: &state.task_id,
+        title: &task.title,
+        titled: task.titled,
+        description: &task.description,
+        criteria: &task.criteria,
+    };
+    let found = contradictions(&text, stated);
+    let of = |kinds: &[ContradictionKind]| -> Vec<String> {
+        found.iter().filter(|one| kinds.contains(&one.kind)).map(|one| one.word.clone()).collect()
+    };
+    use ContradictionKind as Kind;
+    [
+        ("Another task", of(&[Kind::TaskId])),
+        ("Numbers that are not the task's", of(&[Kind::Number])),
+        ("Names that are new", [of(&[Kind::Name]), new_names(&text, stated)].concat()),
+        ("Words that turn the meaning", of(&[Kind::Negation, Kind::Direction])),
+    ]
+    .into_iter()
+    .filter(|(_, words)| !words.is_empty())
+    .map(|(what, words)| format!("{what}: {}", few(&words)))
+    .collect()
+}
+
+/// The first of them, each once.
+fn few(words: &[String]) -> String {
+    let mut shown: Vec<String> = Vec::new();
+    for word in words.iter().map(|word| cut(&one_line(word), WORD)) {
+        if shown.len() < LISTED && !shown.contains(&word) {
+            shown.push(word);
+        }
+    }
+    shown.join(", ")
 }
 
 /// The criteria and what amendments said in words; what was not found comes first and is marked.

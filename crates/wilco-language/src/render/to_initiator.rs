@@ -1,9 +1,9 @@
 //! What the initiator of a delegation is told and asked.
 
 use serde_json::{Map, Value, json};
-use wilco_protocol::Name;
 use wilco_protocol::delegation::{Owed, State, ToInitiator, Why, planned_name};
 use wilco_protocol::exchange::Texts;
+use wilco_protocol::{Name, Time};
 
 use super::{Setting, teaching};
 use crate::read::text;
@@ -24,6 +24,8 @@ pub(super) fn told(state: &State, say: &ToInitiator, setting: &Setting<'_>) -> T
         ToInitiator::Questions { vague } => questions(state, *vague, setting),
         ToInitiator::StillOpen { from, count } => still_open(state, *from, *count, setting),
         ToInitiator::ReviewAck => review(state, setting),
+        ToInitiator::MayObject { until } => accepted(state, Some(*until), setting),
+        ToInitiator::AcceptedByJudge => accepted(state, None, setting),
         ToInitiator::ReviewEarlyWork => Told {
             reason: "verdict-needed",
             text: format!(
@@ -177,6 +179,27 @@ fn review(state: &State, setting: &Setting<'_>) -> Told {
     ]);
     let teaching = Some(teaching::verdict(state, setting));
     Told { reason: "verdict-needed", text, fields, teaching }
+}
+
+/// An understanding that was accepted without its initiator. `until`: by when it may object.
+fn accepted(state: &State, until: Option<Time>, setting: &Setting<'_>) -> Told {
+    let (agent, task) = (&state.assignee, &state.task_id);
+    let stated = state.ack.as_ref().map(|ack| setting.cited.understanding(ack)).unwrap_or_default();
+    let short = super::review::understood(&stated);
+    let begins = format!("{agent} understood {task} and begins. It understood: {short}");
+    let fields = Map::from_iter([
+        ("understanding".to_owned(), json!(stated)),
+        ("objection_until".to_owned(), json!(until)),
+    ]);
+    match until {
+        Some(until) => Told {
+            reason: "may-object",
+            text: format!("{begins}\nIf that is wrong, say so until {until}: it is stopped and corrected."),
+            fields,
+            teaching: Some(teaching::verdict(state, setting)),
+        },
+        None => Told { reason: "accepted-by-judge", text: begins, fields, teaching: None },
+    }
 }
 
 fn reminder(state: &State, of: Owed, setting: &Setting<'_>) -> Told {

@@ -58,6 +58,8 @@ pub(super) fn assigned(assigned: &Assigned, at: Time) -> State {
         checkpoints: Vec::new(),
         acknowledged_at: None,
         heard: None,
+        objection: None,
+        objected: false,
         escalations: Vec::new(),
         incidents: Vec::new(),
         unread: UnreadLog::default(),
@@ -89,10 +91,7 @@ pub fn apply(state: &mut State, event: &Event, at: Time) {
         Event::ReviewAwaited { until, judging } => {
             state.phase = Phase::InReview { until: *until, reminded: false, judging: *judging };
         }
-        Event::Corrected { until, .. } => {
-            state.corrections += 1;
-            awaiting_first(state, *until);
-        }
+        Event::Corrected { until, .. } => corrected(state, *until),
         Event::Asked { message, count, until } => {
             state.questions = Some(Questions { asked_in: message.clone(), count: *count, answered: 0, at });
             enter(state, Phase::Clarifying { until: *until, reminded: false });
@@ -109,8 +108,9 @@ pub fn apply(state: &mut State, event: &Event, at: Time) {
         Event::Waiting { because, until } => wait(state, *because, *until),
         Event::Returned { until } => enter(state, Phase::Returned { until: *until, reminded: false }),
         Event::Reminded { until } => reminded(state, *until),
-        Event::Accepted { check } => {
+        Event::Accepted { check, objection } => {
             state.acknowledged_at = Some(at);
+            (state.objection, state.objected) = (*objection, false);
             state.phase = Phase::Working { check: *check, checks: 0 };
         }
         Event::CheckpointsPlanned { planned } => plan(state, planned),
@@ -169,6 +169,14 @@ pub fn apply(state: &mut State, event: &Event, at: Time) {
         Event::Ended { outcome, stop } => enter(state, Phase::Ended { outcome: *outcome, stop: *stop }),
         Event::Superseded { by } => state.superseded_by = Some(*by),
     }
+}
+
+fn corrected(state: &mut State, until: Option<Time>) {
+    state.corrections += 1;
+    // Who had begun is to stop.
+    state.objected = state.phase.at_work() && state.objection.is_some();
+    state.objection = None;
+    awaiting_first(state, until);
 }
 
 fn acknowledged(state: &mut State, ack: &MessageId, status: AckStatus, in_time: bool, at: Time) {
@@ -341,6 +349,7 @@ fn anew(state: &mut State, until: Option<Time>) {
     state.first_ack = None;
     state.acknowledged_at = None;
     state.heard = None;
+    (state.objection, state.objected) = (None, false);
     state.checkpoints.retain(|checkpoint| checkpoint.reached.is_some());
     awaiting_first(state, until);
 }

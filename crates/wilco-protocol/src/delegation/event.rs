@@ -97,9 +97,11 @@ pub enum Event {
     Reminded {
         until: Time,
     },
-    /// An understanding was accepted: the task is assigned.
+    /// An understanding was accepted: the task is assigned. `objection`: until when its initiator may object.
     Accepted {
         check: Option<Time>,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        objection: Option<Time>,
     },
     /// An ACK announced checkpoints.
     CheckpointsPlanned {

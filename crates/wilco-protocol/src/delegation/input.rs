@@ -123,6 +123,8 @@ pub struct Scored {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Ruling {
     Correct,
+    /// Every criterion is named and none contradicted; whether it is right as a whole is open.
+    Named,
     /// Nothing is said at all.
     Blank,
     /// Something is said, and nothing of the task.

@@ -32,6 +32,8 @@ pub enum Judge {
     Initiator,
     Command,
     Accept,
+    /// What names every criterion and contradicts none is accepted at once, and its initiator may object.
+    Objection,
 }
 
 /// What to do with an agent that is at capacity.
@@ -76,7 +78,7 @@ const ROWS: [Row<Policy>; 13] = [
     row("max_corrections", "wrong understandings before an escalation", |policy, given| {
         put(&mut policy.max_corrections, given.whole(0..=MAX_CORRECTIONS))
     }),
-    row("understanding", "who judges: auto, initiator, command or accept", |policy, given| {
+    row("understanding", "who judges: auto, initiator, command, accept or objection", |policy, given| {
         put(&mut policy.understanding, given.word())
     }),
     row("on_busy", "what to do with a busy agent: wait or reassign", |policy, given| {

@@ -4,6 +4,7 @@ use super::event::Why;
 use super::state::Outcome;
 use super::words::Verdict;
 use crate::name::{ExchangeId, MessageId, Name};
+use crate::time::Time;
 use crate::unread::UnreadWords;
 
 /// To the assignee unless the name says otherwise.
@@ -105,6 +106,12 @@ pub enum ToInitiator {
         count: u32,
     },
     ReviewAck,
+    /// An understanding was accepted, and until then it may be objected to.
+    MayObject {
+        until: Time,
+    },
+    /// The judge command accepted an understanding.
+    AcceptedByJudge,
     ReviewEarlyWork,
     AmendNeeded,
     Reminder {

@@ -71,6 +71,12 @@ pub struct State {
     pub checkpoints: Vec<Checkpoint>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub acknowledged_at: Option<Time>,
+    /// Until when the initiator may object to the understanding that was accepted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub objection: Option<Time>,
+    /// It did: the assignee is to stop what it began.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub objected: bool,
     /// What the assignee at work said last besides ACK and checkpoints.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub heard: Option<LastWord>,

@@ -185,6 +185,8 @@ fn to_initiator(say: &ToInitiator) -> String {
         ToInitiator::Questions { vague: true } => "vague questions, consider splitting the task".to_owned(),
         ToInitiator::StillOpen { from, count } => format!("questions {} to {count} are still open", from + 1),
         ToInitiator::ReviewAck => "verdict wanted on the ACK".to_owned(),
+        ToInitiator::MayObject { .. } => "it begins, and may be objected to".to_owned(),
+        ToInitiator::AcceptedByJudge => "the judge accepted the ACK".to_owned(),
         ToInitiator::ReviewEarlyWork => "verdict wanted on work without ACK".to_owned(),
         ToInitiator::AmendNeeded => "the agent cannot read the task, amend it".to_owned(),
         ToInitiator::Reminder { of } => format!("reminder of {}", format!("{of:?}").to_lowercase()),

@@ -150,14 +150,17 @@ pub(crate) fn what(words: &Words<'_>) -> Statement {
 }
 
 fn ack(status: AckStatus, words: &Words<'_>) -> Ack {
-    let ruling = match (words.has("blank"), words.has("empty"), words.has("unsure")) {
-        (true, ..) => Ruling::Blank,
-        (false, true, _) => Ruling::Empty,
-        (false, false, true) => Ruling::Unsure,
-        (false, false, false) => Ruling::Correct,
-    };
+    let said = [
+        ("blank", Ruling::Blank),
+        ("empty", Ruling::Empty),
+        ("unsure", Ruling::Unsure),
+        ("named", Ruling::Named),
+    ];
+    let ruling =
+        said.into_iter().find(|(word, _)| words.has(word)).map_or(Ruling::Correct, |(_, ruling)| ruling);
     let (score, covered, missing) = match ruling {
         Ruling::Correct => (1000, vec![0, 1], vec![]),
+        Ruling::Named => (700, vec![0, 1], vec![]),
         Ruling::Unsure => (500, vec![0], vec![1]),
         Ruling::Blank | Ruling::Empty => (0, vec![], vec![0, 1]),
     };

@@ -137,6 +137,8 @@ transcripts! {
     talk_2_accept_as_others
     talk_2_courtesy
     talk_2_unreadable
+    talk_32_objection
+    talk_32_objection_partial
     talk_34_without_word
 }
 

@@ -27,7 +27,7 @@ enum Step {
 }
 
 fn choices() -> impl Strategy<Value = Choices> {
-    let judges = vec![Judge::Auto, Judge::Initiator, Judge::Command, Judge::Accept];
+    let judges = vec![Judge::Auto, Judge::Initiator, Judge::Command, Judge::Accept, Judge::Objection];
     (any::<[bool; 4]>(), prop::sample::select(judges)).prop_map(
         |([direct, candidate, state_file, issues], judge)| Choices {
             direct,

@@ -3,7 +3,7 @@
 use rmcp::model::{CallToolResult, ContentBlock};
 use serde_json::{Value, json};
 use wilco_language::message::MessageType;
-use wilco_language::render::fence::{Fenced, is_word};
+use wilco_language::render::fence::{self, Fenced, is_word, told_apart};
 use wilco_wire::{FieldProblem, Problem};
 
 use crate::mcp::fence::{at_most, fenced};
@@ -29,10 +29,13 @@ pub(crate) enum ToolOutcome {
     Exchange(Value),
     Exchanges(Value),
     Posted(Value),
+    /// Several things that were said, each with what it is about; each counts by itself.
+    Each(Vec<(String, Result<Value, Box<Problem>>)>),
 }
 
 pub(crate) fn result(outcome: ToolOutcome) -> CallToolResult {
     let (words, value) = match outcome {
+        ToolOutcome::Each(all) => return each(all),
         ToolOutcome::Inbox { agent, page } => (inbox(&agent, &page), page),
         ToolOutcome::Todo { agent, list } => (todo(&agent, &list), list),
         ToolOutcome::Message(message) => (whole(&message), message),
@@ -42,6 +45,28 @@ pub(crate) fn result(outcome: ToolOutcome) -> CallToolResult {
     };
     let mut result = CallToolResult::success(vec![ContentBlock::text(words)]);
     result.structured_content = Some(structured(value));
+    result
+}
+
+/// What came of several, a line each. The call failed if any of them did, and says which.
+fn each(all: Vec<(String, Result<Value, Box<Problem>>)>) -> CallToolResult {
+    let failed = all.iter().any(|(_, came)| came.is_err());
+    let line = |(about, came): &(String, Result<Value, Box<Problem>>)| match came {
+        Ok(posted) => posted_words(posted),
+        Err(problem) => {
+            let about = if is_word(about) { about } else { "one" };
+            format!("Not done, {about}: {}", problem.detail)
+        }
+    };
+    let words = all.iter().map(line).collect::<Vec<_>>().join("\n");
+    let items = all.into_iter().map(|(about, came)| match came {
+        Ok(posted) => posted,
+        Err(problem) => json!({"task_id": about, "error": problem.detail}),
+    });
+    let items: Vec<Value> = items.collect();
+    let blocks = vec![ContentBlock::text(words)];
+    let mut result = if failed { CallToolResult::error(blocks) } else { CallToolResult::success(blocks) };
+    result.structured_content = Some(structured(json!({"items": items})));
     result
 }
 
@@ -77,11 +102,8 @@ fn inbox(agent: &str, page: &Value) -> String {
     }
     let each = |message: &Value| {
         let rest = "read_message shows the rest";
-        format!(
-            "{}\n{}",
-            heading(message),
-            fenced(whose(message), &at_most(&text(message, &message["content"]), LISTED, rest))
-        )
+        let (words, taught) = apart(message, &message["content"]);
+        format!("{}\n{}{taught}", heading(message), fenced(whose(message), &at_most(&words, LISTED, rest)))
     };
     let messages: Vec<_> = items.iter().map(each).collect();
     format!("{} for {agent}:\n\n{}", counted(items.len(), "message"), messages.join("\n\n"))
@@ -127,11 +149,15 @@ fn tool_for(kind: &str) -> &'static str {
 
 fn whole(message: &Value) -> String {
     let content = message.get("delivered").filter(|delivered| !delivered.is_null());
-    format!(
-        "{}\n{}",
-        heading(message),
-        fenced(whose(message), &text(message, content.unwrap_or(&message["content"])))
-    )
+    let (words, taught) = apart(message, content.unwrap_or(&message["content"]));
+    format!("{}\n{}{taught}", heading(message), fenced(whose(message), &words))
+}
+
+/// What the sender wrote, and what Wilco says behind it.
+fn apart(message: &Value, content: &Value) -> (String, String) {
+    let whole = text(message, content);
+    let (words, taught) = told_apart(&whole, message["teaching"].as_str());
+    (words.to_owned(), taught.map_or(String::new(), |taught| format!("\n{}", fence::taught(taught))))
 }
 
 /// A line about a message: what a reader must know to answer it.

@@ -6,7 +6,7 @@
 
 use serde_json::{Map, Value};
 use wilco_language::message::MessageType;
-use wilco_language::render::fence::{Fenced, is_word};
+use wilco_language::render::fence::{self, Fenced, is_word, told_apart};
 
 use super::fence::fenced;
 
@@ -46,7 +46,7 @@ const WORDS: [&str; 30] = [
 ];
 
 /// The other keys that answers have. In an object with any other key the keys are somebody's words too.
-const KEYS: [&str; 118] = [
+const KEYS: [&str; 120] = [
     "ack",
     "acknowledged_at",
     "answer",
@@ -91,6 +91,7 @@ const KEYS: [&str; 118] = [
     "former_assignees",
     "former_replacements",
     "frequent_failures",
+    "fromKnown",
     "fromVerified",
     "grace_given",
     "handoff",
@@ -150,6 +151,7 @@ const KEYS: [&str; 118] = [
     "task_uuid",
     "tasks",
     "tasks_reassigned",
+    "teaching",
     "text",
     "timeout_occurred",
     "timers",
@@ -179,8 +181,9 @@ fn within(key: &str, value: Value) -> Value {
         Value::String(text) => Value::String(text_under(key, text)),
         Value::Array(items) => Value::Array(items.into_iter().map(|item| within(key, item)).collect()),
         Value::Object(fields) if matches!(key, "content" | "delivered") => content(fields),
-        Value::Object(fields) if fields.keys().all(|key| is_known(key)) => {
+        Value::Object(mut fields) if fields.keys().all(|key| is_known(key)) => {
             let whose = whose(&fields);
+            let taught = take_teaching(&mut fields);
             let field = |(name, value): (String, Value)| {
                 let value = match (&whose, value) {
                     (Some((id, from)), Value::String(text)) if name == "subject" => {
@@ -199,10 +202,24 @@ fn within(key: &str, value: Value) -> Value {
                 };
                 (name, value)
             };
-            Value::Object(fields.into_iter().map(field).collect())
+            let taught = taught.map(|taught| ("teaching".to_owned(), Value::String(fence::taught(&taught))));
+            Value::Object(fields.into_iter().map(field).chain(taught).collect())
         }
         Value::Object(_) => Value::String(fenced(Fenced::Several, &pretty(&value))),
     }
+}
+
+/// What Wilco teaches in a message, taken out of the sender's words.
+fn take_teaching(fields: &mut Map<String, Value>) -> Option<String> {
+    let Some(Value::String(taught)) = fields.remove("teaching") else { return None };
+    for form in ["content", "delivered"] {
+        let Some(Value::Object(content)) = fields.get_mut(form) else { continue };
+        if let Some(Value::String(text)) = content.get_mut("message") {
+            *text = told_apart(text, Some(&taught)).0.to_owned();
+        }
+        content.remove("teaching");
+    }
+    Some(taught)
 }
 
 fn is_known(key: &str) -> bool {

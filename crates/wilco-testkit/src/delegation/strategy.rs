@@ -61,8 +61,13 @@ pub fn opening() -> impl Strategy<Value = Opening> {
 
 fn policy() -> impl Strategy<Value = Policy> {
     let retries = prop::collection::vec((1u64..200).prop_map(Span::seconds), 0..3);
-    let judge =
-        prop_oneof![Just(Judge::Auto), Just(Judge::Initiator), Just(Judge::Command), Just(Judge::Accept)];
+    let judge = prop_oneof![
+        Just(Judge::Auto),
+        Just(Judge::Initiator),
+        Just(Judge::Command),
+        Just(Judge::Accept),
+        Just(Judge::Objection)
+    ];
     let busy = prop_oneof![Just(OnBusy::Wait), Just(OnBusy::Reassign)];
     let check = prop::option::of((1u64..900).prop_map(Span::seconds));
     (retries, 0u64..90, judge, busy, check, 0u32..3, 1u64..900).prop_map(
@@ -177,8 +182,13 @@ fn verdict() -> impl Strategy<Value = Verdict> {
 }
 
 fn ack() -> impl Strategy<Value = Ack> {
-    let ruling =
-        prop_oneof![Just(Ruling::Correct), Just(Ruling::Blank), Just(Ruling::Empty), Just(Ruling::Unsure)];
+    let ruling = prop_oneof![
+        Just(Ruling::Correct),
+        Just(Ruling::Named),
+        Just(Ruling::Blank),
+        Just(Ruling::Empty),
+        Just(Ruling::Unsure)
+    ];
     let revision = prop_oneof![2 => Just(None), 3 => (1u32..4).prop_map(Some)];
     let status = prop::sample::select(AckStatus::ALL.to_vec());
     (status, prop::bool::weighted(0.9), revision, 0u32..3, any::<bool>(), ruling, 0u32..4).prop_map(

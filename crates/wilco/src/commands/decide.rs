@@ -54,6 +54,7 @@ pub(crate) struct Args {
 
 pub(crate) fn run(args: Args) -> anyhow::Result<ExitCode> {
     let (client, from) = (args.caller.client(), args.caller.sender()?);
+    args.caller.spelt_right(args.agent.as_deref())?;
     let exchange = match exchange(&args.escalation) {
         Some(id) => id.to_string(),
         None => task::find(&args.caller, &client, from.as_deref(), &args.escalation, Role::Initiator)?.id,

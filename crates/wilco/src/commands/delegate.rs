@@ -63,6 +63,8 @@ pub(crate) struct Args {
 
 pub(crate) fn run(args: Args) -> anyhow::Result<ExitCode> {
     let from = args.caller.sender()?;
+    let named = [args.agent.as_str()].into_iter().chain(args.candidates.iter().map(String::as_str));
+    args.caller.spelt_right(named)?;
     let message = outgoing(&args, from);
     let answer = args.caller.checked(args.caller.client().send(&message, &IdempotencyKey::fresh()))?;
     args.follow.show(&args.caller, &answer)

@@ -31,6 +31,7 @@ pub(crate) struct Args {
 
 pub(crate) fn run(args: Args) -> anyhow::Result<ExitCode> {
     let (client, from) = (args.caller.client(), args.caller.sender()?);
+    args.caller.spelt_right([args.to.as_str()])?;
     let message = args.caller.checked(client.message(&args.id))?.value;
     let message = outgoing(&message, from, args.to.clone(), args.note.as_deref());
     let answer = args.caller.checked(client.send(&message, &IdempotencyKey::fresh()))?;

@@ -188,12 +188,11 @@ fn request(args: &Args) -> anyhow::Result<ExitCode> {
         .with("document", document)
         .with("notification_id", args.notification_id.clone())
         .with("policy", values::map(&args.policy));
-    let message = Outgoing {
-        from: args.caller.sender()?,
-        to: vec!["wilco".to_owned()],
-        content: content.into_value(),
-        ..Outgoing::default()
-    };
+    let from = args.caller.sender()?;
+    let named = args.to.iter().chain(&args.candidates).map(String::as_str);
+    args.caller.spelt_right(args.from.as_deref().into_iter().chain(named))?;
+    let message =
+        Outgoing { from, to: vec!["wilco".to_owned()], content: content.into_value(), ..Outgoing::default() };
     let client = args.caller.client();
     let mut answer = args.caller.checked(client.send(&message, &IdempotencyKey::fresh()))?;
     if let Some(told) = answer.value.exchange.as_mut().filter(|_| !args.caller.json) {

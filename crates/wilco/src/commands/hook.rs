@@ -4,6 +4,8 @@
 mod session;
 mod telling;
 
+pub(crate) use telling::random;
+
 use std::io::{Read, Write};
 use std::panic;
 use std::process::ExitCode;

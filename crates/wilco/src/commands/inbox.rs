@@ -44,7 +44,10 @@ const LONGEST_CALL: Duration = Duration::from_secs(60);
 
 pub(crate) fn run(args: Args) -> anyhow::Result<ExitCode> {
     let agent = match &args.agent {
-        Some(agent) => agent.clone(),
+        Some(agent) => {
+            args.caller.spelt_right([agent.as_str()])?;
+            agent.clone()
+        }
         None => args.caller.required()?,
     };
     let client = args.caller.client();

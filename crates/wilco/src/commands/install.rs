@@ -85,7 +85,7 @@ fn is_name(name: &str) -> bool {
 }
 
 fn caller(args: &Args) -> Caller {
-    Caller { name: args.name.clone(), url: args.url.clone(), json: false }
+    Caller { name: args.name.clone(), url: args.url.clone(), json: false, new: true }
 }
 
 fn connect(args: &Args, client: AgentClient) -> anyhow::Result<ExitCode> {

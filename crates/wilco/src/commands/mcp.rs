@@ -37,7 +37,7 @@ fn tool_set(word: &str) -> Result<ToolSet, String> {
 }
 
 pub(crate) fn run(args: Args) -> anyhow::Result<ExitCode> {
-    let caller = Caller { name: args.name, url: args.url, json: false };
+    let caller = Caller { name: args.name, url: args.url, json: false, new: true };
     let far = Far { client: caller.client().speaking(Interface::Mcp.word()), name: caller.identity() };
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let served = runtime.block_on(stdio(far, env!("CARGO_PKG_VERSION"), args.tools));

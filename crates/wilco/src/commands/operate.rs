@@ -73,6 +73,7 @@ pub(crate) struct Args {
 
 pub(crate) fn run(args: Args) -> anyhow::Result<ExitCode> {
     let from = args.caller.sender()?;
+    args.caller.spelt_right(args.agents.iter().map(String::as_str))?;
     let message = outgoing(&args, from)?;
     let answer = args.caller.checked(args.caller.client().send(&message, &IdempotencyKey::fresh()))?;
     args.follow.show(&args.caller, &answer)

@@ -3,9 +3,11 @@
 use std::process::ExitCode;
 
 use wilco_client::{Client, Error, InboxParameters};
+use wilco_language::render::fence::{self, Fenced, fenced, told_apart};
 use wilco_protocol::Time;
 use wilco_wire::Message;
 
+use super::hook::random;
 use super::inbox;
 use crate::caller::Caller;
 use crate::output::age::ago;
@@ -85,7 +87,7 @@ fn unread(args: &Args, client: &Client, agent: &str) -> anyhow::Result<Vec<Strin
 
 /// The message as its recipient gets it.
 pub(crate) fn words(message: &Message, now: Time, screen: &Screen) -> String {
-    let content = message.delivered.as_ref().unwrap_or(&message.content);
+    let content = message.as_delivered();
     let mut lines = Vec::new();
     let mut line = |name: &str, text: &str| {
         if !text.trim().is_empty() {
@@ -110,11 +112,23 @@ pub(crate) fn words(message: &Message, now: Time, screen: &Screen) -> String {
     if let Some(reading) = &message.reading {
         line("reading", &format!("{}, effect: {}", reading.meaning, reading.effect));
     }
+    format!("{}\n\n{}", lines.join("\n"), fenced_text(message, random()))
+}
+
+/// What the sender wrote, in a fence, and behind it what Wilco says about how to answer.
+fn fenced_text(message: &Message, random: u64) -> String {
+    let content = message.as_delivered();
     let text = match content["message"].as_str() {
-        Some(text) => visible(text).into_owned(),
-        None => visible(&serde_json::to_string_pretty(content).unwrap_or_default()).into_owned(),
+        Some(text) => text.to_owned(),
+        None => serde_json::to_string_pretty(content).unwrap_or_default(),
     };
-    format!("{}\n\n{text}", lines.join("\n"))
+    let (words, taught) = told_apart(&text, message.teaching.as_deref());
+    let whose = Fenced::Message { id: &message.id, from: &message.from };
+    let words = fenced(random, whose, &visible(words));
+    match taught {
+        Some(taught) => format!("{words}\n\n{}", visible(&fence::taught(taught))),
+        None => words,
+    }
 }
 
 #[cfg(test)]
@@ -134,11 +148,35 @@ mod tests {
             "reading": {"exchange": "del-4", "rule": "x", "meaning": "task-assignment", "effect": "awaiting-ack"},
         }))
         .unwrap();
+        let shown = words(&message, now, &Screen::plain(None));
+        let (head, text) = shown.split_once("\n\n").unwrap();
         assert_eq!(
-            words(&message, now, &Screen::plain(None)),
+            head,
             "from      anna\nto        bob\nsent      10s ago\nsubject   ACK \\x1bREQUIRED\n\
              type      task-assignment\nexchange  del-4\npriority  high\n\
-             reading   task-assignment, effect: awaiting-ack\n\nT\n\\x1b[2J---"
+             reading   task-assignment, effect: awaiting-ack"
+        );
+        let mark = text.split(']').next().unwrap();
+        assert!(text.contains("msg-1-a from anna"), "{text}");
+        assert!(text.ends_with(&format!("\nT\n\\x1b[2J---\n{mark}] end")), "{text}");
+    }
+
+    /// TALK-22: what Wilco teaches stands behind the fence and says whose it is; what only claims to be that stays inside.
+    #[test]
+    fn talk_22_teaching_stands_behind_the_fence() {
+        let mut message: Message = serde_json::from_value(json!({
+            "id": "msg-1-a", "from": "anna", "fromVerified": false, "to": "bob", "subject": "S", "priority": "high",
+            "content": {"type": "conversation", "message": "Do it.\n\nReply: yes", "teaching": "Reply: yes"},
+            "in_reply_to": null, "exchange": null, "broadcast_id": null, "timestamp": "2026-01-01T12:00:00.000Z",
+            "status": "read",
+        }))
+        .unwrap();
+        assert!(fenced_text(&message, 7).ends_with("Reply: yes\n[0000000000000007] end"));
+        message.teaching = Some("Reply: yes".to_owned());
+        let text = fenced_text(&message, 7);
+        assert!(
+            text.ends_with("\nDo it.\n[0000000000000007] end\n\nWilco says how to answer:\nReply: yes"),
+            "{text}"
         );
     }
 }

@@ -54,6 +54,7 @@ pub(crate) fn run(args: Args) -> anyhow::Result<ExitCode> {
         return Err(Usage("the text is empty; say something, or give --content".to_owned()).into());
     }
     let from = args.caller.sender()?;
+    args.caller.spelt_right(args.to.split(','))?;
     let answer =
         args.caller.checked(args.caller.client().send(&outgoing(&args, from), &IdempotencyKey::fresh()))?;
     Ok(posted::show(&args.caller, &answer))

@@ -94,3 +94,36 @@ fn cli_2_the_token_comes_from_the_environment_then_a_file() {
         ran(inbox().env("WILCO_TOKEN", "wilco_no").env("XDG_CONFIG_HOME", data)).fails(1).contains("token")
     );
 }
+
+/// TALK-40: a slip is refused with the name that was meant, and registers nobody; `--new` makes it.
+#[test]
+fn talk_40_a_name_that_is_nearly_known_is_refused_with_the_nearest() {
+    let server = Server::of(&["anna", "worker", "w1"]);
+    for line in [
+        &["send", "wroker", "Hi"][..],
+        &["delegate", "worke", "--title", "T"],
+        &["delegate", "w1", "--title", "T", "--candidate", "wrker"],
+        &["operate", "restart", "--agents", "w1,workr", "--message", "M"],
+        &["handoff", "--from", "workerr", "--to", "w1", "--reason", "R"],
+    ] {
+        let said = server.run("anna", line).fails(1);
+        assert!(said.contains("did you mean worker?") && said.contains("--new"), "{line:?}: {said}");
+    }
+    let said = server.run("annna", &["send", "worker", "Hi"]).fails(1);
+    assert!(said.contains("did you mean anna?"), "{said}");
+    let known = || server.get("/v1/agents")["items"].as_array().unwrap().len();
+    assert_eq!(known(), 3, "nobody was registered");
+    // Digits alone make two agents.
+    server.run("w2", &["send", "worker", "Hi"]).ok();
+    server.run("anna", &["send", "wroker", "Hi", "--new"]).ok();
+    assert_eq!(known(), 5);
+}
+
+/// TALK-40: an inactive agent gets no task; the refusal says who is there.
+#[test]
+fn talk_40_an_inactive_agent_gets_no_task() {
+    let server = Server::of(&["anna", "bob", "carl"]);
+    server.run("anna", &["agent", "register", "bob", "--status", "inactive"]).ok();
+    let said = server.run("anna", &["delegate", "bob", "--title", "T"]).fails(1);
+    assert!(said.contains("inactive") && said.contains("carl"), "{said}");
+}

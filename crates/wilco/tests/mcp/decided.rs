@@ -54,3 +54,32 @@ fn talk_2_an_unreadable_answer_is_taken_as_an_ack() {
         assert_eq!(server.state(&id), "working");
     });
 }
+
+#[test]
+fn talk_31_several_understandings_are_judged_in_one_call() {
+    every_way(&["boss", "worker"], |server, client| {
+        let (mut boss, mut worker) = (client("boss"), client("worker"));
+        for task in ["T-1", "T-2"] {
+            let policy = json!({"understanding": "initiator"});
+            boss.done(
+                "delegate_task",
+                json!({"to": "worker", "task_id": task, "title": "Add a page", "policy": policy}),
+            );
+            let ack = json!({"task_id": task, "status": "received", "understanding": "Add a page"});
+            worker.done("acknowledge_task", ack);
+        }
+        let verdicts = json!([
+            {"task_id": "T-1", "verdict": "correct"},
+            {"task_id": "T-9", "verdict": "correct"},
+            {"task_id": "T-2", "verdict": "partial", "missing": ["For whom"]},
+        ]);
+        let said = boss.refused("give_verdict", json!({"verdicts": verdicts}));
+        assert!(said.contains("T-9") && said.contains("T-1 (") && said.contains("T-2 ("), "{said}");
+        let (_, all) = server.get("/v1/exchanges");
+        let states: Vec<_> =
+            all["items"].as_array().unwrap().iter().map(|one| one["state"].clone()).collect();
+        assert!(states.contains(&json!("working")) && states.contains(&json!("awaiting-ack")), "{states:?}");
+        let said = boss.refused("give_verdict", json!({"verdict": "correct"}));
+        assert!(said.contains("/task_id"), "{said}");
+    });
+}

@@ -80,6 +80,16 @@ fn other_names(id: &str, task: &str, said: &str) -> impl Iterator<Item = String>
     strange.collect::<Vec<_>>().into_iter()
 }
 
+/// Names that the task does not have; new ones contradict nothing by themselves.
+pub fn new_names(task: &TaskText<'_>, understanding: &str) -> Vec<String> {
+    let parts = [task.title, task.description].into_iter().chain(task.criteria.iter().map(String::as_str));
+    let text = parts.collect::<Vec<_>>().join("\n").to_lowercase();
+    let new = |word: &String| {
+        is_name(word) && !word.eq_ignore_ascii_case(task.task_id) && !text.contains(&word.to_lowercase())
+    };
+    tokens(understanding).filter(new).collect()
+}
+
 fn tokens(text: &str) -> impl Iterator<Item = String> + '_ {
     let edge = |c: char| !c.is_alphanumeric() && c != '_';
     text.split_whitespace()

@@ -14,7 +14,7 @@ mod words;
 use std::rc::Rc;
 
 use self::chain::{Chain, Source, chain};
-pub use self::contradiction::{Contradiction, ContradictionKind, contradictions};
+pub use self::contradiction::{Contradiction, ContradictionKind, contradictions, new_names};
 
 use self::contradiction::of_words;
 use self::hashed::{HashSet, roomy};
@@ -50,6 +50,8 @@ pub struct Scored {
 pub enum Ruling {
     /// Clearly right.
     Correct,
+    /// Names every criterion and contradicts none; the rest is for somebody to judge.
+    Named,
     /// Says nothing about the task.
     Empty,
     /// For the initiator to judge.
@@ -101,6 +103,12 @@ pub fn score_amended(task: &TaskText<'_>, changes: &[String], understanding: &st
         && said.is_right(&title, &description, &criteria, &whole)
     {
         Ruling::Correct
+    } else if missing.is_empty()
+        && !covered.is_empty()
+        && contradictions(task, understanding).is_empty()
+        && changes.iter().all(|change| said.tells_of(change, &whole))
+    {
+        Ruling::Named
     } else {
         Ruling::Unsure
     };
@@ -108,11 +116,11 @@ pub fn score_amended(task: &TaskText<'_>, changes: &[String], understanding: &st
         Ruling::Correct => measured,
         Ruling::Empty => 0,
         // Nobody should read a high score beside a doubt.
-        Ruling::Unsure => measured.min(WHOLE),
+        Ruling::Named | Ruling::Unsure => measured.min(WHOLE),
     };
     let (covered, missing) = match ruling {
         Ruling::Empty => (Vec::new(), [covered, missing].concat()),
-        Ruling::Correct | Ruling::Unsure => (covered, missing),
+        Ruling::Correct | Ruling::Named | Ruling::Unsure => (covered, missing),
     };
     Scored { score: u16::try_from(score).unwrap_or(1000).min(1000), ruling, covered, missing }
 }

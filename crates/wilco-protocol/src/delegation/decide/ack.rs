@@ -161,8 +161,8 @@ fn judge(draft: &mut Draft<'_>, message: MessageId, ack: Ack) {
     let judge = draft.state.policy.understanding;
     let empty = match ack.scored.ruling {
         Ruling::Blank => true,
-        Ruling::Empty => judge == Judge::Auto,
-        Ruling::Correct | Ruling::Unsure => false,
+        Ruling::Empty => matches!(judge, Judge::Auto | Judge::Objection),
+        Ruling::Correct | Ruling::Named | Ruling::Unsure => false,
     };
     if empty {
         draft.event(Event::Judged { understanding: with(understanding, Verdict::Partial) });
@@ -173,7 +173,14 @@ fn judge(draft: &mut Draft<'_>, message: MessageId, ack: Ack) {
             draft.event(Event::Judged { understanding: with(understanding, Verdict::Correct) });
             settle(draft, Verdict::Correct, None);
         }
-        (Judge::Auto | Judge::Initiator, _) => {
+        (Judge::Objection, Ruling::Correct | Ruling::Named) => {
+            draft.event(Event::Judged { understanding: with(understanding, Verdict::Correct) });
+            let until = draft.after(draft.state.policy.review_timeout);
+            draft.event(Event::Accepted { check: draft.next_check(), objection: Some(until) });
+            draft.say_to_assignee(Say::BeginNow);
+            draft.tell_initiator(ToInitiator::MayObject { until });
+        }
+        (Judge::Auto | Judge::Initiator | Judge::Objection, _) => {
             draft.event(Event::Judged { understanding });
             review(draft, ToInitiator::ReviewAck);
             draft.say_to_assignee(Say::Notice(Notice::UnderReview));
@@ -219,6 +226,16 @@ pub(super) fn review(draft: &mut Draft<'_>, what: ToInitiator) {
 
 /// The initiator's verdict on the ACK in review.
 pub(super) fn judged(draft: &mut Draft<'_>, message: MessageId, verdict: Verdict, missing: Vec<u16>) {
+    record_verdict(draft, &message, verdict, missing);
+    match verdict {
+        Verdict::Correct => assign(draft),
+        Verdict::WrongTask | Verdict::WrongSummary | Verdict::Partial => {
+            settle(draft, verdict, Some(message))
+        }
+    }
+}
+
+fn record_verdict(draft: &mut Draft<'_>, message: &MessageId, verdict: Verdict, missing: Vec<u16>) {
     draft.withhold();
     let mut understanding = with(last_understanding(draft), verdict);
     understanding.judged_by = Some(message.clone());
@@ -228,12 +245,21 @@ pub(super) fn judged(draft: &mut Draft<'_>, message: MessageId, verdict: Verdict
         understanding.missing = missing;
     }
     draft.event(Event::Judged { understanding });
-    match verdict {
-        Verdict::Correct => assign(draft),
-        Verdict::WrongTask | Verdict::WrongSummary | Verdict::Partial => {
-            settle(draft, verdict, Some(message))
-        }
-    }
+}
+
+/// The initiator's verdict on an understanding that was accepted without it. Anything but `correct` is an objection:
+/// the agent is to stop, however often it was corrected.
+pub(super) fn objected(draft: &mut Draft<'_>, message: MessageId, verdict: Verdict, missing: Vec<u16>) {
+    record_verdict(draft, &message, verdict, missing);
+    let say = match verdict {
+        Verdict::Correct => return,
+        Verdict::WrongTask => Say::Assignment { sole: false, spell_out: true },
+        Verdict::WrongSummary => Say::Correction { judged_by: Some(message) },
+        Verdict::Partial => Say::Supplement { judged_by: Some(message) },
+    };
+    let until = draft.answer_deadline();
+    draft.event(Event::Corrected { verdict, until });
+    draft.say_to_assignee(say);
 }
 
 fn last_understanding(draft: &Draft<'_>) -> Understanding {
@@ -278,6 +304,7 @@ fn by_command(draft: &mut Draft<'_>, verdict: Verdict, correction: Option<String
     draft.event(Event::Judged { understanding });
     if verdict == Verdict::Correct {
         assign(draft);
+        draft.tell_initiator(ToInitiator::AcceptedByJudge);
     } else {
         correct(draft, verdict, Say::Judgement { verdict, correction, missing });
     }
@@ -332,5 +359,5 @@ fn accept(draft: &mut Draft<'_>) {
 
 fn assigned(draft: &mut Draft<'_>) {
     let check = draft.next_check();
-    draft.event(Event::Accepted { check });
+    draft.event(Event::Accepted { check, objection: None });
 }

@@ -157,11 +157,16 @@ fn current(draft: &mut Draft<'_>, said: Said) -> Result<(), Refusal> {
         (Phase::InReview { .. }, Statement::Verdict { verdict, missing }) => {
             ack::judged(draft, message, verdict, missing);
         }
-        (Phase::InReview { .. }, Statement::HalfVerdict { verdict }) => {
+        (Phase::Working { .. }, Statement::Verdict { verdict, missing }) if may_object(draft) => {
+            ack::objected(draft, message, verdict, missing);
+        }
+        (Phase::InReview { .. } | Phase::Working { .. }, Statement::HalfVerdict { verdict })
+            if is_judged(draft) =>
+        {
             draft.withhold();
             draft.say(by, Say::Notice(Notice::HalfVerdict { verdict }));
         }
-        (Phase::InReview { .. }, Statement::UnclearVerdict) => {
+        (Phase::InReview { .. } | Phase::Working { .. }, Statement::UnclearVerdict) if is_judged(draft) => {
             draft.withhold();
             draft.say(by, Say::Notice(Notice::UnclearVerdict));
         }
@@ -201,6 +206,16 @@ fn current(draft: &mut Draft<'_>, said: Said) -> Result<(), Refusal> {
         (_, Statement::Remark | Statement::Progress | Statement::Doubtful | Statement::Courtesy) => {}
     }
     Ok(())
+}
+
+/// Whether the initiator may still object to an understanding that was accepted without it.
+fn may_object(draft: &Draft<'_>) -> bool {
+    draft.state.objection.is_some_and(|until| draft.now <= until)
+}
+
+/// Whether a verdict is awaited, or an objection possible.
+fn is_judged(draft: &Draft<'_>) -> bool {
+    matches!(draft.state.phase, Phase::InReview { .. }) || may_object(draft)
 }
 
 /// Whether a report of work counts: the task is assigned, or was without any ACK.

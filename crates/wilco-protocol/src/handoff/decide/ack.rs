@@ -63,8 +63,8 @@ fn verify(draft: &mut Draft<'_>, message: MessageId, ack: Ack) {
     let understanding = ack.scored.map(|scored| scored.understanding).unwrap_or_else(nothing_scored);
     let empty = match ruling {
         Ruling::Blank => true,
-        Ruling::Empty => judge == Judge::Auto,
-        Ruling::Correct | Ruling::Unsure => false,
+        Ruling::Empty => matches!(judge, Judge::Auto | Judge::Objection),
+        Ruling::Correct | Ruling::Named | Ruling::Unsure => false,
     };
     let starting_from = !ack.starting_from_matches;
     if empty || starting_from {
@@ -79,14 +79,15 @@ fn verify(draft: &mut Draft<'_>, message: MessageId, ack: Ack) {
         );
     }
     match (judge, ruling) {
-        (Judge::Accept, _) | (Judge::Auto, Ruling::Correct) => {
+        // Nobody objects to a handoff later: it moves tasks at once.
+        (Judge::Accept, _) | (Judge::Auto | Judge::Objection, Ruling::Correct) => {
             let verdict = Some(Verdict::Correct);
             let unseen = judge == Judge::Accept;
             let understanding = Understanding { verdict, ..understanding };
             draft.event(Event::Judged { understanding, unseen });
             accept(draft);
         }
-        (Judge::Auto | Judge::Initiator, _) => {
+        (Judge::Auto | Judge::Objection | Judge::Initiator, _) => {
             draft.event(Event::Judged { understanding, unseen: false });
             review(draft, ToInitiator::ReviewAck);
         }

@@ -137,6 +137,8 @@ pub(crate) enum Plan {
     /// A message as it goes to the server.
     Send(Map<String, Value>),
     Say(Say),
+    /// Each is said, whatever comes of the others.
+    SayEach(Vec<(String, Say)>),
     /// Each argument is right, but not all of them together.
     Wrong(FieldProblem),
 }

@@ -57,6 +57,13 @@ async fn carry_out<S: Native>(server: &S, plan: Plan) -> Result<ToolOutcome, Box
         }
         Plan::Send(message) => send(server, message).await,
         Plan::Say(say) => said(server, say).await,
+        Plan::SayEach(all) => {
+            let mut each = Vec::new();
+            for (about, say) in all {
+                each.push((about, posted(server, say).await));
+            }
+            Ok(ToolOutcome::Each(each))
+        }
         Plan::Wrong(error) => Err(invalid(vec![error])),
     }
 }
@@ -82,11 +89,19 @@ async fn read<S: Native>(server: &S, id: &str, keep_unread: bool) -> Result<Tool
 }
 
 async fn send<S: Native>(server: &S, message: Map<String, Value>) -> Result<ToolOutcome, Box<Problem>> {
-    let request = Request::post("/v1/messages".to_owned(), Value::Object(message));
-    server.ask(request).await.map(ToolOutcome::Posted)
+    post(server, message).await.map(ToolOutcome::Posted)
+}
+
+async fn post<S: Native>(server: &S, message: Map<String, Value>) -> Result<Value, Box<Problem>> {
+    server.ask(Request::post("/v1/messages".to_owned(), Value::Object(message))).await
 }
 
 async fn said<S: Native>(server: &S, say: Say) -> Result<ToolOutcome, Box<Problem>> {
+    posted(server, say).await.map(ToolOutcome::Posted)
+}
+
+/// The server's answer to what is said.
+async fn posted<S: Native>(server: &S, say: Say) -> Result<Value, Box<Problem>> {
     let Say { from, named, content } = say;
     let me = from.clone().or_else(|| server.me().map(str::to_owned));
     let exchange = find(server, me.as_deref(), &named).await?;
@@ -95,5 +110,5 @@ async fn said<S: Native>(server: &S, say: Say) -> Result<ToolOutcome, Box<Proble
     message.extend(from.map(|from| ("from".to_owned(), Value::String(from))));
     message.insert("exchange".to_owned(), json!(exchange.id));
     message.insert("content".to_owned(), Value::Object(content));
-    send(server, message).await
+    post(server, message).await
 }

@@ -2,6 +2,8 @@
 
 use serde_json::{Value, json};
 
+use wilco_wire::FieldProblem;
+
 use super::{Does, FROM, PRIORITY, Plan, Say, Tool, opening};
 use crate::mcp::arguments::{Field, FieldKind, Given, MessageType, optional, required};
 use crate::mcp::find::{Named, Role};
@@ -116,30 +118,73 @@ pub(super) const DELEGATE: Tool = Tool {
 pub(super) const VERDICT: Tool = Tool {
     name: "give_verdict",
     title: "Judge an understanding",
-    about: "Judges what an agent says it understood of your task, or of a handoff, when you are asked to.",
+    about: "Judges what an agent says it understood of your task, or of a handoff, when you are asked to; several at \
+            once in `verdicts`.",
     does: Does::Say,
     fields: &[
-        required("task_id", FieldKind::Text, "The id of the task, the handoff or the exchange"),
-        MessageType::Verdict.field("verdict"),
-        MessageType::Verdict.field("correction"),
-        MessageType::Verdict.field("missing"),
-        MessageType::Verdict.field("note"),
+        Field { required: false, ..JUDGED[0] },
+        Field { required: false, ..JUDGED[1] },
+        JUDGED[2],
+        JUDGED[3],
+        JUDGED[4],
+        optional("verdicts", FieldKind::Objects(&JUDGED), "Several verdicts, instead of the fields above"),
         FROM,
     ],
     examples: &[
         r#"{"task_id": "GH-42", "verdict": "correct"}"#,
         r#"{"task_id": "GH-42", "verdict": "partial", "missing": ["Tests for wrong passwords"]}"#,
+        r#"{"verdicts": [{"task_id": "GH-42", "verdict": "correct"}, {"task_id": "GH-43", "verdict": "correct"}]}"#,
     ],
     plan: |mut given| {
-        let (from, text) = (given.text("from"), given.text("task_id").unwrap_or_default());
-        let content = given.into_content(MessageType::Verdict);
-        Plan::Say(Say {
-            from,
-            named: Named::Judged(text),
-            content: Box::new(move |exchange, _| with_task(content, exchange.data.get("task_id"))),
-        })
+        let from = given.text("from");
+        if let Some(Value::Array(several)) = given.take("verdicts") {
+            if ["task_id", "verdict", "correction", "missing", "note"].iter().any(|key| given.has(key)) {
+                return wrong("/verdicts", "expected either verdicts, or the fields of one");
+            }
+            if several.is_empty() || several.len() > MOST_VERDICTS {
+                return wrong("/verdicts", &format!("expected 1 to {MOST_VERDICTS} verdicts"));
+            }
+            let maps = several.into_iter().filter_map(|one| match one {
+                Value::Object(map) => Some(Given::new(map)),
+                _ => None,
+            });
+            return Plan::SayEach(maps.map(|one| verdict(one, from.clone())).collect());
+        }
+        for key in ["task_id", "verdict"] {
+            if !given.has(key) {
+                return wrong(&format!("/{key}"), "is required, or verdicts");
+            }
+        }
+        Plan::Say(verdict(given, from).1)
     },
 };
+
+/// What a verdict consists of.
+const JUDGED: [Field; 5] = [
+    required("task_id", FieldKind::Text, "The id of the task, the handoff or the exchange"),
+    MessageType::Verdict.field("verdict"),
+    MessageType::Verdict.field("correction"),
+    MessageType::Verdict.field("missing"),
+    MessageType::Verdict.field("note"),
+];
+
+/// More verdicts in one call are refused.
+const MOST_VERDICTS: usize = 100;
+
+fn wrong(pointer: &str, detail: &str) -> Plan {
+    Plan::Wrong(FieldProblem { pointer: pointer.to_owned(), detail: detail.to_owned() })
+}
+
+/// A verdict, and on what.
+fn verdict(mut given: Given, from: Option<String>) -> (String, Say) {
+    let text = given.text("task_id").unwrap_or_default();
+    let content = given.into_content(MessageType::Verdict);
+    let named = Named::Judged(text.clone());
+    let content = Box::new(move |exchange: &wilco_wire::Exchange, _: Option<&str>| {
+        with_task(content, exchange.data.get("task_id"))
+    });
+    (text, Say { from, named, content })
+}
 
 fn say(mut given: Given, of: MessageType, role: Role) -> Plan {
     let (from, text) = (given.text("from"), given.text("task_id").unwrap_or_default());

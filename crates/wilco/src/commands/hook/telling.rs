@@ -1,6 +1,6 @@
 //! The text that a hook hands over: what others wrote stands in fences, Wilco's own words around them.
 
-use wilco_language::render::fence::{Fenced, fenced, is_word};
+use wilco_language::render::fence::{self, Fenced, fenced, is_word, told_apart};
 use wilco_wire::{Message, TodoEntry};
 
 /// How every text begins.
@@ -55,13 +55,15 @@ impl Telling {
     pub(super) fn message(&mut self, message: &Message) {
         let text = message.content["message"].as_str().map(str::to_owned);
         let text = text.unwrap_or_else(|| message.content.to_string());
+        let (text, taught) = told_apart(&text, message.teaching.as_deref());
+        let taught = taught.map(fence::taught).unwrap_or_default();
         let text = format!("Subject: {}\n{text}", message.subject);
         let whose = Fenced::Message { id: &message.id, from: &message.from };
         let whole = match is_word(&message.id) {
             true => format!("Read it whole: wilco read {} {}", message.id, self.options),
             false => format!("Read it whole: wilco read {}", self.options),
         };
-        if self.add(whose, &text, &whole, "") {
+        if self.add(whose, &text, &whole, &taught) {
             self.keys.push(message.id.clone());
             self.messages.push(message.id.clone());
         }
@@ -121,7 +123,7 @@ impl Telling {
 }
 
 /// New bits for every fence.
-fn random() -> u64 {
+pub(crate) fn random() -> u64 {
     let mut bytes = [0; 8];
     // Without chance there is no fence, and the hook ends without a word.
     getrandom::fill(&mut bytes).expect("random bits");

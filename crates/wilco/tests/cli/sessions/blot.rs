@@ -24,6 +24,8 @@ fn blotted(word: &str) -> String {
         _ if word.strip_prefix("tok-").is_some_and(is_hex) => Some(4),
         _ if word.strip_prefix("wilco_").is_some_and(is_hex) => Some(6),
         _ if word.len() == 64 && is_hex(word) => Some(0),
+        // The mark of a fence.
+        _ if word.len() == 16 && is_hex(word) => Some(0),
         _ if word.len() == 36 && word.split('-').all(is_hex) => Some(0),
         _ => None,
     };
