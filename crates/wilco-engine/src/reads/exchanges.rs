@@ -1,5 +1,7 @@
 //! Exchanges and their past.
 
+use std::collections::BTreeSet;
+
 use wilco_language::interpret::Cited;
 use wilco_protocol::exchange::{Event, Printed, View, key};
 use wilco_protocol::journal::{Entry, Fact};
@@ -29,6 +31,10 @@ pub struct ExchangeQuery {
 const PAGE: usize = 1000;
 /// Exchanges looked at for one page when a text leaves most of them out.
 const MAX_SCANNED: usize = 5_000;
+/// Exchanges whose messages are searched one by one for a page, when a text is said too often to list who says it.
+const MAX_SEARCHED: usize = 200;
+/// Messages that may say a text so that the exchanges that they belong to are listed once.
+const MAX_SAYING: usize = 1_000;
 
 pub fn exchange(reader: &dyn Reader, viewer: &Viewer, id: ExchangeId) -> Result<Option<View>, StoreError> {
     let Some((exchange, _)) = load(reader, id.number)? else { return Ok(None) };
@@ -89,7 +95,9 @@ pub fn exchanges(
         before: query.before,
         limit: query.limit + 1,
     };
-    let (mut items, mut scanned, mut room) = (Vec::new(), 0, Room::new(PAGE_BYTES));
+    let said = query.text.as_deref().map(|text| Said::of(reader, text)).transpose()?;
+    let (mut items, mut scanned, mut searched) = (Vec::new(), 0, 0);
+    let mut room = Room::new(PAGE_BYTES);
     loop {
         let rows = reader.exchanges(&filter)?;
         let all = rows.len() < filter.limit;
@@ -97,9 +105,14 @@ pub fn exchanges(
             (filter.before, scanned) = (Some(row.id.number), scanned + 1);
             let exchange: Exchange =
                 serde_json::from_slice(&row.body).map_err(|error| damaged(row.id.number, error))?;
-            let speaks = match &query.text {
-                Some(text) => speaks_of(&exchange, text) || says(reader, row.id.number, text)?,
-                None => true,
+            let speaks = match (&query.text, &said) {
+                (Some(text), _) if speaks_of(&exchange, text) => true,
+                (_, Some(Said::By(exchanges))) => exchanges.contains(&row.id.number),
+                (_, Some(Said::Often(words))) => {
+                    searched += 1;
+                    says(reader, row.id.number, words)?
+                }
+                (_, None) => true,
             };
             if speaks {
                 let view = shown(reader, &exchange)?;
@@ -109,7 +122,7 @@ pub fn exchanges(
                 }
                 items.push(view);
             }
-            if items.len() > query.limit {
+            if items.len() > query.limit || searched == MAX_SEARCHED {
                 break;
             }
         }
@@ -117,6 +130,9 @@ pub fn exchanges(
             items.truncate(query.limit);
             let next = items.last().map(|view| view.id.number);
             return Ok(Part { items, next });
+        }
+        if searched == MAX_SEARCHED {
+            return Ok(Part { items, next: filter.before });
         }
         if all {
             return Ok(Part { items, next: None });
@@ -148,13 +164,36 @@ fn speaks_of(exchange: &Exchange, text: &str) -> bool {
     fields.iter().any(|field| field.to_lowercase().contains(&text))
 }
 
-/// Whether one of its messages has all these words.
-fn says(reader: &dyn Reader, number: u64, text: &str) -> Result<bool, StoreError> {
-    let words: Vec<_> = words(text).into_iter().take(MAX_WORDS).collect();
-    if words.is_empty() {
-        return Ok(false);
+/// Whose messages have all the words of a text.
+enum Said {
+    /// The messages of these exchanges, and no others.
+    By(BTreeSet<u64>),
+    /// Too many to list; each exchange is asked by itself.
+    Often(Vec<String>),
+}
+
+impl Said {
+    fn of(reader: &dyn Reader, text: &str) -> Result<Said, StoreError> {
+        let words: Vec<_> = words(text).into_iter().take(MAX_WORDS).collect();
+        if words.is_empty() {
+            return Ok(Said::By(BTreeSet::new()));
+        }
+        let limit = MAX_SAYING;
+        let found =
+            reader.search(&SearchFilter { words: words.clone(), limit, ..SearchFilter::default() })?;
+        match found.next {
+            None if found.rows.len() < limit => {
+                Ok(Said::By(found.rows.iter().filter_map(|row| row.exchange).collect()))
+            }
+            _ => Ok(Said::Often(words)),
+        }
     }
-    let filter = SearchFilter { words, exchange: Some(number), limit: 1, ..SearchFilter::default() };
+}
+
+/// Whether one of its messages has all these words.
+fn says(reader: &dyn Reader, number: u64, words: &[String]) -> Result<bool, StoreError> {
+    let (words, exchange) = (words.to_vec(), Some(number));
+    let filter = SearchFilter { words, exchange, limit: 1, ..SearchFilter::default() };
     Ok(!reader.search(&filter)?.rows.is_empty())
 }
 
