@@ -7,6 +7,7 @@ mod again;
 mod answering;
 mod attacks;
 mod authority;
+mod chatter;
 mod correlation;
 mod dashboard;
 mod delivered;
