@@ -3,6 +3,7 @@
 //! A task is a module with `run`, a variant of `Task` and an arm of `main`; its module says what it does.
 
 mod bench;
+mod clients;
 mod coverage;
 mod deny;
 mod dist;
@@ -42,6 +43,8 @@ enum Task {
     Coverage,
     /// Measure the release build against references of the same run
     Bench(bench::Options),
+    /// Play the agents' clients themselves against a scripted model
+    Clients(clients::Options),
     /// Check licences, banned crates and sources of the dependencies
     Deny(deny::Options),
     /// Make what a release consists of: tarball, Debian package, SBOM and checksums
@@ -73,6 +76,7 @@ fn main() -> ExitCode {
         Task::Tidy => tidy::run(),
         Task::Coverage => coverage::run(),
         Task::Bench(options) => bench::run(&options),
+        Task::Clients(options) => clients::run(&options),
         Task::Deny(options) => deny::run(&options),
         Task::Dist(options) => dist::run(&options),
         Task::Fuzz(options) => fuzz::run(&options),
@@ -86,11 +90,9 @@ fn main() -> ExitCode {
         Task::Soak(options) => soak::run(&options),
     };
     // A failed task is no bug of xtask: the reason is enough, without a backtrace.
-    result.map_or_else(
-        |error| {
-            eprintln!("error: {error:#}");
-            ExitCode::FAILURE
-        },
-        |()| ExitCode::SUCCESS,
-    )
+    if let Err(error) = result {
+        eprintln!("error: {error:#}");
+        return ExitCode::FAILURE;
+    }
+    ExitCode::SUCCESS
 }

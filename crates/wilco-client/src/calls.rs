@@ -3,8 +3,9 @@
 use std::time::Duration;
 
 use wilco_wire::{
-    Advance, Agent, AgentSpec, Clock, DelegationRow, Escalation, Event, Exchange, Incident, Message, Nudge,
-    NudgeTest, OperationRow, Page, Posted, Ready, Replacements, TodoList, ValidationRow, Verified, segment,
+    Advance, Agent, AgentSpec, Clock, DelegationRow, Escalation, Event, Exchange, HookCall, Incident,
+    Message, Nudge, NudgeTest, OperationRow, Page, Posted, Ready, Replacements, TodoList, ValidationRow,
+    Verified, segment,
 };
 
 use crate::answer::Answer;
@@ -121,6 +122,11 @@ impl Client {
 
     pub fn register(&self, name: &str, spec: &AgentSpec) -> Result<Agent> {
         self.put(&format!("/v1/agents/{}", segment(name)), spec)
+    }
+
+    /// Says what a hook saw; answers with the agent.
+    pub fn hook(&self, name: &str, call: &HookCall) -> Result<Agent> {
+        self.post(&format!("/v1/agents/{}/hook", segment(name)), call)
     }
 
     pub fn remove(&self, name: &str) -> std::result::Result<(), Error> {

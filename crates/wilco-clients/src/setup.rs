@@ -11,6 +11,9 @@ use crate::teach;
 /// Where a server listens unless somebody says otherwise.
 pub const DEFAULT_URL: &str = "http://127.0.0.1:23000";
 
+/// How long a waiter of Claude Code may stay: a day.
+const WAITER_SECONDS: u64 = 86_400;
+
 /// What was chosen at the installation.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Setup {
@@ -98,8 +101,18 @@ impl Setup {
                 "command": command.trim_end(),
                 "timeout": client.timeout(event),
             });
+            let mut handlers = vec![handler];
+            if client == AgentClient::ClaudeCode && event == "Stop" {
+                // It stays while the session rests, and wakes it.
+                handlers.push(json!({
+                    "type": "command",
+                    "command": format!("{} --wait", command.trim_end()),
+                    "asyncRewake": true,
+                    "timeout": WAITER_SECONDS,
+                }));
+            }
             // Only hooks of tools are chosen by a matcher; without one they run after every tool.
-            Insertion::Hook { event, group: json!({"hooks": [handler]}) }
+            Insertion::Hook { event, group: json!({"hooks": handlers}) }
         };
         Edit::Json(client.events().into_iter().map(entry).collect())
     }

@@ -11,7 +11,8 @@ use crate::accept::parties::agent_named;
 use crate::command::{AgentChanged, MarkAs, PatchAgent, PutAgent, Refused, Viewer};
 use crate::execute::change_directory_fully;
 use crate::facts::IDLE_FOR;
-use crate::nudge::{How, tell_again};
+use crate::how::How;
+use crate::nudge::tell_again;
 use crate::settings::AutoRegister;
 use crate::workspace::Workspace;
 
@@ -192,7 +193,7 @@ fn patched_by_itself(known: &Agent, profile: &Profile, mark: Option<Option<Mark>
 }
 
 /// What an agent asks for must be there.
-fn check_nudge(workspace: &Workspace<'_>, profile: &Profile, name: &str) -> Result<(), Refused> {
+pub(crate) fn check_nudge(workspace: &Workspace<'_>, profile: &Profile, name: &str) -> Result<(), Refused> {
     let Some(nudge) = &profile.nudge else { return Ok(()) };
     let session = profile.session.as_deref().unwrap_or(name);
     let how = How::read(nudge, session).map_err(|error| Refused::Invalid { errors: vec![error] })?;
@@ -211,14 +212,18 @@ fn check_nudge(workspace: &Workspace<'_>, profile: &Profile, name: &str) -> Resu
             let detail = "webhooks are not configured; set nudge.webhook_hosts and nudge.secret";
             Err(Refused::invalid("/nudge/kind", detail))
         }
-        How::Tmux { .. } | How::Webhook { .. } | How::Command { .. } => Ok(()),
+        How::Tmux { .. } | How::Webhook { .. } | How::Command { .. } | How::Codex { .. } => Ok(()),
     }
 }
 
-fn changed(workspace: &Workspace<'_>, name: &Name, created: bool) -> Result<AgentChanged, Refused> {
-    let last_seen = workspace.last_seen(name);
+pub(crate) fn changed(
+    workspace: &Workspace<'_>,
+    name: &Name,
+    created: bool,
+) -> Result<AgentChanged, Refused> {
+    let (last_seen, has_left) = (workspace.last_seen(name), workspace.has_left(name));
     match workspace.directory().get(name) {
-        Some(agent) => Ok(AgentChanged { agent: agent.clone(), last_seen, created }),
+        Some(agent) => Ok(AgentChanged { agent: agent.clone(), last_seen, has_left, created }),
         None => Err(Refused::NotFound { detail: format!("there is no agent {:?}", name.as_str()) }),
     }
 }
@@ -257,7 +262,7 @@ fn set_for_it(agent: &Agent) -> Option<&'static str> {
 }
 
 /// An agent's token manages that agent only.
-fn may_manage(name: &Name, viewer: &Viewer) -> Result<(), Refused> {
+pub(crate) fn may_manage(name: &Name, viewer: &Viewer) -> Result<(), Refused> {
     match viewer {
         Viewer::Local | Viewer::Operator => Ok(()),
         Viewer::Agent(agent) if agent.as_str().eq_ignore_ascii_case(name.as_str()) => Ok(()),
@@ -268,7 +273,7 @@ fn may_manage(name: &Name, viewer: &Viewer) -> Result<(), Refused> {
     }
 }
 
-fn room_for(workspace: &Workspace<'_>, created: bool) -> Result<(), Refused> {
+pub(crate) fn room_for(workspace: &Workspace<'_>, created: bool) -> Result<(), Refused> {
     if created && workspace.directory().len() >= MAX_AGENTS {
         let detail = format!("there are {MAX_AGENTS} agents already; remove some first");
         return Err(Refused::TooMany { detail });
@@ -276,7 +281,7 @@ fn room_for(workspace: &Workspace<'_>, created: bool) -> Result<(), Refused> {
     Ok(())
 }
 
-fn agent_id(workspace: &Workspace<'_>) -> String {
+pub(crate) fn agent_id(workspace: &Workspace<'_>) -> String {
     format!("agent-{}", workspace.next_position())
 }
 
@@ -380,7 +385,7 @@ fn merge(under: &mut Value, over: Value) {
 }
 
 /// Who is said to have done it.
-fn by(viewer: &Viewer, default: &Name) -> Name {
+pub(crate) fn by(viewer: &Viewer, default: &Name) -> Name {
     match viewer {
         Viewer::Agent(agent) => agent.clone(),
         Viewer::Local | Viewer::Operator | Viewer::ReadOnly => default.clone(),

@@ -10,6 +10,7 @@ use wilco_protocol::directory::{Agent, Interface, Mark, Profile, Role};
 use wilco_protocol::{ExchangeId, MessageId, Name, Protocol, Span, Time};
 use wilco_store::{InboxStatus, Message, StoreError};
 
+use crate::hooks::HookReport;
 use crate::nudge::NudgeOutcome;
 
 /// One thing to do. Each is done whole or not at all.
@@ -26,6 +27,8 @@ pub enum Command {
     Seen {
         agent: Name,
     },
+    /// A hook of the client that an agent works in.
+    Hooked(Box<HookReport>),
     /// A call on behalf of an agent: a sign of life, and with its token proof of one.
     Called {
         agent: Name,
@@ -202,6 +205,7 @@ pub struct Accepted {
 pub struct AgentChanged {
     pub agent: Agent,
     pub last_seen: Option<Time>,
+    pub has_left: bool,
     pub created: bool,
 }
 

@@ -15,6 +15,7 @@ use crate::agents::{called, mark_message, patch_agent, put_agent, remove_agent, 
 use crate::cache::Cache;
 use crate::command::{Answer, Command, Done};
 use crate::gather::gather;
+use crate::hooks::hooked;
 use crate::layer::{Layer, Written};
 use crate::lookup::Lookup;
 use crate::nudge::{self, NEVER, OpenNudge, injected, nudged};
@@ -98,7 +99,8 @@ impl State {
 
     pub(crate) fn is_active(&self, agent: &Name, now: Time) -> bool {
         let seen = self.presence.last_seen(agent).is_some_and(|seen| now.since(seen) < ACTIVE_FOR);
-        seen && self.directory.get(agent).is_some_and(|agent| agent.mark.is_none())
+        seen && !self.presence.has_left(agent)
+            && self.directory.get(agent).is_some_and(|agent| agent.mark.is_none())
     }
 }
 
@@ -156,6 +158,16 @@ impl Engine {
 
     pub fn last_seen(&self, agent: &Name) -> Option<Time> {
         self.state.presence.last_seen(agent)
+    }
+
+    /// Whether its client works on a turn, so that hooks will tell it what came.
+    pub(crate) fn is_working(&self, agent: &Name, now: Time) -> bool {
+        self.state.presence.is_working(agent, now)
+    }
+
+    /// Whether its client said that its last session ended, and nothing was heard of it since.
+    pub fn has_left(&self, agent: &Name) -> bool {
+        self.state.presence.has_left(agent)
     }
 
     /// Does the commands in order, commits once, answers all. After an error nothing has changed, here
@@ -347,6 +359,7 @@ fn run(workspace: &mut Workspace<'_>, command: Command) -> Answer {
         }
         Command::RemoveAgent { name, by } => remove_agent(workspace, &name, &by).map(|()| Done::Nothing),
         Command::Seen { agent } => seen(workspace, &agent).map(|()| Done::Nothing),
+        Command::Hooked(report) => hooked(workspace, *report).map(|changed| Done::Agent(Box::new(changed))),
         Command::Called { agent, proven } => called(workspace, &agent, proven).map(|()| Done::Nothing),
         Command::Waits { agent } => waits(workspace, &agent).map(|()| Done::Nothing),
         Command::Mark { agent, id, mark } => {
@@ -381,10 +394,11 @@ fn run(workspace: &mut Workspace<'_>, command: Command) -> Answer {
     }
 }
 
-/// The status of an agent as people see it.
-pub fn status(mark: Option<Mark>, last_seen: Option<Time>, now: Time) -> &'static str {
+/// The status of an agent as people see it. Who has left is not there, however lately it was seen.
+pub fn status(mark: Option<Mark>, last_seen: Option<Time>, has_left: bool, now: Time) -> &'static str {
     match (mark, last_seen.map(|seen| now.since(seen))) {
         (Some(mark), _) => mark.word(),
+        (None, _) if has_left => "offline",
         (None, Some(ago)) if ago < ACTIVE_FOR => "active",
         (None, Some(ago)) if ago < crate::facts::IDLE_FOR => "idle",
         (None, _) => "offline",

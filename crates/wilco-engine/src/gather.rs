@@ -86,6 +86,7 @@ fn first_questions<'p>(
             | Command::PatchAgent(_)
             | Command::RemoveAgent { .. }
             | Command::Seen { .. }
+            | Command::Hooked(_)
             | Command::Called { .. }
             | Command::Waits { .. }
             | Command::Wake

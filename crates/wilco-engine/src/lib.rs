@@ -17,6 +17,8 @@ mod execute;
 mod facts;
 mod gather;
 mod handoff;
+mod hooks;
+mod how;
 mod ids;
 mod layer;
 mod lookup;
@@ -40,7 +42,9 @@ pub use command::{
 pub use command_rule::{CommandRule, FixedCommand};
 pub use derived::differs;
 pub use engine::{Committed, Engine, Stepped, status};
-pub use nudge::{How, NEVER, Nudge, NudgeJob, NudgeOutcome, NudgedMessage, StoredEffect};
+pub use hooks::{HookMoment, HookReport};
+pub use how::How;
+pub use nudge::{NEVER, Nudge, NudgeJob, NudgeOutcome, NudgeTurn, NudgedMessage, StoredEffect, WAKE_TAKES};
 pub use rebuild::rebuild;
 pub use settings::{
     AutoRegister, EscalationSettings, HandoffSettings, NudgeSettings, PolicySettings, Settings,

@@ -8,19 +8,19 @@ use std::collections::{BTreeMap, BTreeSet};
 use wilco_language::message::MessageType;
 
 use serde::{Deserialize, Deserializer, Serialize};
-use serde_json::Value;
 use serde_json::value::RawValue;
-use wilco_language::parse::FieldError;
 use wilco_language::render;
 use wilco_protocol::decision::Tell;
 use wilco_protocol::journal::{Fact, MessageEvent};
-use wilco_protocol::{ExchangeId, MessageId, Name, Protocol, Time, exchange, validation};
+use wilco_protocol::{ExchangeId, MessageId, Name, Protocol, Span, Time, exchange, validation};
 use wilco_store::{
     EffectRow, InboxFilter, InboxStatus, Priority, Reach, Reader, StoreError, Walk, content_kind,
 };
 
 use crate::command::{Order, Refused};
 use crate::execute::tell_all;
+use crate::hooks::SESSION_LABEL;
+use crate::how::How;
 use crate::lookup::damaged;
 use crate::workspace::Workspace;
 
@@ -60,6 +60,9 @@ pub struct Nudge {
     /// Whether it was given up.
     #[serde(default)]
     pub dead: bool,
+    /// Whether it was handed over, and waits for a hook to take the messages into the session.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub woken: bool,
 }
 
 /// A nudge and its row among the effects.
@@ -80,24 +83,28 @@ pub enum NudgeOutcome {
     Dead {
         reason: String,
     },
+    /// It was handed over to a client with hooks. If they have not taken it until `due`, it failed.
+    Woken {
+        due: Time,
+    },
+    /// The agent works, and its hooks will tell it: looked at again at `due`.
+    Later {
+        due: Time,
+    },
     /// Everything was read meanwhile, or nobody is to be nudged any more.
     Moot,
 }
 
-/// How an agent wants to be nudged.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum How {
-    /// A line is typed into this pane.
-    Tmux {
-        target: String,
-    },
-    Webhook {
-        url: String,
-    },
-    /// The program that the configuration has under this name.
-    Command {
-        name: String,
-    },
+/// What is to be done for a nudge that is due.
+#[derive(Debug, Clone, PartialEq)]
+pub enum NudgeTurn {
+    Nudge(Box<NudgeJob>),
+    /// It makes no sense as the agent's profile has it.
+    Wrong(String),
+    /// It was handed over, and no hook took it.
+    Missed(String),
+    Later(Time),
+    Moot,
 }
 
 /// Everything the courier needs for one nudge.
@@ -112,6 +119,8 @@ pub struct NudgeJob {
     pub line: String,
     pub priority: Priority,
     pub messages: Vec<NudgedMessage>,
+    /// The agent's client has hooks: what is handed over counts when they took it.
+    pub has_hooks: bool,
 }
 
 /// A message as a nudge names it.
@@ -124,64 +133,10 @@ pub struct NudgedMessage {
     pub timestamp: Time,
 }
 
-const KINDS: [&str; 3] = ["tmux", "webhook", "command"];
-
-impl How {
-    /// Reads what an agent's profile says; `session`: where it works.
-    pub fn read(value: &Value, session: &str) -> Result<How, FieldError> {
-        let wrong = |key: &str, detail: &str| FieldError {
-            pointer: format!("/nudge/{key}"),
-            detail: detail.to_owned(),
-        };
-        let text = |key: &str| value.get(key).and_then(Value::as_str).filter(|text| !text.is_empty());
-        let legal = |key: &str| match value.get(key) {
-            None | Some(Value::Null | Value::String(_)) => Ok(()),
-            Some(_) => Err(wrong(key, "expected a text")),
-        };
-        if value.get("secret").is_some() {
-            return Err(wrong("secret", "stands in the configuration of the server, as nudge.secret"));
-        }
-        match text("kind") {
-            Some("tmux") => {
-                legal("target")?;
-                // Exactly this session: tmux would also take one whose name only begins like it.
-                let target = text("target").map_or_else(|| format!("={session}:"), str::to_owned);
-                if target.starts_with('-') || target.chars().any(char::is_control) {
-                    return Err(wrong("target", "expected the name of a tmux session, window or pane"));
-                }
-                Ok(How::Tmux { target })
-            }
-            Some("webhook") => match text("url") {
-                Some(url) if is_address(url) => Ok(How::Webhook { url: url.to_owned() }),
-                // It is not shown: there may be a password in it.
-                Some(_) => {
-                    Err(wrong("url", "expected http://host/path or https://host/path, without a password"))
-                }
-                None => Err(wrong("url", "is required: the address that is called")),
-            },
-            Some("command") => match text("command").or_else(|| text("name")) {
-                Some(name) => Ok(How::Command { name: name.to_owned() }),
-                None => Err(wrong("command", "is required: a name from nudge.commands")),
-            },
-            Some(_) | None => Err(wrong("kind", &format!("expected {}", KINDS.join(", ")))),
-        }
-    }
-
-    pub fn kind(&self) -> &'static str {
-        match self {
-            How::Tmux { .. } => "tmux",
-            How::Webhook { .. } => "webhook",
-            How::Command { .. } => "command",
-        }
-    }
-}
-
-/// Whether it names a host to call and nobody to call it as.
-fn is_address(url: &str) -> bool {
-    let rest = url.strip_prefix("http://").or_else(|| url.strip_prefix("https://"));
-    let host = rest.and_then(|rest| rest.split(['/', '?', '#']).next());
-    host.is_some_and(|host| !host.is_empty() && !host.contains('@'))
-}
+/// How long hooks have to take what an agent was woken for.
+pub const WAKE_TAKES: Span = Span::seconds(60);
+/// When an agent that works is looked at again.
+const LOOK_AGAIN: Span = Span::seconds(60);
 
 /// The nudges among the stored effects.
 pub(crate) fn standing(rows: Vec<EffectRow>) -> BTreeMap<Name, OpenNudge> {
@@ -240,11 +195,29 @@ pub(crate) fn tell_again(workspace: &mut Workspace<'_>, agent: &Name) -> Result<
     Ok(())
 }
 
+/// Its turn is over: what its hooks did not tell it wakes it.
+pub(crate) fn wake_now(workspace: &mut Workspace<'_>, agent: &Name) -> Result<(), StoreError> {
+    match workspace.open_nudge(agent).filter(|standing| !standing.nudge.dead).cloned() {
+        // One that was handed over waits for the hooks, unless they took it all.
+        Some(OpenNudge { nudge, row })
+            if row.attempts > 0
+                || nudge.woken
+                    && !unread(workspace.store(), agent, nudge.after, nudge.through, 1)?.is_empty() => {}
+        Some(mut standing) => {
+            standing.row.due = workspace.now();
+            put_nudge(workspace, standing);
+        }
+        None if unread(workspace.store(), agent, 0, u64::MAX, 1)?.is_empty() => {}
+        None => tell_again(workspace, agent)?,
+    }
+    Ok(())
+}
+
 /// `place`: under which the order is known, unless an older one of this agent is replaced.
 fn order_nudge(workspace: &mut Workspace<'_>, agent: &Name, after: u64, through: u64, place: (u64, u32)) {
     let replaced = workspace.open_nudge(agent).map(|old| (old.row.position, old.row.index));
     let (position, index) = replaced.unwrap_or(place);
-    let nudge = Nudge { agent: agent.clone(), after, through, reason: None, dead: false };
+    let nudge = Nudge { agent: agent.clone(), after, through, reason: None, dead: false, woken: false };
     let row = EffectRow { position, index, due: workspace.now(), attempts: 0, body: Vec::new() };
     put_nudge(workspace, OpenNudge { nudge, row });
 }
@@ -267,9 +240,20 @@ pub(crate) fn nudged(
         |one: &&OpenNudge| (one.row.position, one.row.index, one.nudge.through) == (position, index, through);
     let Some(mut standing) = workspace.open_nudge(agent).filter(same).cloned() else { return Ok(()) };
     match outcome {
+        NudgeOutcome::Later { due } => {
+            standing.row.due = due;
+            put_nudge(workspace, standing);
+            return Ok(());
+        }
+        NudgeOutcome::Woken { due } => {
+            record_told(workspace, &standing.nudge, Reach::Nudged, None)?;
+            (standing.row.due, standing.nudge.woken) = (due, true);
+            put_nudge(workspace, standing);
+            return Ok(());
+        }
         NudgeOutcome::Again { due, reason } => {
             (standing.row.due, standing.row.attempts) = (due, standing.row.attempts + 1);
-            standing.nudge.reason = Some(reason);
+            (standing.nudge.reason, standing.nudge.woken) = (Some(reason), false);
             put_nudge(workspace, standing.clone());
             return if standing.row.attempts >= UNREACHED_AFTER {
                 unreached(workspace, &standing.nudge)
@@ -330,8 +314,8 @@ fn record_told(
     reach: Reach,
     reason: Option<&str>,
 ) -> Result<(), Refused> {
-    let Some(agent) = workspace.directory().get(&nudge.agent).cloned() else { return Ok(()) };
-    let how = agent.profile.nudge.as_ref().and_then(|how| How::read(how, agent.session()).ok());
+    let Some(agent) = workspace.directory().get(&nudge.agent) else { return Ok(()) };
+    let how = How::of(agent).and_then(Result::ok);
     let kind = how.map_or("none", |how| how.kind());
     for (position, letter) in unread(workspace.store(), &nudge.agent, nudge.after, nudge.through, MAX_TOLD)? {
         let (id, agent, kind) = (letter.id, nudge.agent.clone(), kind.to_owned());
@@ -364,31 +348,49 @@ pub(crate) fn injected(workspace: &mut Workspace<'_>, agent: &Name, id: &Message
 }
 
 impl crate::engine::Engine {
-    /// What the courier is to do for a nudge that is due; none when it is moot by now.
-    pub fn nudge_job(
+    /// What the courier is to do for a nudge that is due.
+    pub fn nudge_turn(
         &self,
         nudge: &Nudge,
         row: &EffectRow,
+        now: Time,
         store: &dyn Reader,
-    ) -> Result<Option<Result<NudgeJob, String>>, StoreError> {
-        let Some(agent) = self.directory().get(&nudge.agent) else { return Ok(None) };
-        let Some(how) = &agent.profile.nudge else { return Ok(None) };
+    ) -> Result<NudgeTurn, StoreError> {
+        let Some((agent, how)) =
+            self.directory().get(&nudge.agent).and_then(|agent| Some((agent, How::of(agent)?)))
+        else {
+            return Ok(NudgeTurn::Moot);
+        };
         let letters = unread(store, &nudge.agent, nudge.after, nudge.through, MAX_TOLD)?;
         let Some(priority) = letters.iter().map(|(_, letter)| letter.priority).max() else {
-            return Ok(None);
+            return Ok(NudgeTurn::Moot);
         };
-        Ok(Some(match How::read(how, agent.session()) {
-            Ok(how) => Ok(NudgeJob {
-                id: format!("nudge-{}-{}-{}", row.position, row.index, nudge.through),
-                agent: agent.name.clone(),
-                session: agent.session().to_owned(),
-                how,
-                line: render::nudge_line(letters.len(), priority_word(priority)),
-                priority,
-                messages: letters.into_iter().map(|(_, letter)| told(letter)).collect(),
-            }),
-            Err(wrong) => Err(format!("{}: {}", wrong.pointer, wrong.detail)),
-        }))
+        let how = match how {
+            Ok(how) => how,
+            Err(wrong) => return Ok(NudgeTurn::Wrong(format!("{}: {}", wrong.pointer, wrong.detail))),
+        };
+        if how.begins_a_turn() && self.has_left(&agent.name) {
+            // Its next session begins with what it has not heard.
+            return Ok(NudgeTurn::Moot);
+        }
+        if how.begins_a_turn() && self.is_working(&agent.name, now) {
+            return Ok(NudgeTurn::Later(now.plus(LOOK_AGAIN)));
+        }
+        if nudge.woken {
+            let reason = format!("it was woken by {}, and no hook took it within {WAKE_TAKES}", how.kind());
+            return Ok(NudgeTurn::Missed(reason));
+        }
+        let has_hooks = how.begins_a_turn() && agent.profile.labels.contains_key(SESSION_LABEL);
+        Ok(NudgeTurn::Nudge(Box::new(NudgeJob {
+            id: format!("nudge-{}-{}-{}", row.position, row.index, nudge.through),
+            agent: agent.name.clone(),
+            session: agent.session().to_owned(),
+            how,
+            line: render::nudge_line(letters.len(), priority_word(priority)),
+            priority,
+            messages: letters.into_iter().map(|(_, letter)| told(letter)).collect(),
+            has_hooks,
+        })))
     }
 }
 
@@ -428,7 +430,8 @@ fn priority_word(priority: Priority) -> &'static str {
     }
 }
 
-/// Unread messages of an agent behind a position, up to another, but for those that nobody is disturbed for.
+/// Unread messages of an agent behind a position, up to another, but for those that nobody is disturbed for, and those
+/// that entered its context.
 fn unread(
     store: &dyn Reader,
     agent: &Name,
@@ -444,6 +447,10 @@ fn unread(
             store.inbox(&InboxFilter { agent: agent.clone(), statuses, walk: walk_on, limit: most })?;
         let last = page.last().map(|(_, row)| row.position).filter(|_| page.len() == most);
         for (_, row) in page.into_iter().filter(|(_, row)| row.position <= through) {
+            // What entered its context needs no hint.
+            if store.reached(agent, row.position)?.has(Reach::Injected) {
+                continue;
+            }
             let letter: UnreadMessage =
                 serde_json::from_slice(&row.body).map_err(|error| damaged(row.position, error))?;
             if letter.kind.as_deref() != Some(QUIET) {

@@ -279,6 +279,15 @@ impl<'a> Workspace<'a> {
         self.state.presence.saw(agent, self.now);
     }
 
+    /// A hook of one of its sessions was heard; says whether the session was not known.
+    pub(crate) fn hooked(&mut self, agent: &Name, session: &str, rests: bool) -> bool {
+        self.state.presence.hooked(agent, session, rests, self.now)
+    }
+
+    pub(crate) fn session_ended(&mut self, agent: &Name, session: &str) {
+        self.state.presence.ended(agent, session);
+    }
+
     /// What an agent's message came by. Another one than before is kept at once: it decides what is taught.
     pub(crate) fn spoke_by(&mut self, agent: &Name, interface: Interface) {
         if self.state.presence.spoke_by(agent, interface) {
@@ -300,6 +309,10 @@ impl<'a> Workspace<'a> {
 
     pub(crate) fn last_seen(&self, agent: &Name) -> Option<Time> {
         self.state.presence.last_seen(agent)
+    }
+
+    pub(crate) fn has_left(&self, agent: &Name) -> bool {
+        self.state.presence.has_left(agent)
     }
 
     pub(crate) fn is_active(&self, agent: &Name) -> bool {

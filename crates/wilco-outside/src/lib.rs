@@ -4,6 +4,7 @@
 
 mod audit_file;
 mod call;
+mod codex;
 mod command;
 mod disk;
 mod document;

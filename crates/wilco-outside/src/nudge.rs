@@ -6,7 +6,7 @@ use wilco_protocol::Time;
 
 use crate::command::{Program, run_for};
 use crate::webhook::Hook;
-use crate::{Outside, tmux};
+use crate::{Outside, codex, tmux};
 
 /// Messages that a nudge names; there may be more.
 const NAMED: usize = 100;
@@ -37,6 +37,7 @@ impl Outside {
                 };
                 self.run_nudge(program, job, &body.to_string()).await
             }
+            How::Codex { thread } => codex::queue(thread.as_deref(), &job.line).await,
         }
     }
 

@@ -65,6 +65,7 @@ fn job(url: String) -> NudgeJob {
         line: String::new(),
         priority: Default::default(),
         messages: Vec::new(),
+        has_hooks: false,
     }
 }
 

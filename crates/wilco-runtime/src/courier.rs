@@ -5,7 +5,7 @@ use std::sync::mpsc::SyncSender;
 use std::time::Duration;
 
 use tokio::sync::oneshot;
-use wilco_engine::{Command, How, NEVER, Nudge, NudgeJob, NudgeOutcome, Order, Refused};
+use wilco_engine::{Command, How, NEVER, Nudge, NudgeOutcome, NudgeTurn, Order, Refused, WAKE_TAKES};
 use wilco_outside::{EffectResult, Outside};
 use wilco_protocol::decision::Effect;
 use wilco_protocol::{Span, Time};
@@ -87,8 +87,7 @@ pub(crate) async fn report(queue: SyncSender<Job>, meters: Meters, command: Comm
 /// What is to be done for a row of the table of effects.
 pub(crate) enum CourierJob {
     Order(EffectRow, Box<Order>),
-    /// The job is none when everything was read meanwhile, and an error when the nudge makes no sense.
-    Nudge(EffectRow, Nudge, Result<Option<Result<NudgeJob, String>>, StoreError>),
+    Nudge(EffectRow, Nudge, Result<NudgeTurn, StoreError>),
     Unreadable(EffectRow, String),
 }
 
@@ -101,14 +100,16 @@ pub(crate) async fn carried_out(
 ) -> Command {
     match errand {
         CourierJob::Order(row, order) => ordered(outside, row, &order, now, meters).await,
-        CourierJob::Nudge(row, nudge, job) => {
+        CourierJob::Nudge(row, nudge, turn) => {
             let (position, index) = (row.position, row.index);
-            let outcome = nudged(outside, &row, job, now).await;
+            let outcome = nudged(outside, &row, turn, now).await;
             let word = match &outcome {
                 NudgeOutcome::Delivered => "done",
                 NudgeOutcome::Moot => "moot",
                 NudgeOutcome::Again { .. } => "retried",
                 NudgeOutcome::Dead { .. } => "given-up",
+                NudgeOutcome::Woken { .. } => "handed-over",
+                NudgeOutcome::Later { .. } => "put-off",
             };
             meters.ordered("nudge", word);
             Command::Nudged { position, index, agent: nudge.agent, through: nudge.through, outcome }
@@ -146,26 +147,36 @@ async fn ordered(outside: &Outside, row: EffectRow, order: &Order, now: Time, me
 async fn nudged(
     outside: &Outside,
     row: &EffectRow,
-    job: Result<Option<Result<NudgeJob, String>>, StoreError>,
+    turn: Result<NudgeTurn, StoreError>,
     now: Time,
 ) -> NudgeOutcome {
-    let job = match job {
-        Ok(None) => return NudgeOutcome::Moot,
-        Ok(Some(Ok(job))) => job,
-        Ok(Some(Err(reason))) => return NudgeOutcome::Dead { reason },
+    let job = match turn {
+        Ok(NudgeTurn::Nudge(job)) => job,
+        Ok(NudgeTurn::Moot) => return NudgeOutcome::Moot,
+        Ok(NudgeTurn::Later(due)) => return NudgeOutcome::Later { due },
+        Ok(NudgeTurn::Wrong(reason)) => return NudgeOutcome::Dead { reason },
+        Ok(NudgeTurn::Missed(reason)) => return failed(&LOCAL_WAITS, row, now, reason),
         Err(error) => {
             return NudgeOutcome::Again { due: now.plus(FIRST_WAIT), reason: error.to_string() };
         }
     };
     let waits: &[Span] = match job.how {
         How::Webhook { .. } => &WEBHOOK_WAITS,
-        How::Tmux { .. } | How::Command { .. } => &LOCAL_WAITS,
+        How::Tmux { .. } | How::Command { .. } | How::Codex { .. } => &LOCAL_WAITS,
     };
-    match (outside.nudge(&job, now).await, waits.get(row.attempts as usize)) {
-        (Ok(()), _) => NudgeOutcome::Delivered,
-        (Err(reason), Some(wait)) => NudgeOutcome::Again { due: now.plus(*wait), reason },
-        (Err(reason), None) => {
-            tracing::warn!(reason, agent = %job.agent, "a nudge failed for good");
+    match outside.nudge(&job, now).await {
+        Ok(()) if job.has_hooks => NudgeOutcome::Woken { due: now.plus(WAKE_TAKES) },
+        Ok(()) => NudgeOutcome::Delivered,
+        Err(reason) => failed(waits, row, now, reason),
+    }
+}
+
+/// Tried again after a while, until it is given up.
+fn failed(waits: &[Span], row: &EffectRow, now: Time, reason: String) -> NudgeOutcome {
+    match waits.get(row.attempts as usize) {
+        Some(wait) => NudgeOutcome::Again { due: now.plus(*wait), reason },
+        None => {
+            tracing::warn!(reason, position = row.position, "a nudge failed for good");
             NudgeOutcome::Dead { reason }
         }
     }

@@ -68,6 +68,8 @@ pub enum ReadError {
 pub struct AgentNow {
     pub agent: Agent,
     pub last_seen: Option<Time>,
+    /// Its client said that its last session ended.
+    pub has_left: bool,
 }
 
 impl Handle {
@@ -137,15 +139,16 @@ impl Handle {
         Ok(self.now_of(found.into_iter().collect()).await?.pop())
     }
 
-    /// These agents, with when each was last seen.
+    /// These agents, with when each was last seen and whether it has left.
     pub async fn now_of(&self, agents: Vec<Agent>) -> Result<Vec<AgentNow>, Overloaded> {
         let names = agents.iter().map(|agent| agent.name.clone()).collect();
         let seen = match self.node.as_ref().is_none_or(|node| node.known().is_here) {
             true => self.ask(|answer| Job::LastSeen(names, answer)).await?,
-            false => self.seen_as_stored(names).await?,
+            // Who has left is known only where the hooks are heard.
+            false => self.seen_as_stored(names).await?.into_iter().map(|seen| (seen, false)).collect(),
         };
         let now = agents.into_iter().zip(seen);
-        Ok(now.map(|(agent, last_seen)| AgentNow { agent, last_seen }).collect())
+        Ok(now.map(|(agent, (last_seen, has_left))| AgentNow { agent, last_seen, has_left }).collect())
     }
 
     /// At a node that does not write: as the writer stored it last.

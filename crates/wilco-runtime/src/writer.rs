@@ -6,7 +6,7 @@ mod advancing;
 mod orders;
 mod term;
 
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender};
 use std::time::{Duration, Instant};
@@ -47,8 +47,8 @@ pub use term::{StartError, WriterStart, start};
 
 pub(crate) enum Job {
     Commands(Vec<Command>, oneshot::Sender<Vec<Answer>>),
-    /// When these were last seen.
-    LastSeen(Vec<Name>, oneshot::Sender<Vec<Option<Time>>>),
+    /// When these were last seen, and whether each has left.
+    LastSeen(Vec<Name>, oneshot::Sender<Vec<(Option<Time>, bool)>>),
     Advance(Span, oneshot::Sender<Time>),
     /// An order was carried out, and what came of it is stored.
     Carried,
@@ -85,6 +85,8 @@ struct Writer {
     courier: tokio::runtime::Handle,
     /// Orders not carried out yet, by when they are due.
     pending: Pending,
+    /// When each of them is due, by its place.
+    dues: BTreeMap<(u64, u32), Time>,
     running: usize,
     /// Closed when the courier is to drop what it does.
     ending: watch::Sender<()>,
@@ -230,7 +232,7 @@ impl Writer {
         match job {
             Job::Commands(list, answer) => self.decide_all(vec![(list, answer)]),
             Job::LastSeen(agents, answer) => {
-                let seen = agents.iter().map(|agent| self.engine.last_seen(agent));
+                let seen = agents.iter().map(|one| (self.engine.last_seen(one), self.engine.has_left(one)));
                 let _ = answer.send(seen.collect());
             }
             Job::Advance(by, answer) => self.advance(by, answer),
@@ -346,6 +348,11 @@ impl Writer {
         self.meters.single_lookups(self.engine.single_lookups());
         self.waiters.committed(head, &reached);
         for row in effects {
+            let place = (row.position, row.index);
+            // An order that is wanted at another time is the same order.
+            if let Some(due) = self.dues.insert(place, row.due) {
+                self.pending.remove(&(due, place.0, place.1));
+            }
             self.pending.insert((row.due, row.position, row.index), row);
         }
     }

@@ -9,9 +9,9 @@ use wilco_engine::reads::{EscalationView, EventView, InboxEntry, NudgeView, Todo
 use wilco_engine::{Accepted, Summary, status};
 use wilco_language::render::fence::is_word;
 use wilco_protocol::decision::Stage;
-use wilco_protocol::directory::Agent;
 use wilco_protocol::exchange::View;
 use wilco_protocol::{ExchangeId, MessageId, Name, Time};
+use wilco_runtime::AgentNow;
 use wilco_store::{InboxStatus, Message, Priority, Reading};
 use wilco_wire as wire;
 
@@ -216,7 +216,8 @@ pub(crate) fn summary(summary: &Summary) -> wire::Summary {
     }
 }
 
-pub(crate) fn agent(agent: &Agent, last_seen: Option<Time>, now: Time) -> wire::Agent {
+pub(crate) fn agent(now: &AgentNow, at: Time) -> wire::Agent {
+    let AgentNow { agent, last_seen, has_left } = now;
     let profile = agent.profile.clone();
     wire::Agent {
         id: agent.id.clone(),
@@ -231,7 +232,7 @@ pub(crate) fn agent(agent: &Agent, last_seen: Option<Time>, now: Time) -> wire::
         github: profile.github,
         labels: profile.labels,
         speaks: profile.speaks.map(|set| set.word().to_owned()),
-        status: status(agent.mark, last_seen, now).to_owned(),
+        status: status(agent.mark, *last_seen, *has_left, at).to_owned(),
         last_seen: last_seen.map(|seen| seen.to_string()),
     }
 }

@@ -58,3 +58,20 @@ pub struct AgentSpec {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub status: Option<String>,
 }
+
+/// What a hook of the client that an agent works in says of its session.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct HookCall {
+    /// The client: `codex`.
+    pub client: String,
+    /// The client's own id of the session.
+    pub session: String,
+    /// `works`, `rests` when its turn is over, or `ends`.
+    pub moment: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub host: Option<String>,
+    /// A nudge that wakes the agent when it rests, unless a person set one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub wake: Option<Value>,
+}

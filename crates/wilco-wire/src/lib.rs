@@ -11,7 +11,7 @@ mod path;
 mod problem;
 mod todo;
 
-pub use agent::{Agent, AgentSpec};
+pub use agent::{Agent, AgentSpec, HookCall};
 pub use exchange::{
     ChecklistItem, DelegationRow, Escalation, Event, Exchange, FrequentFailure, Incident, OperationRow,
     Participant, ReplacementRow, Replacements, Timer, ValidationRow,

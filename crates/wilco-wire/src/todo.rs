@@ -25,3 +25,24 @@ pub struct TodoEntry {
     /// The command that answers it; what stands in capitals is to be filled in.
     pub answer: String,
 }
+
+impl TodoEntry {
+    /// The tool of MCP that answers something of this kind.
+    pub fn tool(kind: &str) -> &'static str {
+        match kind {
+            "acknowledge" => "acknowledge_task",
+            "review" => "give_verdict",
+            "escalation" => "decide",
+            "operation" => "answer_operation",
+            "check" | "fix" => "report_validation",
+            "handoff" => "acknowledge_handoff",
+            "report" => "checkpoint or complete_task",
+            _ => "send_message",
+        }
+    }
+
+    /// The same, if it is among the tools that agents have who work for others.
+    pub fn agents_tool(&self) -> Option<&'static str> {
+        Some(TodoEntry::tool(&self.kind)).filter(|tool| !matches!(*tool, "give_verdict" | "decide"))
+    }
+}

@@ -55,4 +55,5 @@ mod streams;
 mod todo;
 mod validation;
 mod verdicts;
+mod waking;
 mod wall_clock;

@@ -6,7 +6,8 @@ use wilco_store::{EffectRow, Reach, Reader, StoreError};
 
 use super::sight::limited_to;
 use crate::command::Viewer;
-use crate::nudge::{How, OpenNudge, standing};
+use crate::how::How;
+use crate::nudge::{OpenNudge, standing};
 
 /// How an agent's nudge stands.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -21,6 +21,7 @@ impl Writer {
                 Some(_) | None => return,
             }
             let Some((_, row)) = self.pending.pop_first() else { return };
+            self.dues.remove(&(row.position, row.index));
             self.running += 1;
             let (outside, queue, meters) = (self.outside.clone(), self.queue.clone(), self.meters.clone());
             let mut ending = self.ending.subscribe();
@@ -52,8 +53,8 @@ impl Writer {
         match serde_json::from_slice(&row.body) {
             Ok(wilco_engine::StoredEffect::Order(order)) => CourierJob::Order(row, Box::new(order)),
             Ok(wilco_engine::StoredEffect::Nudge { nudge }) => {
-                let job = self.engine.nudge_job(&nudge, &row, &*self.reader);
-                CourierJob::Nudge(row, nudge, job)
+                let turn = self.engine.nudge_turn(&nudge, &row, self.clock.now(), &*self.reader);
+                CourierJob::Nudge(row, nudge, turn)
             }
             Err(error) => CourierJob::Unreadable(row, error.to_string()),
         }

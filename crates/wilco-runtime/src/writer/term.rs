@@ -155,6 +155,7 @@ pub(crate) fn begin<S: Store + Send + 'static>(
         queue: queue.clone(),
         outside: shared.outside.clone(),
         courier: tokio::runtime::Handle::current(),
+        dues: pending.keys().map(|(due, position, index)| ((*position, *index), *due)).collect(),
         pending,
         running: 0,
         ending: watch::channel(()).0,

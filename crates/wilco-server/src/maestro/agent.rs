@@ -43,7 +43,7 @@ fn display_name(agent: &Agent) -> &str {
 }
 
 pub(super) fn is_online(now: &AgentNow, at: Time) -> bool {
-    matches!(status(now.agent.mark, now.last_seen, at), "active" | "idle")
+    matches!(status(now.agent.mark, now.last_seen, now.has_left, at), "active" | "idle")
 }
 
 /// An agent on the wire, with its texts where they are: lists show every agent.
@@ -118,7 +118,7 @@ pub(super) fn shape<'a>(app: &'a App, now: &'a AgentNow, at: Time) -> AgentJson<
         github: profile.github.as_deref(),
         labels: &profile.labels,
         speaks: profile.speaks,
-        status: status(agent.mark, now.last_seen, at),
+        status: status(agent.mark, now.last_seen, now.has_left, at),
         last_seen: last_seen.clone(),
         display_name: display_name(agent),
         host_id: host(agent),

@@ -225,7 +225,7 @@ async fn changed(app: &App, command: Command) -> Result<AgentChanged, Failure> {
 }
 
 fn shown(app: &App, changed: AgentChanged) -> Value {
-    let now = AgentNow { agent: changed.agent, last_seen: changed.last_seen };
+    let now = AgentNow { agent: changed.agent, last_seen: changed.last_seen, has_left: changed.has_left };
     json!(agent::shape(app, &now, app.handle.now()))
 }
 

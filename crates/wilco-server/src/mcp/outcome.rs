@@ -4,7 +4,7 @@ use rmcp::model::{CallToolResult, ContentBlock};
 use serde_json::{Value, json};
 use wilco_language::message::MessageType;
 use wilco_language::render::fence::{self, Fenced, is_word, told_apart};
-use wilco_wire::{FieldProblem, Problem};
+use wilco_wire::{FieldProblem, Problem, TodoEntry};
 
 use crate::mcp::fence::{at_most, fenced};
 use crate::mcp::structured::{is_command, structured};
@@ -122,7 +122,7 @@ fn todo(agent: &str, list: &Value) -> String {
         format!(
             "{kind} in {exchange}{due}\n{}\nAnswer with the tool {}{}",
             fenced(Fenced::Asked { exchange, from: word(&item["from"]) }, asked),
-            tool_for(kind),
+            TodoEntry::tool(kind),
             item["answer"]
                 .as_str()
                 .filter(|answer| is_command(answer))
@@ -131,20 +131,6 @@ fn todo(agent: &str, list: &Value) -> String {
     };
     let items_in_words: Vec<_> = items.iter().map(each).collect();
     format!("{} for {agent}:\n\n{}", counted(items.len(), "thing"), items_in_words.join("\n\n"))
-}
-
-/// The tool that answers something that waits.
-fn tool_for(kind: &str) -> &'static str {
-    match kind {
-        "acknowledge" => "acknowledge_task",
-        "review" => "give_verdict",
-        "escalation" => "decide",
-        "operation" => "answer_operation",
-        "check" | "fix" => "report_validation",
-        "handoff" => "acknowledge_handoff",
-        "report" => "checkpoint or complete_task",
-        _ => "send_message",
-    }
 }
 
 fn whole(message: &Value) -> String {

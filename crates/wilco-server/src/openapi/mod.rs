@@ -164,6 +164,7 @@ fn schemas() -> Value {
     add("Event", wire::Event::schema());
     add("Exchange", wire::Exchange::schema());
     add("FieldProblem", wire::FieldProblem::schema());
+    add("HookCall", wire::HookCall::schema());
     add("Message", wire::Message::schema());
     add("NewMessage", wire::NewMessage::schema());
     add("Nudge", wire::Nudge::schema());

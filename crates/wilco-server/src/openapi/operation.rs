@@ -145,6 +145,14 @@ pub(crate) const OPERATIONS: &[Operation] = &[
         Answer::Json("TodoList"),
         || get(todo::list),
     ),
+    writing(
+        "post",
+        "/v1/agents/{name}/hook",
+        "Say what a hook of the agent's client saw of its session",
+        Body::Json("HookCall"),
+        Answer::Json("Agent"),
+        || post(agents::hook),
+    ),
     writing("post", "/v1/agents/{name}/heartbeat", "A sign of life", Body::None, Answer::Nothing, || {
         post(agents::heartbeat)
     }),

@@ -6,14 +6,14 @@ use axum::extract::{RawQuery, State};
 use axum::response::{IntoResponse, Response};
 use http::StatusCode;
 use serde_json::{Value, json};
-use wilco_engine::{Command, Done, PutAgent};
+use wilco_engine::{AgentChanged, Command, Done, HookMoment, HookReport, PutAgent};
 use wilco_language::parse::FieldError;
 use wilco_protocol::directory::{Mark, Profile, Role};
 use wilco_protocol::{Name, Time};
 use wilco_runtime::AgentNow;
-use wilco_wire::AgentSpec;
+use wilco_wire::{AgentSpec, HookCall};
 
-use super::body::bytes;
+use super::body::{bytes, unambiguous};
 use super::path::Path;
 use super::spec;
 use crate::app::App;
@@ -37,7 +37,8 @@ pub(crate) async fn list(
 
 /// An agent as the caller may see it.
 fn shown(caller: &Caller, agent: &AgentNow, now: Time) -> Value {
-    let mut value = json!(shape::agent(&caller.shown(&agent.agent), agent.last_seen, now));
+    let mut value =
+        json!(shape::agent(&AgentNow { agent: caller.shown(&agent.agent), ..agent.clone() }, now));
     if let Some(fields) = value.as_object_mut().filter(|_| caller.hides(&agent.agent.name)) {
         for hidden in ["session", "host", "nudge"] {
             fields.remove(hidden);
@@ -79,8 +80,9 @@ pub(crate) async fn put(
                 app.handle.send(Command::Seen { agent: changed.agent.name.clone() }).await??;
             }
             let now = app.handle.now();
-            let seen = if active { Some(now) } else { changed.last_seen };
-            let agent = shape::agent(&changed.agent, seen, now);
+            let last_seen = if active { Some(now) } else { changed.last_seen };
+            let has_left = changed.has_left && !active;
+            let agent = shape::agent(&AgentNow { agent: changed.agent.clone(), last_seen, has_left }, now);
             let status = if changed.created { StatusCode::CREATED } else { StatusCode::OK };
             Ok((status, Json(agent)).into_response())
         }
@@ -137,6 +139,40 @@ pub(crate) async fn remove(
 ) -> Result<StatusCode, Failure> {
     app.handle.send(Command::RemoveAgent { name: Name::new(&name), by: caller.viewer }).await??;
     Ok(StatusCode::NO_CONTENT)
+}
+
+/// A hook of the client that an agent works in. What it says is a sign of life, but for the end of a session.
+pub(crate) async fn hook(
+    State(app): State<App>,
+    caller: Caller,
+    Path(name): Path<String>,
+    body: Body,
+) -> Result<Json<Value>, Failure> {
+    let body = bytes(body, &app.config.limits).await?;
+    unambiguous(&body)?;
+    let call: HookCall = serde_json::from_slice(&body).map_err(|error| {
+        Failure::bad_request(format!(
+            "expected client, session and moment, and perhaps host and wake: {error}"
+        ))
+    })?;
+    let moment = match call.moment.as_str() {
+        "works" => HookMoment::Works,
+        "rests" => HookMoment::Rests,
+        "ends" => HookMoment::Ends,
+        word => {
+            let detail = format!("expected works, rests or ends, got {word:?}");
+            return Err(Failure::invalid(vec![FieldError { pointer: "/moment".to_owned(), detail }]));
+        }
+    };
+    let HookCall { client, session, host, wake, .. } = call;
+    let report = HookReport { agent: name, client, session, moment, host, wake, viewer: caller.viewer };
+    match app.handle.send(Command::Hooked(Box::new(report))).await?? {
+        Done::Agent(changed) => {
+            let AgentChanged { agent, last_seen, has_left, .. } = *changed;
+            Ok(Json(json!(shape::agent(&AgentNow { agent, last_seen, has_left }, app.handle.now()))))
+        }
+        Done::Accepted(_) | Done::Nothing => Err(Failure::bad_request("nothing was registered")),
+    }
 }
 
 /// A sign of life.

@@ -45,10 +45,10 @@ pub(crate) async fn test(
     };
     let agent = app.handle.find_agent(&name).filter(own).ok_or_else(|| unknown(&name))?;
     let wrong = |detail: &str| FieldError { pointer: "/nudge".to_owned(), detail: detail.to_owned() };
-    let Some(how) = &agent.profile.nudge else {
+    let Some(how) = How::of(&agent) else {
         return Err(Failure::invalid(vec![wrong("this agent has no nudge; register it with one")]));
     };
-    let how = How::read(how, agent.session()).map_err(|error| Failure::invalid(vec![error]))?;
+    let how = how.map_err(|error| Failure::invalid(vec![error]))?;
     let kind = how.kind().to_owned();
     let job = NudgeJob {
         id: format!("nudge-test-{}-{}", agent.id, app.handle.now().millis()),
@@ -58,6 +58,7 @@ pub(crate) async fn test(
         line: nudge_test_line(),
         priority: Priority::Low,
         messages: Vec::new(),
+        has_hooks: false,
     };
     let reason = app.handle.nudge(&job).await.err();
     Ok(Json(NudgeTest { agent: agent.name.to_string(), kind, delivered: reason.is_none(), reason }))

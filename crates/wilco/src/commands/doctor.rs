@@ -4,6 +4,7 @@ mod agent;
 mod answers;
 mod authority;
 mod build;
+mod client;
 mod configuration;
 mod disk;
 mod exchange;
@@ -18,6 +19,7 @@ use std::process::ExitCode;
 
 use serde_json::json;
 use wilco_client::Client;
+use wilco_clients::AgentClient;
 use wilco_protocol::Time;
 use wilco_wire::Exchange;
 
@@ -34,12 +36,13 @@ use finding::Finding;
     wilco doctor\n  \
     wilco doctor bob\n  \
     wilco doctor GH-42\n  \
+    wilco doctor codex\n  \
     wilco doctor --rescue ./wilco-data --to rescued.jsonl\n\n\
     Each finding names the next command to run. It exits with 1 when something is wrong.\n\
     --rescue reads a stopped, damaged data directory and changes nothing in it.")]
 pub(crate) struct Args {
-    /// An agent, an exchange or a task; without one, everything
-    #[arg(value_name = "AGENT|EXCHANGE", conflicts_with = "rescue")]
+    /// An agent, an exchange, a task or a client such as codex; without one, everything
+    #[arg(value_name = "AGENT|EXCHANGE|CLIENT", conflicts_with = "rescue")]
     pub(crate) about: Option<String>,
     /// Export everything that is whole in this data directory, as JSON lines
     #[arg(long, value_name = "DIR")]
@@ -67,7 +70,15 @@ pub(crate) fn run(args: Args) -> anyhow::Result<ExitCode> {
     }
     let client = args.caller.client();
     let mut exam = Exam { caller: &args.caller, client: &client, now: super::now(None), found: Vec::new() };
-    if server::examine(&mut exam)? {
+    let about_client = args.about.as_deref().and_then(AgentClient::from_word);
+    let answers = server::examine(&mut exam)?;
+    if let Some(client) = about_client {
+        client::examine(&mut exam, client, answers)?;
+        // The agent of that name, if there is one.
+        if answers && let Some(known) = agent::find(&exam, client.word())? {
+            agent::examine(&mut exam, &known)?;
+        }
+    } else if answers {
         match &args.about {
             Some(about) => exam.one(about, &args.place)?,
             None => {

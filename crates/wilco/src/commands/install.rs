@@ -1,7 +1,7 @@
 //! `wilco install`: connect the client that an agent works in. What goes into its files is said by
 //! `wilco-clients`; here they are read, shown and written.
 
-mod files;
+pub(super) mod files;
 mod tmux;
 
 use std::io::{IsTerminal, Write};

@@ -12,7 +12,7 @@ use super::program::{Ran, Server, wilco};
 /// Runs a hook until it had time to answer: a loaded machine may be slower than a hook waits.
 const ATTEMPTS: usize = 20;
 
-fn hook(url: &str, home: &TempDir, words: &[&str], input: &str) -> Ran {
+pub(super) fn hook(url: &str, home: &TempDir, words: &[&str], input: &str) -> Ran {
     let mut command = wilco();
     command
         .arg("hook")
@@ -30,12 +30,17 @@ fn hook(url: &str, home: &TempDir, words: &[&str], input: &str) -> Ran {
 }
 
 /// What a hook says that has something to say.
-fn told(server: &Server, home: &TempDir, words: &[&str], input: &Value) -> Value {
+pub(super) fn told(server: &Server, home: &TempDir, words: &[&str], input: &Value) -> Value {
+    serde_json::from_str(&said(server, home, words, input)).expect("JSON")
+}
+
+/// The same as it was printed.
+pub(super) fn said(server: &Server, home: &TempDir, words: &[&str], input: &Value) -> String {
     for _ in 0..ATTEMPTS {
         let ran = hook(&server.url, home, words, &input.to_string());
         assert_eq!((ran.code, ran.err.as_str()), (0, ""));
         if !ran.out.is_empty() {
-            return serde_json::from_str(&ran.out).expect("JSON");
+            return ran.out;
         }
     }
     panic!("{words:?} said nothing");
@@ -91,7 +96,7 @@ fn cli_25_without_a_name_the_session_gets_one_and_is_told_it() {
     let (server, home) = (Server::of(&["anna"]), tempfile::tempdir().unwrap());
     let said = told(&server, &home, &["codex", "SessionStart"], &input("SessionStart"));
     let text = said["hookSpecificOutput"]["additionalContext"].as_str().unwrap();
-    let name = text.split("--as ").nth(1).and_then(|rest| rest.split(['.', '\n']).next()).unwrap();
+    let name = text.split("--as ").nth(1).and_then(|rest| rest.split([' ', '\n']).next()).unwrap();
     assert!(name.starts_with("shop-"), "{text}");
     let agent = server.get(&format!("/v1/agents/{name}"));
     assert_eq!((&agent["program"], &agent["labels"]["client_session"]), (&json!("codex"), &json!("0192-a")));

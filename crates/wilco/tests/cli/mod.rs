@@ -2,6 +2,7 @@
 
 mod agents;
 mod answering;
+mod clients;
 mod deciding;
 mod demo;
 mod errors;

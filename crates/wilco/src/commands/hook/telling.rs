@@ -1,5 +1,6 @@
 //! The text that a hook hands over: what others wrote stands in fences, Wilco's own words around them.
 
+use wilco_clients::{DEFAULT_URL, Moment};
 use wilco_language::render::fence::{self, Fenced, fenced, is_word, told_apart};
 use wilco_wire::{Message, TodoEntry};
 
@@ -7,8 +8,8 @@ use wilco_wire::{Message, TodoEntry};
 pub(super) const BEGIN: &str = "Wilco:";
 /// What the strictest client takes whole, in bytes.
 const MOST: usize = 10_000;
-/// For the first and the last line.
-const FRAME: usize = 700;
+/// Room for numbers and for words that are longer than those of nothing at all.
+const FRAME: usize = 300;
 /// Less of a message than this is not worth telling.
 const LEAST: usize = 600;
 
@@ -19,7 +20,11 @@ pub(super) struct Telling {
     parts: Vec<String>,
     size: usize,
     left_out: usize,
+    /// How many of the parts wait for an answer.
+    owed: usize,
     says_name: bool,
+    /// It answers a stop.
+    holds_up: bool,
     /// What was told: ids of messages, and keys of what is owed.
     pub(super) keys: Vec<String>,
     /// Messages that were handed over.
@@ -27,21 +32,24 @@ pub(super) struct Telling {
 }
 
 impl Telling {
-    pub(super) fn new(agent: &str, url: &str) -> Telling {
-        let address = match url.trim_end_matches('/') {
-            wilco_clients::DEFAULT_URL => String::new(),
-            url => format!(" --url {url}"),
-        };
-        Telling {
+    pub(super) fn new(agent: &str, url: &str, moment: Moment) -> Telling {
+        let options = format!("--as {agent}{}", address(url));
+        let mut telling = Telling {
             agent: agent.to_owned(),
-            options: format!("--as {agent}{address}"),
+            options,
             parts: Vec::new(),
-            size: FRAME,
+            size: 0,
             left_out: 0,
-            says_name: false,
+            owed: 0,
+            says_name: true,
+            holds_up: moment == Moment::Stop,
             keys: Vec::new(),
             messages: Vec::new(),
-        }
+        };
+        // The first and the last line are there whatever else fits; their numbers grow by some digits.
+        telling.size = telling.text().len() + FRAME;
+        telling.says_name = false;
+        telling
     }
 
     pub(super) fn is_empty(&self) -> bool {
@@ -52,29 +60,36 @@ impl Telling {
         self.says_name = true;
     }
 
-    pub(super) fn message(&mut self, message: &Message) {
+    /// A message, with the answer that it waits for, if it does.
+    pub(super) fn message(&mut self, message: &Message, asks: Option<&(TodoEntry, String)>) {
         let text = message.content["message"].as_str().map(str::to_owned);
         let text = text.unwrap_or_else(|| message.content.to_string());
         let (text, taught) = told_apart(&text, message.teaching.as_deref());
-        let taught = taught.map(fence::taught).unwrap_or_default();
-        let text = format!("Subject: {}\n{text}", message.subject);
+        let mut text = text.to_owned();
+        if !message.subject.trim().is_empty() {
+            text = format!("Subject: {}\n{text}", message.subject);
+        }
         let whose = Fenced::Message { id: &message.id, from: &message.from };
         let whole = match is_word(&message.id) {
             true => format!("Read it whole: wilco read {} {}", message.id, self.options),
             false => format!("Read it whole: wilco read {}", self.options),
         };
-        if self.add(whose, &text, &whole, &taught) {
+        let mut after: Vec<String> = taught.map(fence::taught).into_iter().collect();
+        after.extend(asks.map(|(entry, _)| answer(entry)));
+        if self.add(whose, &text, &whole, &after.join("\n")) {
             self.keys.push(message.id.clone());
             self.messages.push(message.id.clone());
+            self.keys.extend(asks.map(|(_, key)| key.clone()));
+            self.owed += usize::from(asks.is_some());
         }
     }
 
-    pub(super) fn owed(&mut self, entry: &TodoEntry, key: String) {
+    pub(super) fn owed(&mut self, entry: &TodoEntry, key: &str) {
         let whose = Fenced::Asked { exchange: &entry.exchange, from: &entry.from };
         let whole = format!("Read it whole: wilco todo {}", self.options);
-        let answer = format!("Answer it with:\n{}", entry.answer);
-        if self.add(whose, &entry.asked, &whole, &answer) {
-            self.keys.push(key);
+        if self.add(whose, &entry.asked, &whole, &answer(entry)) {
+            self.keys.push(key.to_owned());
+            self.owed += 1;
         }
     }
 
@@ -107,19 +122,62 @@ impl Telling {
         true
     }
 
+    /// Wilco's own words stand on the first and on the last line: clients put theirs there too.
     pub(super) fn text(&self) -> String {
-        let mut first = format!("{BEGIN} {} for you, {}.", self.parts.len(), self.agent);
+        let (agent, options) = (&self.agent, &self.options);
+        let things = |count: usize, one: &str, more: &str| match count {
+            1 => format!("1 {one}"),
+            count => format!("{count} {more}"),
+        };
+        let waits = things(self.owed, "thing waits for you", "things wait for you");
+        let mut first = match (self.parts.len(), self.owed) {
+            (0, _) => format!("{BEGIN} you are connected to other agents."),
+            (parts, 0) => {
+                let news = things(parts, "message of another agent is", "messages of other agents are");
+                format!("{BEGIN} {agent}, {news} here. Nobody waits for an answer.")
+            }
+            (_, _) if self.holds_up => {
+                format!("{BEGIN} {agent}, before you stop: {waits}. Below each it is said how to answer it.")
+            }
+            (_, _) => format!("{BEGIN} {agent}, {waits}. Below each it is said how to answer it."),
+        };
         if self.says_name {
-            first = format!("{first} This session's name in Wilco is {0}; say it with --as {0}.", self.agent);
+            first += &format!(
+                " Your name there is {agent}: say it with --as {agent} in commands, and with from or agent in tools."
+            );
         }
         let more = match self.left_out {
             0 => String::new(),
-            count => format!("{count} more will be told later. "),
+            count => format!("{count} more did not fit and will be told later. "),
         };
-        let last = format!("{more}Everything that waits for you: wilco todo {}", self.options);
+        let last =
+            format!("{more}{BEGIN} that is all for now. Everything that waits for you: wilco todo {options}");
         let parts = self.parts.iter().cloned();
         std::iter::once(first).chain(parts).chain([last]).collect::<Vec<_>>().join("\n\n")
     }
+}
+
+/// The option that names the server, where it must be named.
+pub(super) fn address(url: &str) -> String {
+    match url.trim_end_matches('/') {
+        DEFAULT_URL => String::new(),
+        url => format!(" --url {url}"),
+    }
+}
+
+/// How to answer what waits: the tool where an agent has it, and the command.
+fn answer(entry: &TodoEntry) -> String {
+    let how = match (entry.kind.as_str(), entry.agents_tool()) {
+        // Whoever is told to finish it now says that it is done.
+        ("report", _) => {
+            "Work on it, and report with the tool checkpoint of the MCP server wilco. When all of it is done, and not \
+             before, use the tool complete_task, or run:"
+                .to_owned()
+        }
+        (_, Some(tool)) => format!("Answer it with the tool {tool} of the MCP server wilco, or run:"),
+        (_, None) => "Answer it with:".to_owned(),
+    };
+    format!("{how}\n{}", entry.answer)
 }
 
 /// New bits for every fence.

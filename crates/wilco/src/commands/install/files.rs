@@ -63,7 +63,7 @@ impl Change {
 }
 
 /// Where the client's files are: the project, or the user's directory of the client.
-pub(super) fn base(client: AgentClient, is_user: bool) -> anyhow::Result<PathBuf> {
+pub(crate) fn base(client: AgentClient, is_user: bool) -> anyhow::Result<PathBuf> {
     if !is_user {
         return Ok(std::env::current_dir()?);
     }
@@ -85,7 +85,7 @@ pub(super) fn base(client: AgentClient, is_user: bool) -> anyhow::Result<PathBuf
 }
 
 /// A file of the client: two of them are not where one would look first.
-pub(super) fn place(client: AgentClient, base: &Path, path: &str, is_user: bool) -> PathBuf {
+pub(crate) fn place(client: AgentClient, base: &Path, path: &str, is_user: bool) -> PathBuf {
     let usual = base.join(path);
     match client {
         // Beside ~/.claude, not in it, unless the directory was chosen.
