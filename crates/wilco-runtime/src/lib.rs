@@ -20,7 +20,7 @@ mod writer;
 pub use clock::Clock;
 pub use handle::{AgentNow, Handle, Overloaded, ReadError};
 pub use meters::{Measured, Readings};
-pub use node::{KnownWriter, Node, NodeStart, join};
+pub use node::{ClusterSecret, KnownWriter, Node, NodeStart, join};
 pub use readers::OpenReader;
 pub use test_clock::TestClock;
 pub use waiters::Waiters;

@@ -10,6 +10,7 @@ use wilco_protocol::Name;
 use wilco_runtime::Handle;
 
 use crate::auth::{Failures, NewNames, OwnerSeats, Presence, Sessions, Tokens};
+use crate::forward::SeenProofs;
 use crate::stream::StreamBuffers;
 
 /// How the server is set up.
@@ -25,6 +26,8 @@ pub struct Config {
     /// Who is signed in to the dashboard.
     pub sessions: Sessions,
     pub limits: Limits,
+    /// How long a call waits for a node that writes.
+    pub patience: Duration,
     pub version: String,
     /// The address that agents use.
     pub url: String,
@@ -125,5 +128,7 @@ pub(crate) struct AppState {
     pub(crate) new_names: NewNames,
     pub(crate) presence: Arc<Presence>,
     pub(crate) failures: Arc<Failures>,
+    /// Proofs of other nodes that were seen.
+    pub(crate) proofs: Arc<SeenProofs>,
     pub(crate) stopping: tokio::sync::watch::Receiver<bool>,
 }

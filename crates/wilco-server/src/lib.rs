@@ -7,6 +7,7 @@ mod auth;
 mod bare_refusal;
 mod connection;
 mod dashboard;
+mod forward;
 mod health;
 mod maestro;
 pub mod mcp;

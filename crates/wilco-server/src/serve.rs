@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use axum::extract::Request;
+use axum::middleware::from_fn_with_state;
 use axum::response::Response;
 use http_body_util::BodyExt;
 use hyper::body::Incoming;
@@ -19,6 +20,7 @@ use crate::accept::EVENTS;
 use crate::app::{App, AppState, Config};
 use crate::auth::{NewNames, OwnerSeats, Peer, SpareSeat, guard};
 use crate::connection::{Connection, ConnectionState};
+use crate::forward;
 use crate::problem::Failure;
 use crate::seats::ConnectionSeats;
 use crate::stream::StreamBuffers;
@@ -126,12 +128,13 @@ fn doors(handle: Handle, config: Config, stopping: watch::Receiver<bool>) -> (Ap
         new_names: NewNames::default(),
         presence: Arc::default(),
         failures: Arc::default(),
+        proofs: Arc::default(),
         stopping,
     }));
     let within = NativeRoutes::new(&app);
     let router = v1::router(&app)
         .merge(dashboard::router(within.clone()))
-        .merge(maestro::router())
+        .merge(maestro::router().layer(from_fn_with_state(app.clone(), forward::changes_to_writer)))
         .merge(mcp::router(&app, within))
         .with_state(app.clone());
     (app, router)

@@ -197,6 +197,7 @@ fn doors() -> Config {
         tokens: Tokens::new(Path::new("/nonexistent")),
         sessions: Sessions::open(Path::new("/nonexistent")),
         limits: Limits { wait: Duration::ZERO, ..Limits::default() },
+        patience: Duration::ZERO,
         version: "0".to_owned(),
         url: "http://h".to_owned(),
         default_sender: Name::new("operator"),

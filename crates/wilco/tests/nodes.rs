@@ -19,6 +19,25 @@ fn alone() -> Server {
     setup(data.path(), "one").start_on(data)
 }
 
+/// A second node on the same schema, with a directory of its own.
+fn another(first: &Server, name: &str) -> Server {
+    setup(first.data.path(), name).start()
+}
+
+/// A message with a key, which must be taken.
+fn sent(server: &Server, key: &str) -> Value {
+    let keyed = server.caller().header("Idempotency-Key", key);
+    let (status, answer) = keyed.post("/v1/messages", &text("alice", "bob", key));
+    assert_eq!(status, 201, "{answer}");
+    answer
+}
+
+fn texts(server: &Server) -> Vec<String> {
+    let (_, inbox) = server.get("/v1/agents/bob/inbox?limit=100");
+    let items = inbox["items"].as_array().unwrap();
+    items.iter().map(|item| item["content"]["message"].as_str().unwrap().to_owned()).collect()
+}
+
 fn ready(server: &Server) -> Value {
     let (status, ready) = server.get("/readyz");
     assert_eq!(status, 200, "{ready}");
@@ -74,4 +93,104 @@ fn pg_1_a_server_says_what_is_wrong_with_its_database() {
     assert!(ends("mysql://u:hunter2@h/db").contains("postgres://USER@HOST/DATABASE"));
     let (code, said) = Setup::new().option("--store").option("postgres://u:hunter2@h/db").run_to_end();
     assert!(code != Some(0) && said.contains("WILCO_STORE_URL") && !said.contains("hunter2"), "{said}");
+}
+
+/// PG-12, PG-13: a follower takes what changes something to the writer and passes the answer on; what any node
+/// acknowledged every node shows; a poll at one hears of a message at the other.
+#[test]
+fn pg_12_every_node_takes_every_call() {
+    let one = alone();
+    let two = another(&one, "two");
+    assert_eq!(
+        (ready(&one)["role"].clone(), ready(&two)["role"].clone()),
+        (json!("writer"), json!("follower"))
+    );
+    let (status, agent) = two.put("/v1/agents/bob", &json!({"program": "codex"}));
+    assert_eq!(status, 201, "{agent}");
+    let first = sent(&two, "k1");
+    assert_eq!(
+        sent(&one, "k1")["message"],
+        first["message"],
+        "the same key at another node is the same message"
+    );
+    assert_eq!((texts(&one), texts(&two)), (vec!["k1".to_owned()], vec!["k1".to_owned()]));
+    let (status, refused) = two.post("/v1/messages", &json!({"from": "alice", "to": "bob"}));
+    assert_eq!((status, refused), one.post("/v1/messages", &json!({"from": "alice", "to": "bob"})));
+    let after = ready(&two)["position"].as_u64().unwrap();
+    std::thread::scope(|scope| {
+        let poll = scope.spawn(|| two.get(&format!("/v1/agents/bob/inbox?wait=30s&after={after}")));
+        sent(&one, "k2");
+        let (_, heard) = poll.join().unwrap();
+        assert_eq!(heard["items"][0]["content"]["message"], "k2", "{heard}");
+    });
+}
+
+/// PG-10: headers of a node without its proof change nothing.
+#[test]
+fn pg_10_nobody_goes_by_the_name_of_a_node() {
+    let one = alone();
+    let forged = one.caller().header("wilco-forwarded", "7b7d").header("wilco-forwarded-proof", "00");
+    let (status, answer) = forged.post("/v1/messages", &text("alice", "bob", "forged"));
+    assert_eq!((status, &answer["message"]["fromVerified"]), (201, &json!(false)), "{answer}");
+}
+
+/// PG-11, PG-12, G10: the writer is killed, again and again: what was acknowledged is there once, and the next call is
+/// taken by the node that took over.
+#[test]
+fn g10_a_killed_writer_loses_nothing() {
+    let mut nodes = vec![alone()];
+    let data = nodes[0].data.path().to_owned();
+    nodes.push(another(&nodes[0], "two"));
+    let (mut said, mut dead) = (Vec::new(), Vec::new());
+    for round in 0..3 {
+        for number in 0..5 {
+            let key = format!("r{round}-{number}");
+            sent(&nodes[number % 2], &key);
+            said.push(key);
+        }
+        let writer = nodes.iter().position(|node| ready(node)["role"] == "writer").unwrap();
+        nodes[writer].kill();
+        dead.push(nodes.remove(writer));
+        // At the other one: it waits until that node has taken over.
+        let key = format!("r{round}-after");
+        sent(&nodes[0], &key);
+        said.push(key);
+        assert_eq!(ready(&nodes[0])["role"], "writer");
+        nodes.push(setup(&data, &format!("n{round}")).start());
+    }
+    for node in &nodes {
+        assert_eq!(texts(node), said, "each once, in order");
+    }
+}
+
+/// PG-11: a writer that was stopped for longer than its lease, and goes on, commits nothing and follows.
+#[test]
+fn pg_11_a_stopped_writer_finds_its_epoch_gone() {
+    use rustix::process::{Pid, Signal, kill_process};
+    let one = alone();
+    let two = another(&one, "two");
+    sent(&one, "before");
+    let pid = Pid::from_raw(one.id() as i32).unwrap();
+    kill_process(pid, Signal::STOP).unwrap();
+    sent(&two, "meanwhile");
+    assert_eq!((ready(&two)["role"].clone(), ready(&two)["epoch"].clone()), (json!("writer"), json!(2)));
+    kill_process(pid, Signal::CONT).unwrap();
+    // Whatever it knows of it yet: 201 means stored, and nothing else is said to be.
+    let keyed = one.caller().header("Idempotency-Key", "after");
+    until("it is taken", || keyed.post("/v1/messages", &text("alice", "bob", "after")).0 == 201);
+    assert_eq!(texts(&two), ["before", "meanwhile", "after"]);
+    until("it follows", || one.get("/readyz").1["role"] == "follower");
+    assert_eq!(texts(&one), ["before", "meanwhile", "after"]);
+}
+
+/// PG-15: a writer that is asked to end hands the lease over; callers at other nodes see no error.
+#[test]
+fn pg_15_a_writer_that_ends_hands_over() {
+    let mut one = alone();
+    let two = another(&one, "two");
+    sent(&two, "before");
+    assert!(one.terminate().success());
+    sent(&two, "after");
+    assert_eq!(ready(&two)["role"], "writer");
+    assert_eq!(texts(&two), ["before", "after"]);
 }

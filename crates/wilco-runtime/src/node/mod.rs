@@ -35,6 +35,7 @@ pub struct NodeStart {
     pub clock: Clock,
     pub test_clock: Option<TestClock>,
     pub version: String,
+    pub secret: ClusterSecret,
 }
 
 /// What is known here of this node and of the writer.
@@ -48,6 +49,19 @@ pub struct Node {
     reads_until: AtomicI64,
     elections: AtomicU64,
     tokens: RwLock<Vec<u8>>,
+    /// What nodes prove their calls to each other with.
+    secret: ClusterSecret,
+    forwarded: AtomicU64,
+}
+
+/// Known to all nodes of a realm, and shown to nobody.
+#[derive(Clone)]
+pub struct ClusterSecret(pub Vec<u8>);
+
+impl std::fmt::Debug for ClusterSecret {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("ClusterSecret")
+    }
 }
 
 /// Who writes, as far as is known here.
@@ -82,6 +96,21 @@ impl Node {
         self.elections.load(Ordering::Relaxed)
     }
 
+    /// Calls that were taken to the writer.
+    pub fn forwarded_total(&self) -> u64 {
+        self.forwarded.load(Ordering::Relaxed)
+    }
+
+    /// One more.
+    pub fn forwarded(&self) {
+        self.forwarded.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// What calls between nodes are proven with.
+    pub fn secret(&self) -> Vec<u8> {
+        self.secret.0.clone()
+    }
+
     /// The tokens as the schema has them, at most a second old.
     pub fn tokens(&self) -> Vec<u8> {
         self.tokens.read().unwrap_or_else(PoisonError::into_inner).clone()
@@ -91,7 +120,7 @@ impl Node {
 /// Joins the nodes of a realm. Blocks until this node is the writer or has found who is; call it on a thread where that
 /// is fine, inside a tokio runtime.
 pub fn join(start: NodeStart) -> Result<Handle, StartError> {
-    let NodeStart { target, name, address, settings, outside, clock, test_clock, version } = start;
+    let NodeStart { target, name, address, settings, outside, clock, test_clock, version, secret } = start;
     let session = NodeSession::open(&target, &name)?;
     let head = Postgres::reader(&target).head()?;
     let readers = target.clone();
@@ -114,6 +143,8 @@ pub fn join(start: NodeStart) -> Result<Handle, StartError> {
         reads_until: AtomicI64::new(0),
         elections: AtomicU64::new(0),
         tokens: RwLock::default(),
+        secret,
+        forwarded: AtomicU64::new(0),
     });
     let handle = Handle::new(&shared, None, Some(node.clone()));
     let mut supervisor = Supervisor::new(shared, target, session, node, handle.leaving());

@@ -8,10 +8,12 @@ use axum::response::{IntoResponse, Response};
 use http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header};
 use tower::Service;
 use wilco_engine::{Viewer, check_name};
+use wilco_protocol::Name;
 
 use super::credential::unreadable;
-use super::{Attempt, Caller, Credential, Orchestrates, Role, cors};
+use super::{Attempt, Caller, Credential, Role, cors};
 use crate::app::App;
+use crate::forward::Forwarded;
 use crate::problem::Failure;
 use crate::query::Query;
 use crate::v1::body;
@@ -86,23 +88,40 @@ async fn admitted(app: &App, request: Request, known_page: bool) -> Result<Admit
         host(app, &request)?;
         return Ok(Admitted::Preflight(cors::preflight(&request)));
     }
-    let (viewer, role) = check(app, &request)?;
-    spare_seat(app, &request, role)?;
-    let (viewer, orchestrates) = (as_spelt(app, viewer), role == Some(Role::Orchestrator));
+    let forwarded = forwarded(app, &request);
+    let (viewer, orchestrates) = match forwarded.as_ref().and_then(|call| Some((call, call.viewer()?))) {
+        Some((call, viewer)) => {
+            host(app, &request)?;
+            (viewer, call.orchestrates)
+        }
+        None => {
+            let (viewer, role) = check(app, &request)?;
+            spare_seat(app, &request, role)?;
+            (as_spelt(app, viewer), role == Some(Role::Orchestrator))
+        }
+    };
     let mut request = body::declared(request, &app.config.limits)?;
     let caller = Caller::new(viewer.clone(), orchestrates, request.headers());
     let says_who = caller.is_proven() || !MESSAGES.contains(&request.uri().path());
     // A page of somebody else that makes a browser read is nobody's sign of life.
     match foreign(app, &request) {
         Some(page) => drop(request.extensions_mut().insert(page)),
-        None if says_who => app.presence.called(&app.handle, &caller).await,
+        None if says_who => app.presence.called(app, &caller).await,
         None => {}
     }
-    request.extensions_mut().insert(viewer);
-    if orchestrates {
-        request.extensions_mut().insert(Orchestrates);
+    let sent_by = forwarded.as_ref().and_then(|call| call.sent_by.as_deref()).map(Name::new);
+    Caller { sent_by, ..caller }.goes_with(request.extensions_mut());
+    if let Some(call) = forwarded {
+        request.extensions_mut().insert(call);
     }
     Ok(Admitted::Call(request))
+}
+
+/// On whose behalf another node calls, if one does and proves it.
+fn forwarded(app: &App, request: &Request) -> Option<Forwarded> {
+    let node = app.handle.node()?;
+    let (method, uri, headers) = (request.method(), request.uri(), request.headers());
+    app.proofs.read(&node.secret(), method, uri, headers, app.handle.now())
 }
 
 /// The token's agent as the directory spells it: letter case does not tell agents apart.

@@ -5,9 +5,10 @@ use std::sync::{Mutex, PoisonError};
 
 use wilco_engine::Command;
 use wilco_protocol::{Name, Span, Time};
-use wilco_runtime::Handle;
 
 use super::Caller;
+use crate::app::App;
+use crate::forward;
 
 /// Calls of one agent within this time are told once.
 const TOLD_FOR: Span = Span::seconds(1);
@@ -22,10 +23,18 @@ pub(crate) struct Presence {
 
 impl Presence {
     /// Tells the writer that the caller's agent was here. A writer that is too busy need not know.
-    pub(crate) async fn called(&self, handle: &Handle, caller: &Caller) {
+    pub(crate) async fn called(&self, app: &App, caller: &Caller) {
+        let handle = &app.handle;
         let (Some(agent), proven) = (&caller.agent, caller.is_proven()) else { return };
         let returns = proven && handle.is_marked(agent);
         if !self.is_due(agent, handle.now()) && !returns {
+            return;
+        }
+        if handle.node().is_some_and(|node| !node.known().is_here) {
+            // Beside the call: its answer does not depend on it.
+            let (app, caller) = (app.clone(), caller.clone());
+            let path = format!("/v1/agents/{}", forward::escaped(agent.as_str()));
+            tokio::spawn(async move { forward::told(&app, &caller, &path).await });
             return;
         }
         let _ = handle.send(Command::Called { agent: agent.clone(), proven }).await;

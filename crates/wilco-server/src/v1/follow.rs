@@ -1,7 +1,6 @@
 //! The journal and an inbox as streams: what is there first, then what follows, without a gap.
 
 use http::StatusCode;
-use wilco_engine::Command;
 use wilco_engine::reads::{self, EventQuery, InboxEntry, InboxQuery, Part};
 use wilco_protocol::Name;
 use wilco_store::InboxStatus;
@@ -12,6 +11,7 @@ use crate::auth::Caller;
 use crate::problem::Failure;
 use crate::shape;
 use crate::stream::{Gone, KEEP_ALIVE, Outlet};
+use crate::v1::inbox::waits_there;
 
 /// Events or messages read at once.
 pub(super) const PAGE: usize = 100;
@@ -138,6 +138,6 @@ async fn sent(letter: &InboxEntry, outlet: &Outlet) -> Result<(), Gone> {
 /// Whoever listens to its own inbox is there. A writer that is too busy need not know.
 async fn is_there(app: &App, caller: &Caller, agent: &Name) {
     if caller.agent.as_ref().is_some_and(|caller| caller.as_str().eq_ignore_ascii_case(agent.as_str())) {
-        let _ = app.handle.send(Command::Waits { agent: agent.to_string() }).await;
+        let _ = waits_there(app, caller, agent.as_str()).await;
     }
 }

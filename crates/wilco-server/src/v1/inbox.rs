@@ -19,6 +19,7 @@ use super::path::Path;
 use crate::accept::{EVENTS, JSON, accepted};
 use crate::app::App;
 use crate::auth::Caller;
+use crate::forward;
 use crate::problem::Failure;
 use crate::query::Query;
 use crate::shape;
@@ -118,16 +119,28 @@ async fn resolve(app: &App, caller: &Caller, name: &str, waits: bool) -> Result<
         Some(agent) if hidden(&agent) => Err(unknown(name)),
         Some(agent) => {
             if waits && is_itself(agent.as_str()) {
-                app.handle.send(Command::Waits { agent: agent.to_string() }).await??;
+                waits_there(app, caller, agent.as_str()).await?;
             }
             Ok(agent)
         }
         None if waits && is_itself(name) => {
-            app.handle.send(Command::Waits { agent: name.to_owned() }).await??;
+            waits_there(app, caller, name).await?;
             Ok(Name::new(name))
         }
         None => Err(unknown(name)),
     }
+}
+
+/// Tells the writer, here or at another node, that this agent waits.
+pub(super) async fn waits_there(app: &App, caller: &Caller, agent: &str) -> Result<(), Failure> {
+    if app.handle.node().is_none_or(|node| node.known().is_here) {
+        app.handle.send(Command::Waits { agent: agent.to_owned() }).await??;
+        return Ok(());
+    }
+    let path = format!("/v1/agents/{}/inbox?wait=0s&limit=1", forward::escaped(agent));
+    // Without a writer just now it is told at the next poll.
+    let _ = forward::told(app, caller, &path).await;
+    Ok(())
 }
 
 /// One of the seats for readers that wait.

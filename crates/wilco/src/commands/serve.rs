@@ -269,6 +269,7 @@ fn doors(config: &Config, settings: &Settings, bound: SocketAddr, data: &Path) -
         tokens: Tokens::new(data),
         sessions: Sessions::open(data),
         limits: config.limits()?,
+        patience: config.patience()?,
         version: env!("CARGO_PKG_VERSION").to_owned(),
         url: settings.url.clone(),
         default_sender: settings.default_sender.clone(),

@@ -1,6 +1,7 @@
 //! Where the data is: in a directory, or in a schema of PostgreSQL.
 
 use std::path::PathBuf;
+use std::time::Duration;
 
 use anyhow::Context;
 use wilco_store::{PostgresOptions, PostgresTarget, has_password};
@@ -17,6 +18,11 @@ impl Config {
             );
         }
         Ok(self.flagged("store.url", url, "--store"))
+    }
+
+    /// How long a call waits for a node that writes.
+    pub(crate) fn patience(&self) -> anyhow::Result<Duration> {
+        self.time("store.patience")
     }
 
     /// The database, if there is one.

@@ -4,7 +4,7 @@ use anyhow::bail;
 use wilco_engine::Settings;
 use wilco_outside::Outside;
 use wilco_protocol::Time;
-use wilco_runtime::{Clock, Handle, NodeStart, TestClock, join};
+use wilco_runtime::{Clock, ClusterSecret, Handle, NodeStart, TestClock, join};
 use wilco_store::{Postgres, PostgresTarget, Reader, StoreError, verify};
 
 use super::{VERIFIED_AT_START, clock, verify_end};
@@ -34,13 +34,23 @@ pub(super) fn open(asked: Asked) -> anyhow::Result<Handle> {
             (clock(Some(at), Some(&kept), stood)?, Some(kept))
         }
     };
+    let secret = secret(&store)?;
     drop(store);
     let name = match name {
         Some(name) => name,
         None => host_name()?,
     };
     let version = env!("CARGO_PKG_VERSION").to_owned();
-    Ok(join(NodeStart { target, name, address, settings, outside, clock, test_clock, version })?)
+    Ok(join(NodeStart { target, name, address, settings, outside, clock, test_clock, version, secret })?)
+}
+
+/// What the nodes prove their calls with: made by the first of them.
+fn secret(store: &Postgres) -> anyhow::Result<ClusterSecret> {
+    const NAME: &str = "cluster_secret";
+    let mut made = vec![0; 32];
+    getrandom::fill(&mut made).map_err(|error| anyhow::anyhow!("no random bytes: {error}"))?;
+    store.replace_document(NAME, None, &made)?;
+    Ok(ClusterSecret(store.document(NAME)?.unwrap_or(made)))
 }
 
 /// Whether what is there can be served.
