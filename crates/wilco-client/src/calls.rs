@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use wilco_wire::{
     Advance, Agent, AgentSpec, Clock, DelegationRow, Escalation, Event, Exchange, HookCall, Incident,
-    Message, Nudge, NudgeTest, OperationRow, Page, Posted, Ready, Replacements, TodoList, ValidationRow,
-    Verified, segment,
+    JudgementRow, Message, Nudge, NudgeTest, OperationRow, Page, Posted, Ready, Replacements, TodoList,
+    ValidationRow, Verified, segment,
 };
 
 use crate::answer::Answer;
@@ -180,6 +180,10 @@ impl Client {
 
     pub fn delegations(&self) -> Result<Page<DelegationRow>> {
         self.get("/v1/reports/delegations", Vec::new())
+    }
+
+    pub fn judgements(&self) -> Result<Page<JudgementRow>> {
+        self.get("/v1/reports/judge", vec![("limit", "1000".to_owned())])
     }
 
     pub fn operations(&self) -> Result<Page<OperationRow>> {

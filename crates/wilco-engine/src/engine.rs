@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use wilco_protocol::directory::{Agent, Directory, Mark};
 use wilco_protocol::journal::{Fact, ServerEvent};
+use wilco_protocol::judgement::JudgedBy;
 use wilco_protocol::{Name, Span, Time};
 use wilco_store::{
     AgentChange, Batch, EffectChange, EffectRow, ExchangeRow, Head, InboxStatus, JournalRow, KeyChange,
@@ -85,6 +86,8 @@ pub struct Committed {
     pub agents: Vec<Name>,
     /// How late each timer was that went off, every one once.
     pub woken: Vec<Span>,
+    /// Who gave the verdicts on understandings.
+    pub judged: Vec<JudgedBy>,
 }
 
 impl State {
@@ -338,6 +341,7 @@ impl Engine {
             head: self.state.head.position,
             agents,
             woken: layer.woken,
+            judged: layer.judged,
         }
     }
 }

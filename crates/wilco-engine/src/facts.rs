@@ -4,6 +4,7 @@ use std::cell::RefCell;
 use std::sync::Arc;
 
 use wilco_protocol::decision::{Facts, Stage};
+use wilco_protocol::delegation::Judge;
 use wilco_protocol::directory::Mark;
 use wilco_protocol::exchange::key;
 use wilco_protocol::{Exchange, ExchangeId, Name, Span, Time};
@@ -162,6 +163,16 @@ impl Facts for World<'_, '_> {
 
     fn operators(&self) -> Name {
         self.workspace.borrow().settings().default_sender.clone()
+    }
+
+    fn judge_patience(&self, understanding: Judge) -> Option<Span> {
+        let judge = self.workspace.borrow().settings().judge;
+        match understanding {
+            Judge::Auto | Judge::Objection => judge.auto.then_some(judge.patience),
+            // Who was configured when it began is asked; if nobody is any more, the courier says so.
+            Judge::Command | Judge::Configured => Some(judge.patience),
+            Judge::Initiator | Judge::Accept => None,
+        }
     }
 
     fn escalation_reminder(&self) -> Span {

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::collections::HashMap; // order never observed: only looked up and summed
 use std::sync::Arc;
 
+use wilco_protocol::judgement::JudgedBy;
 use wilco_protocol::{Exchange, MessageId, Name, Span, Time};
 use wilco_store::{EffectChange, IdempotencyRow, InboxMark, InboxRow, InboxStatus, Message, ReachRow};
 
@@ -59,6 +60,8 @@ pub(crate) struct Layer {
     pub(crate) unread: HashMap<Name, i64>,
     /// How late each timer was that went off.
     pub(crate) woken: Vec<Span>,
+    /// Who gave the verdicts on understandings.
+    pub(crate) judged: Vec<JudgedBy>,
     /// Commit also when nothing happened: a sign of life of the server, with everybody's presence.
     pub(crate) alive: bool,
 }
@@ -105,6 +108,7 @@ impl Layer {
         self.agents.extend(changes.agents);
         self.alive |= changes.alive;
         self.woken.extend(changes.woken);
+        self.judged.extend(changes.judged);
         for (agent, count) in changes.unread {
             *self.unread.entry(agent).or_default() += count;
         }

@@ -47,5 +47,5 @@ pub use how::How;
 pub use nudge::{NEVER, Nudge, NudgeJob, NudgeOutcome, NudgeTurn, NudgedMessage, StoredEffect, WAKE_TAKES};
 pub use rebuild::rebuild;
 pub use settings::{
-    AutoRegister, EscalationSettings, HandoffSettings, NudgeSettings, PolicySettings, Settings,
+    AutoRegister, EscalationSettings, HandoffSettings, JudgeSettings, NudgeSettings, PolicySettings, Settings,
 };

@@ -4,12 +4,15 @@
 use serde_json::{Map, Value};
 use wilco_language::parse::{Announcement, FieldError};
 use wilco_language::render;
-use wilco_protocol::delegation::Judge;
 use wilco_protocol::operation::{Kind, Quorum};
 use wilco_protocol::policy::{Overrides, Rows, set_all};
 use wilco_protocol::{Span, delegation, operation, validation};
 
 use crate::settings::{PolicySettings, Settings};
+
+/// What is said to whoever leaves judging to somebody who is not there.
+pub(crate) const NO_JUDGE: &str = "no judge is configured; the server needs [judge] in its configuration (or \
+    delegation.judge, a command); choose auto, initiator or accept";
 
 /// Where a policy stands in a request.
 const PLACE: &str = "/content/policy";
@@ -79,8 +82,8 @@ impl Settings {
         layered.request(request, PLACE);
         let unknown = self.delegation.unknown::<delegation::Policy>(name, "/content/policy/preset");
         layered.wrong.splice(0..0, unknown);
-        if layered.policy.understanding == Judge::Command && !self.judge {
-            let detail = "no judge is configured; set delegation.judge to a command, or choose auto";
+        if layered.policy.understanding.names_a_judge() && !self.judge.named {
+            let detail = NO_JUDGE;
             let pointer = "/content/policy/understanding".to_owned();
             layered.wrong.push(FieldError { pointer, detail: detail.to_owned() });
         }

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
+use wilco_protocol::decision::JUDGE_PATIENCE;
 use wilco_protocol::policy::Overrides;
 use wilco_protocol::{Name, Span};
 
@@ -27,8 +28,7 @@ pub struct Settings {
     pub validation: PolicySettings,
     /// The commands that may check a phase.
     pub validation_commands: BTreeMap<String, CommandRule>,
-    /// Whether a judge command is configured.
-    pub judge: bool,
+    pub judge: JudgeSettings,
     pub inbox_limit: usize,
     pub nudge: NudgeSettings,
     pub handoff: HandoffSettings,
@@ -52,6 +52,23 @@ impl Default for HandoffSettings {
             state_file: false,
             github: false,
         }
+    }
+}
+
+/// Who judges besides Wilco and the initiators.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct JudgeSettings {
+    /// Whether there is one for those who name it.
+    pub named: bool,
+    /// Whether it is asked by itself, before the initiator.
+    pub auto: bool,
+    /// How long to wait for it before the initiator is asked.
+    pub patience: Span,
+}
+
+impl Default for JudgeSettings {
+    fn default() -> JudgeSettings {
+        JudgeSettings { named: false, auto: false, patience: JUDGE_PATIENCE }
     }
 }
 
@@ -107,7 +124,7 @@ impl Default for Settings {
             operation_commands: BTreeMap::new(),
             validation: PolicySettings::default(),
             validation_commands: BTreeMap::new(),
-            judge: false,
+            judge: JudgeSettings::default(),
             inbox_limit: 100_000,
             nudge: NudgeSettings::default(),
             handoff: HandoffSettings::default(),

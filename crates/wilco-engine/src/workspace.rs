@@ -8,6 +8,7 @@ use wilco_language::interpret::Cited;
 use wilco_language::render::Setting;
 use wilco_protocol::directory::{self, Directory, Interface};
 use wilco_protocol::journal::{Entry, Fact};
+use wilco_protocol::judgement::judged_by;
 use wilco_protocol::{ExchangeId, MessageId, Name, Span, Time};
 use wilco_store::{
     EffectChange, EffectRow, Hash, IdempotencyRow, InboxMark, InboxRow, InboxStatus, Message, Reach,
@@ -135,6 +136,9 @@ impl<'a> Workspace<'a> {
     pub(crate) fn record(&mut self, exchange: Option<(ExchangeId, u64)>, by: Name, fact: Fact) -> u64 {
         let position = self.reserve();
         let (exchange, seq) = (exchange.map(|(id, _)| id), exchange.map(|(_, seq)| seq));
+        if let Fact::Exchange(event) = &fact {
+            self.changes.judged.extend(judged_by(event));
+        }
         self.fill(position, &Entry { exchange, seq, at: self.now, by, fact });
         position
     }

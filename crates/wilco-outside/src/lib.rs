@@ -31,6 +31,7 @@ pub use command::Program;
 pub use document::{Template, saved};
 pub use github::Github;
 pub use handoff::Handoffs;
+pub use judge::{JudgeAnswer, JudgeClient, JudgeLimits, JudgeSource, ModelEndpoint, ModelKey, ModelProvider};
 pub use left_running::phase;
 pub use sleep::Sleep;
 #[doc(hidden)]
@@ -41,6 +42,7 @@ pub use tls::Tls;
 pub use webhook::{Secret, Webhooks};
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use wilco_engine::Order;
 use wilco_protocol::decision::{Effect, Report};
@@ -52,7 +54,7 @@ pub struct Outside {
     /// The data directory, which tells this server from others.
     pub home: String,
     /// Judges acknowledgements.
-    pub judge: Option<Program>,
+    pub judge: Option<Arc<JudgeClient>>,
     /// Reaches a person about an escalation.
     pub human: Option<Program>,
     /// What operations may run.
@@ -88,7 +90,7 @@ impl Outside {
     /// Carries out an order.
     pub async fn carry_out(&self, order: &Order, now: Time) -> EffectResult {
         match &order.effect {
-            Effect::Judge { ack, .. } => judge::judge(self.judge.as_ref(), ack, &order.payload).await,
+            Effect::Judge { ack, .. } => judge::judge(self.judge.as_deref(), ack, &order.payload, now).await,
             Effect::CallHuman { escalation, .. } => human::call(self, *escalation, &order.payload, now).await,
             Effect::RunStep { exchange, agent, run } => {
                 let tag = self.tagging(*exchange, agent, *run);

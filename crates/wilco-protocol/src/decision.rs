@@ -7,6 +7,8 @@ use std::borrow::Cow;
 
 use serde::{Deserialize, Serialize};
 
+use crate::delegation::Judge;
+use crate::judgement::JudgeRecord;
 use crate::name::{ExchangeId, MessageId, Name};
 use crate::time::{Span, Time};
 use crate::{directory, exchange, handoff};
@@ -66,7 +68,7 @@ pub enum Routing {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "effect", rename_all = "kebab-case")]
 pub enum Effect {
-    /// Let the configured command judge an acknowledgement. Repeatable.
+    /// Let the configured judge look at an acknowledgement. Repeatable.
     Judge { exchange: ExchangeId, ack: MessageId },
     /// Reach a person about an open escalation. Repeatable.
     CallHuman { exchange: ExchangeId, escalation: u32 },
@@ -125,6 +127,14 @@ pub enum Report {
         verdict: crate::delegation::Verdict,
         correction: Option<String>,
         missing: Vec<String>,
+        #[serde(default)]
+        judge: Option<Box<JudgeRecord>>,
+    },
+    /// It answered, and the initiator decides: `why`, or because it was asked only to be compared.
+    JudgeDeferred {
+        ack: MessageId,
+        judge: Box<JudgeRecord>,
+        why: Option<String>,
     },
     JudgeFailed {
         ack: MessageId,
@@ -311,11 +321,18 @@ pub trait Facts {
     fn operators(&self) -> Name {
         Name::new("operator")
     }
+    /// How long to wait for the judge that this policy asks before the initiator; none: it asks none.
+    fn judge_patience(&self, understanding: Judge) -> Option<Span> {
+        understanding.names_a_judge().then_some(JUDGE_PATIENCE)
+    }
     /// How often the notice of an open escalation is repeated.
     fn escalation_reminder(&self) -> Span {
         Span::minutes(30)
     }
 }
+
+/// How long the judge may take, the wait for its turn and a retry included, when nothing else is configured.
+pub const JUDGE_PATIENCE: Span = Span::seconds(60);
 
 /// How far a message got. Each stage includes the ones before it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default, Serialize, Deserialize)]

@@ -9,6 +9,7 @@ use serde_json::Value;
 
 use crate::decision::{self, Facts, Refusal, Report, Spoken, Timer};
 use crate::escalation::{Escalation, Incident};
+use crate::judgement::Compared;
 use crate::machine::{self, Decided, Machine};
 use crate::name::{ExchangeId, MessageId, Name, Protocol};
 use crate::time::Time;
@@ -290,6 +291,10 @@ pub trait Describe {
     /// What may be decided now.
     fn options(&self) -> Vec<&'static str>;
     fn incidents(&self) -> &[Incident];
+    /// What judges said of its ACKs, beside what the initiator said.
+    fn compared(&self) -> &[Compared] {
+        &[]
+    }
     /// Open, with nothing that would ever move it by itself, and rightly so.
     fn rests(&self) -> bool;
     fn view(&self, texts: &dyn Texts) -> View;
@@ -298,15 +303,13 @@ pub trait Describe {
     fn keys(&self) -> Vec<String> {
         let mut keys = self.own_keys();
         keys.extend(self.participants().iter().map(|agent| key("party", agent.as_str())));
-        if !self.escalations().is_empty() {
-            keys.push("escalated:ever".to_owned());
-        }
-        if self.escalations().iter().any(|one| one.closed.is_none()) {
-            keys.push("escalated:open".to_owned());
-        }
-        if !self.incidents().is_empty() {
-            keys.push("incident:ever".to_owned());
-        }
+        let marks = [
+            ("escalated:ever", !self.escalations().is_empty()),
+            ("escalated:open", self.escalations().iter().any(|one| one.closed.is_none())),
+            ("incident:ever", !self.incidents().is_empty()),
+            ("judge:ever", !self.compared().is_empty()),
+        ];
+        keys.extend(marks.into_iter().filter(|(_, holds)| *holds).map(|(key, _)| key.to_owned()));
         keys.sort();
         keys.dedup();
         keys

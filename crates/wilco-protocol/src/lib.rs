@@ -12,6 +12,7 @@ pub mod escalation;
 pub mod exchange;
 pub mod handoff;
 pub mod journal;
+pub mod judgement;
 pub mod machine;
 pub mod meaning;
 pub mod name;

@@ -7,8 +7,8 @@ use std::path::Path;
 
 use serde::de::DeserializeOwned;
 use wilco_protocol::{
-    Exchange, Meaning, Protocol, decision, delegation, directory, escalation, handoff, journal, operation,
-    unread, validation,
+    Exchange, Meaning, Protocol, decision, delegation, directory, escalation, handoff, journal, judgement,
+    operation, unread, validation,
 };
 
 /// The names of a type's variants. Who asks for one that does not exist is told all that do.
@@ -64,6 +64,8 @@ fn stored() -> Vec<(String, String)> {
         handoff::Why, r#""?""#;
         journal::MessageEvent, r#"{"type": "?", "data": {}}"#;
         journal::ServerEvent, r#"{"type": "?", "data": {}}"#;
+        judgement::JudgeWord, r#""?""#;
+        judgement::JudgedBy, r#""?""#;
         operation::Answer, r#""?""#;
         operation::Event, r#"{"type": "?", "data": {}}"#;
         operation::Execute, r#"{"?": {}}"#;

@@ -8,6 +8,12 @@ use std::time::SystemTime;
 use rustix::time::{ClockId, clock_gettime};
 use wilco_protocol::Time;
 
+/// Time that only goes forward, from whenever it was first asked for: to say how long something took.
+pub fn ticks() -> std::time::Duration {
+    static FIRST: std::sync::OnceLock<std::time::Instant> = std::sync::OnceLock::new();
+    FIRST.get_or_init(std::time::Instant::now).elapsed()
+}
+
 /// A clock that can be shared.
 #[derive(Debug, Clone)]
 pub enum Clock {

@@ -125,7 +125,11 @@ pub(crate) async fn carried_out(
 async fn ordered(outside: &Outside, row: EffectRow, order: &Order, now: Time, meters: &Meters) -> Command {
     let (position, index) = (row.position, row.index);
     let word = order.effect.word();
-    match outside.carry_out(order, now).await {
+    let came = outside.carry_out(order, now).await;
+    if let Some(judge) = &outside.judge {
+        meters.spent(judge.spent());
+    }
+    match came {
         EffectResult::Reported(report) => {
             meters.ordered(word, "done");
             Command::Report { position, index, report }

@@ -17,7 +17,7 @@ mod test_clock;
 mod waiters;
 mod writer;
 
-pub use clock::Clock;
+pub use clock::{Clock, ticks};
 pub use handle::{AgentNow, Handle, Overloaded, ReadError};
 pub use meters::{Measured, Readings};
 pub use node::{ClusterSecret, KnownWriter, Node, NodeStart, join};

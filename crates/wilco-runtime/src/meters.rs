@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
 use wilco_protocol::Span;
+use wilco_protocol::judgement::{JudgeTokens, JudgedBy};
 use wilco_store::{Batch, StoreError};
 
 #[derive(Debug, Clone, Default)]
@@ -22,6 +23,10 @@ struct Counts {
     timers: AtomicU64,
     single_lookups: AtomicU64,
     queued: AtomicI64,
+    /// Verdicts on understandings, in the order of `JudgedBy::ALL`.
+    judged: [AtomicU64; JudgedBy::ALL.len()],
+    judge_input: AtomicU64,
+    judge_output: AtomicU64,
     batch: Histogram<BATCH_BOUNDS>,
     commit: Histogram<TIME_BOUNDS>,
     lateness: Histogram<TIME_BOUNDS>,
@@ -95,6 +100,10 @@ pub struct Readings {
     pub single_lookups: u64,
     /// Requests that wait for the writer.
     pub queued: u64,
+    /// Verdicts on understandings, by who gave them.
+    pub judged: Vec<(JudgedBy, u64)>,
+    /// What the judge cost.
+    pub judge_tokens: JudgeTokens,
     pub batch: Measured,
     pub commit: Measured,
     pub lateness: Measured,
@@ -158,6 +167,18 @@ impl Meters {
         self.0.single_lookups.store(so_far, Relaxed);
     }
 
+    pub(crate) fn judged(&self, by: JudgedBy) {
+        if let Some(place) = JudgedBy::ALL.iter().position(|known| *known == by) {
+            self.0.judged[place].fetch_add(1, Relaxed);
+        }
+    }
+
+    /// What the judge cost so far.
+    pub(crate) fn spent(&self, so_far: JudgeTokens) {
+        self.0.judge_input.fetch_max(so_far.input, Relaxed);
+        self.0.judge_output.fetch_max(so_far.output, Relaxed);
+    }
+
     pub(crate) fn ordered(&self, order: &'static str, outcome: &'static str) {
         *self.0.orders.lock().unwrap_or_else(PoisonError::into_inner).entry((order, outcome)).or_default() +=
             1;
@@ -173,6 +194,14 @@ impl Meters {
             timers: counts.timers.load(Relaxed),
             single_lookups: counts.single_lookups.load(Relaxed),
             queued: self.waiting() as u64,
+            judged: JudgedBy::ALL
+                .into_iter()
+                .zip(counts.judged.iter().map(|count| count.load(Relaxed)))
+                .collect(),
+            judge_tokens: JudgeTokens {
+                input: counts.judge_input.load(Relaxed),
+                output: counts.judge_output.load(Relaxed),
+            },
             batch: counts.batch.measured(&BATCHES),
             commit: counts.commit.measured(&TIMES),
             lateness: counts.lateness.measured(&TIMES),

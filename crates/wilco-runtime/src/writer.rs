@@ -341,8 +341,9 @@ impl Writer {
         if self.complaint.is_over() {
             tracing::warn!("commits succeed again");
         }
-        let Committed { reached, effects, head, agents, woken } = self.engine.committed(batch);
+        let Committed { reached, effects, head, agents, woken, judged } = self.engine.committed(batch);
         woken.into_iter().for_each(|late| self.meters.went_off(late));
+        judged.into_iter().for_each(|by| self.meters.judged(by));
         self.agents.changed(&agents, self.engine.directory());
         self.meters.timers(self.engine.timers());
         self.meters.single_lookups(self.engine.single_lookups());

@@ -59,6 +59,14 @@ fn exposition(readings: &Readings, standing: &Standing, version: &str) -> String
     });
     let help = "Orders to the outside, nudges among them, by what came of them.";
     family(&mut out, "wilco_orders_total", "counter", help, &orders.collect::<Vec<_>>());
+    let judged =
+        readings.judged.iter().map(|(by, count)| (format!("{{by={}}}", quoted(by.word())), *count as f64));
+    let help = "Verdicts on understandings since the start, by who gave them.";
+    family(&mut out, "wilco_judged_total", "counter", help, &judged.collect::<Vec<_>>());
+    let tokens = [("input", readings.judge_tokens.input), ("output", readings.judge_tokens.output)];
+    let tokens = tokens.map(|(kind, count)| (format!("{{kind={}}}", quoted(kind)), count as f64));
+    let help = "What the judge of understandings cost since the start.";
+    family(&mut out, "wilco_judge_tokens_total", "counter", help, &tokens);
     histogram(&mut out, "wilco_commit_messages", "Messages in a commit.", &readings.batch);
     histogram(&mut out, "wilco_commit_seconds", "How long a commit took.", &readings.commit);
     histogram(&mut out, "wilco_timer_lateness_seconds", "How late timers went off.", &readings.lateness);

@@ -3,11 +3,11 @@
 use wilco_engine::{Command, Order, StoredEffect};
 use wilco_protocol::Span;
 use wilco_protocol::decision::{Effect, Report};
-use wilco_protocol::delegation::Verdict;
 use wilco_protocol::operation::StepEnd;
 use wilco_store::EffectRow;
 
 use crate::bug::Bug;
+use crate::judge;
 use crate::model::Broken;
 use crate::nudge;
 use crate::step::StepOutcome;
@@ -73,21 +73,7 @@ impl World {
             Effect::CallHuman { escalation, .. } => {
                 Report::HumanCalled { escalation: *escalation, reached: self.rng.percent(80) }
             }
-            Effect::Judge { ack, .. } if self.rng.percent(20) => {
-                Report::JudgeFailed { ack: ack.clone(), reason: "it crashed".to_owned() }
-            }
-            Effect::Judge { ack, .. } => {
-                let verdicts = [
-                    Verdict::Correct,
-                    Verdict::Correct,
-                    Verdict::WrongTask,
-                    Verdict::WrongSummary,
-                    Verdict::Partial,
-                ];
-                let missing = vec!["no order is lost".to_owned()];
-                let verdict = *self.rng.pick(&verdicts);
-                Report::Judged { ack: ack.clone(), verdict, correction: Some("Read it.".to_owned()), missing }
-            }
+            Effect::Judge { ack, .. } => judge::judged(&mut self.rng, ack, &order.payload)?,
             Effect::Handoff { order: handed, .. } => {
                 Report::Handoff(self.came_of_handoff(handed, &order.payload))
             }

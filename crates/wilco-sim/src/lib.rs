@@ -16,6 +16,7 @@ mod fault_rates;
 pub mod golden;
 mod history;
 mod initiator;
+mod judge;
 mod model;
 mod nudge;
 mod people;

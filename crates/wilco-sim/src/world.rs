@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use wilco_engine::{Command, CommandRule, Engine, Nudge, Settings};
+use wilco_engine::{Command, CommandRule, Engine, JudgeSettings, Nudge, Settings};
 use wilco_protocol::{Name, Span, Time};
 use wilco_store::EffectRow;
 
@@ -78,7 +78,9 @@ impl World {
         let mut rng = Rng::of(seed);
         let fault_rates = FaultRates::of(&mut rng);
         let cast = Cast::of(&fault_rates);
-        let mut settings = Settings { judge: true, ..Settings::default() };
+        // In every second world the judge is asked by itself too.
+        let judge = JudgeSettings { named: true, auto: seed.is_multiple_of(2), ..JudgeSettings::default() };
+        let mut settings = Settings { judge, ..Settings::default() };
         settings.operation_commands.insert("restart-agent".to_owned(), CommandRule::Open);
         settings.nudge.commands.insert(BELL.to_owned());
         settings.validation_commands.insert(LINT.to_owned(), CommandRule::Open);

@@ -1,5 +1,5 @@
 //! What the tests of several crates share: tables, messages, checks for any input with their first inputs, delegations at
-//! random, a GitHub and a model on this machine. What only one crate needs stays in its own tests.
+//! random, a GitHub, a model and a judge on this machine. What only one crate needs stays in its own tests.
 
 #[cfg(feature = "checks")]
 pub mod checks;
@@ -7,6 +7,8 @@ pub mod checks;
 pub mod delegation;
 #[cfg(feature = "github")]
 pub mod github_server;
+#[cfg(feature = "judge")]
+pub mod judge_server;
 #[cfg(feature = "model")]
 pub mod model_server;
 #[cfg(feature = "outer")]

@@ -120,6 +120,20 @@ pub struct DelegationRow {
     pub updated: String,
 }
 
+/// A row of the report on the judge: one ACK that it was asked about.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct JudgementRow {
+    pub at: String,
+    pub exchange: String,
+    pub task_id: String,
+    pub agent: String,
+    pub judge: String,
+    pub shadow: bool,
+    pub initiator: Option<String>,
+    /// Unknown until the initiator said something too.
+    pub agree: Option<bool>,
+}
+
 /// A row of the report on validations: one loop.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ValidationRow {

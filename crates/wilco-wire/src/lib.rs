@@ -13,8 +13,8 @@ mod todo;
 
 pub use agent::{Agent, AgentSpec, HookCall};
 pub use exchange::{
-    ChecklistItem, DelegationRow, Escalation, Event, Exchange, FrequentFailure, Incident, OperationRow,
-    Participant, ReplacementRow, Replacements, Timer, ValidationRow,
+    ChecklistItem, DelegationRow, Escalation, Event, Exchange, FrequentFailure, Incident, JudgementRow,
+    OperationRow, Participant, ReplacementRow, Replacements, Timer, ValidationRow,
 };
 pub use message::{BroadcastCopy, Message, NewMessage, Posted, Reading, Summary};
 pub use nudge::{Nudge, NudgeTest};

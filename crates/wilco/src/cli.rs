@@ -5,9 +5,9 @@ use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use crate::commands::{
     ack, agent, agents, amend, audit, backup, cancel, checked, checkpoint, clarify, complete, completions,
     config, decide, delegate, demo, doctor, error, exchanges, extend, fixed, fixing, forward, handoff, hook,
-    inbox, install, log, man, mcp, next, nudge_test, nudges, operate, pause, paused, read, ready, rebuild,
-    reply, report, restore, result, resume, resumed, search, send, serve, show, status, stop, stopped, todo,
-    token, validate, verdict, wait, watch,
+    inbox, install, judge, log, man, mcp, next, nudge_test, nudges, operate, pause, paused, read, ready,
+    rebuild, reply, report, restore, result, resume, resumed, search, send, serve, show, status, stop,
+    stopped, todo, token, validate, verdict, wait, watch,
 };
 use crate::values::{FREE_TEXT, free_text};
 use crate::{output, topics};
@@ -76,6 +76,7 @@ pub(crate) enum Verb {
     Report(report::Args),
     Audit(audit::Args),
     Doctor(doctor::Args),
+    Judge(judge::Args),
     Install(install::Args),
     Serve(serve::Args),
     Demo(demo::Args),
@@ -140,6 +141,7 @@ const GROUPS: &[(&str, &[&str])] = &[
             "report",
             "audit",
             "doctor",
+            "judge",
             "install",
         ],
     ),

@@ -23,6 +23,8 @@ mod handoff;
 mod handoff_trouble;
 mod idempotency;
 mod inbox;
+mod judge;
+mod judge_setup;
 mod kill;
 mod ledger;
 mod limits;

@@ -1,5 +1,6 @@
 //! Messages that begin a handoff: a request to replace somebody, or work that is handed over by the message.
 
+use crate::policy::NO_JUDGE;
 use wilco_language::interpret::Names;
 use wilco_language::parse::{self, Replacement};
 use wilco_language::render::{self, handoff_title};
@@ -183,8 +184,8 @@ fn handoff_policy(workspace: &Workspace<'_>, said: &Replacement) -> Result<Polic
     let set = policy.set_all(&workspace.settings().handoff.policy).and_then(|()| policy.set_all(&over));
     let wrong = |pointer: &str, detail: &str| Refused::invalid(pointer, detail);
     set.map_err(|bad| Refused::Invalid { errors: bad.iter().map(render::bad_key).collect() })?;
-    if policy.understanding == delegation::Judge::Command && !workspace.settings().judge {
-        let detail = "no judge is configured; set delegation.judge to a command, or choose auto";
+    if policy.understanding.names_a_judge() && !workspace.settings().judge.named {
+        let detail = NO_JUDGE;
         return Err(wrong("/content/policy/understanding", detail));
     }
     let on_github = matches!(policy.publish, Some(Publish::GithubIssue | Publish::GithubGist));

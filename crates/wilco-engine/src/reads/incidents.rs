@@ -9,6 +9,7 @@ use wilco_language::interpret::Cited;
 use wilco_language::render::{escalation_evidence, escalation_text};
 use wilco_protocol::escalation::{Escalation, Incident};
 use wilco_protocol::exchange::key;
+use wilco_protocol::judgement::Compared;
 use wilco_protocol::{EscalationId, Exchange, ExchangeId, Time, operation};
 use wilco_store::{ExchangeFilter, Message, Reader, StoreError};
 
@@ -30,6 +31,13 @@ pub struct EscalationView {
 pub struct IncidentView {
     pub exchange: ExchangeId,
     pub incident: Incident,
+}
+
+#[derive(Debug, Clone)]
+pub(crate) struct JudgementView {
+    pub(crate) exchange: ExchangeId,
+    pub(crate) called: String,
+    pub(crate) compared: Compared,
 }
 
 /// The place of a row in its list: when it happened, in which exchange, the how manieth there.
@@ -138,6 +146,29 @@ pub fn incidents(
             let rows = exchange.incidents().iter().zip(1..).map(|(incident, number)| {
                 let view = IncidentView { exchange: exchange.id(), incident: incident.clone() };
                 (Row::new(incident.at, exchange.id(), number), view)
+            });
+            rows.collect()
+        },
+    )
+}
+
+/// What judges said: a row per ACK that one was asked about.
+pub(crate) fn judgements(
+    reader: &dyn Reader,
+    viewer: &Viewer,
+    after: Option<Row>,
+    limit: usize,
+) -> Result<Rows<JudgementView>, StoreError> {
+    page(
+        reader,
+        own(viewer, "judge:ever"),
+        |_| Ok(true),
+        after,
+        limit,
+        |exchange| {
+            let rows = exchange.compared().iter().zip(1..).map(|(one, number)| {
+                let (id, called) = (exchange.id(), exchange.called().to_owned());
+                (Row::new(one.at, id, number), JudgementView { exchange: id, called, compared: one.clone() })
             });
             rows.collect()
         },

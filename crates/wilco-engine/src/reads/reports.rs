@@ -8,11 +8,12 @@ use std::fmt;
 use serde_json::{Map, Value, json};
 use wilco_protocol::escalation::Incident;
 use wilco_protocol::exchange::{View, key};
+use wilco_protocol::judgement::Compared;
 use wilco_protocol::{Exchange, ExchangeId, Protocol};
 use wilco_store::{ExchangeFilter, Reader, StoreError};
 
 use super::exchanges::shown;
-use super::incidents::{Row, incidents, operations};
+use super::incidents::{JudgementView, Row, incidents, judgements, operations};
 use super::sight::limited_to;
 use crate::command::Viewer;
 use crate::lookup::damaged;
@@ -24,6 +25,7 @@ pub enum Report {
     Delegations,
     Validations,
     Incidents,
+    Judge,
 }
 
 /// Values under the names of the report's columns.
@@ -55,12 +57,13 @@ impl fmt::Display for ReportCursor {
 }
 
 impl Report {
-    pub const ALL: [Report; 5] = [
+    pub const ALL: [Report; 6] = [
         Report::Replacements,
         Report::Operations,
         Report::Delegations,
         Report::Validations,
         Report::Incidents,
+        Report::Judge,
     ];
 
     pub fn word(self) -> &'static str {
@@ -70,6 +73,7 @@ impl Report {
             Report::Delegations => "delegations",
             Report::Validations => "validations",
             Report::Incidents => "incidents",
+            Report::Judge => "judge",
         }
     }
 
@@ -122,6 +126,7 @@ impl Report {
                 "updated",
             ],
             Report::Incidents => &["at", "kind", "agent", "exchange", "attempts", "delivery"],
+            Report::Judge => &["at", "exchange", "task_id", "agent", "judge", "shadow", "initiator", "agree"],
         }
     }
 
@@ -132,7 +137,7 @@ impl Report {
             Report::Replacements => "handoff",
             Report::Delegations => "delegation",
             Report::Validations => "validation",
-            Report::Operations | Report::Incidents => return None,
+            Report::Operations | Report::Incidents | Report::Judge => return None,
         };
         Protocol::ALL.into_iter().find(|protocol| protocol.word() == word)
     }
@@ -140,7 +145,9 @@ impl Report {
     /// The cursor that a page of this report ended with.
     pub fn cursor(self, text: &str) -> Option<ReportCursor> {
         match self {
-            Report::Incidents | Report::Operations => text.parse().ok().map(ReportCursor::Row),
+            Report::Incidents | Report::Operations | Report::Judge => {
+                text.parse().ok().map(ReportCursor::Row)
+            }
             Report::Replacements | Report::Delegations | Report::Validations => {
                 let digits = text.len() <= 18 && text.bytes().all(|byte| byte.is_ascii_digit());
                 text.parse().ok().filter(|_| digits).map(ReportCursor::Exchange)
@@ -174,6 +181,11 @@ pub fn report(
                 part.items.iter().map(|row| json!(row).as_object().cloned().unwrap_or_default()).collect();
             return Ok(ReportPage { items, next: part.next.map(ReportCursor::Row) });
         }
+        Report::Judge => {
+            let part = judgements(reader, viewer, row, limit)?;
+            let items = part.items.iter().map(judgement).collect();
+            return Ok(ReportPage { items, next: part.next.map(ReportCursor::Row) });
+        }
         Report::Replacements | Report::Delegations | Report::Validations => {}
     }
     let Some(protocol) = report.protocol() else { return Ok(ReportPage::default()) };
@@ -200,6 +212,23 @@ fn incident(exchange: ExchangeId, one: &Incident) -> ReportRow {
     let (kind, attempts) = (json!(one.kind), json!(one.attempts));
     let values = [json!(one.at), kind, json!(one.agent), json!(exchange), attempts, json!(one.delivery)];
     named(Report::Incidents, values)
+}
+
+/// Whether they agree is known once the initiator said something too.
+fn judgement(view: &JudgementView) -> ReportRow {
+    let Compared { at, agent, judge, shadow, initiator } = &view.compared;
+    let agree = initiator.map(|verdict| verdict.word() == judge.word());
+    let values = [
+        json!(at),
+        json!(view.exchange),
+        json!(view.called),
+        json!(agent),
+        json!(judge),
+        json!(shadow),
+        json!(initiator),
+        json!(agree),
+    ];
+    named(Report::Judge, values)
 }
 
 fn delegation(view: &View) -> ReportRow {

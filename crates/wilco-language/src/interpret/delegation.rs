@@ -300,6 +300,7 @@ fn scored(state: &State, task: &Task, said: &str) -> Scored {
         missing: scored.missing,
         judged_by: None,
         said_missing: Vec::new(),
+        by: None,
     };
     Scored { understanding, ruling }
 }

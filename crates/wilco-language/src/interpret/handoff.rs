@@ -182,6 +182,7 @@ fn scored(state: &State, cited: &Cited, said: &str) -> Option<Scored> {
         missing: scored.missing,
         judged_by: None,
         said_missing: Vec::new(),
+        by: None,
     };
     Some(Scored { understanding, ruling })
 }

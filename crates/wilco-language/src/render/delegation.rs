@@ -25,10 +25,10 @@ pub(super) fn say(state: &State, to: &Name, say: &Say, setting: &Setting<'_>) ->
         Say::Judgement { verdict: Verdict::Partial, missing, .. } => {
             supplement(state, to, missing.clone(), setting)
         }
-        Say::Judgement { verdict: Verdict::WrongTask, .. } => assignment(state, to, false, true, setting),
-        Say::Judgement { verdict: Verdict::WrongSummary | Verdict::Correct, correction: right, .. } => {
-            correction(state, to, right.clone(), setting)
+        Say::Judgement { verdict: Verdict::WrongTask, correction: None, .. } => {
+            assignment(state, to, false, true, setting)
         }
+        Say::Judgement { verdict: _, correction: right, .. } => correction(state, to, right.clone(), setting),
         Say::WhichCriterion => which_criterion(state, to, setting),
         Say::StatusCheck { other_tasks } => status_check(state, to, other_tasks, setting),
         Say::BeginNow => begin_now(state, to, setting),

@@ -11,7 +11,7 @@ use wilco_protocol::{Exchange, MessageId, Name, Span, Time};
 use super::handoff_notice::{notice, to_initiator};
 use super::not_understood::not_understood;
 use super::to_initiator::{bulleted, counted};
-use super::to_judge::to_judge;
+use super::to_judge::{to_judge, with_answers};
 use super::{Rendered, Setting, escalation, teaching};
 use crate::interpret::{Cited, handed_tasks};
 
@@ -480,7 +480,11 @@ pub fn progress_note(state: &State) -> String {
     format!("Inherited from {}", failed(state))
 }
 
-/// What the judge command gets to read.
+/// What the judge gets to read.
 pub fn handoff_to_judge(state: &State, ack: &MessageId, cited: &Cited) -> Value {
-    to_judge(&state.handoff_id, &handed_tasks(state, cited), ack, &state.replacement.id, cited)
+    let tasks = handed_tasks(state, cited);
+    let mut payload = to_judge(&state.handoff_id, &tasks, ack, &state.replacement.id, cited);
+    let answers = state.answers.iter().map(|answer| cited.clarified(answer)).collect();
+    with_answers(&mut payload, Vec::new(), answers);
+    payload
 }

@@ -3,7 +3,7 @@
 use crate::message::MessageType;
 use serde_json::json;
 use wilco_protocol::exchange::Texts;
-use wilco_protocol::handoff::{Notice, Owed, State, ToInitiator, options};
+use wilco_protocol::handoff::{Notice, Owed, Phase, State, ToInitiator, options};
 use wilco_protocol::{EscalationId, MessageId, Name};
 
 use super::handoff::{deadline, failed, plain};
@@ -94,12 +94,18 @@ pub(super) fn to_initiator(state: &State, say: &ToInitiator, setting: &Setting<'
         ToInitiator::Questions => questions(state, "clarification-needed", asks, setting),
         ToInitiator::ReviewAck => {
             let stated = ack.map(|ack| setting.cited.understanding(ack)).unwrap_or_default();
-            let text = format!("{agent} acknowledged handoff {id}. Its understanding:\n{stated}");
+            let why = match &state.phase {
+                Phase::InReview { why, .. } => why.as_deref(),
+                _ => None,
+            };
+            let left = why.map(|why| format!("\n\nThe judge did not settle it: {why}")).unwrap_or_default();
+            let text = format!("{agent} acknowledged handoff {id}. Its understanding:\n{stated}{left}");
             let score = state.understanding.as_ref().map(|judged| f64::from(judged.score) / 1000.0);
             asks("verdict-needed", text)
                 .teaching(teaching::handoff_verdict(state, setting))
                 .with("understanding", json!(stated))
                 .with("score", json!(score))
+                .with("judge", json!(why))
         }
         ToInitiator::ReviewMalformed => {
             let said = ack.map(|ack| words(ack, setting)).unwrap_or_default();

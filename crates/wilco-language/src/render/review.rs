@@ -1,7 +1,7 @@
 //! What somebody needs who judges whether an agent understood its task: the task, the understanding once, and what
 //! differs. Short, however long the task is; how to answer is taught elsewhere.
 
-use wilco_protocol::delegation::State;
+use wilco_protocol::delegation::{Phase, State};
 
 use super::form::one_line;
 use super::to_initiator::entry;
@@ -14,6 +14,7 @@ const TITLE: usize = 120;
 const CRITERION: usize = 120;
 const UNDERSTANDING: usize = 500;
 const WORD: usize = 40;
+const WHY: usize = 300;
 /// Criteria and changes that are shown.
 const LISTED: usize = 4;
 
@@ -35,6 +36,9 @@ pub(super) fn review(state: &State, cited: &Cited) -> String {
     parts.extend(asked(&task, &missing));
     parts.push(format!("It understood: {stated}"));
     parts.extend(differing(state, &task, &cited.understanding(ack)));
+    parts.extend(
+        left_by_judge(state).map(|why| format!("The judge did not settle it: {}", cut(&one_line(why), WHY))),
+    );
     parts.join("\n")
 }
 
@@ -78,6 +82,14 @@ fn few(words: &[String]) -> String {
         }
     }
     shown.join(", ")
+}
+
+/// What the judge that was asked first could not settle.
+pub(super) fn left_by_judge(state: &State) -> Option<&str> {
+    match &state.phase {
+        Phase::InReview { why, .. } => why.as_deref(),
+        _ => None,
+    }
 }
 
 /// The criteria and what amendments said in words; what was not found comes first and is marked.

@@ -176,6 +176,7 @@ fn review(state: &State, setting: &Setting<'_>) -> Told {
         ("score".to_owned(), json!(judged.map(|judged| f64::from(judged.score) / 1000.0))),
         ("covered".to_owned(), json!(covered)),
         ("missing".to_owned(), json!(missing)),
+        ("judge".to_owned(), json!(super::review::left_by_judge(state))),
     ]);
     let teaching = Some(teaching::verdict(state, setting));
     Told { reason: "verdict-needed", text, fields, teaching }

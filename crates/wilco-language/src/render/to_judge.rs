@@ -1,15 +1,29 @@
-//! What a program that judges understandings is given: the task and the ACK.
+//! What a judge of understandings is given: the task and the ACK.
 
 use serde_json::{Value, json};
 use wilco_protocol::MessageId;
 use wilco_protocol::delegation;
+use wilco_protocol::exchange::Texts;
 
 use crate::interpret::Cited;
 use crate::parse::Task as Described;
 
 pub fn delegation_to_judge(state: &delegation::State, ack: &MessageId, cited: &Cited) -> Value {
     let task = cited.task(&state.assignment, &state.amendments);
-    to_judge(&state.task_id, &[task], ack, state.assignee.as_str(), cited)
+    let mut payload = to_judge(&state.task_id, &[task], ack, state.assignee.as_str(), cited);
+    let questions: Vec<String> =
+        state.answered.iter().flat_map(|asked| Texts::questions(cited, asked)).collect();
+    with_answers(&mut payload, questions, state.answers.iter().map(|answer| cited.answer(answer)).collect());
+    payload
+}
+
+/// What was asked and answered about it is part of what there is to understand.
+pub(super) fn with_answers(payload: &mut Value, questions: Vec<String>, answers: Vec<String>) {
+    for (key, texts) in [("questions", questions), ("answers", answers)] {
+        if !texts.is_empty() {
+            payload["task"][key] = json!(texts);
+        }
+    }
 }
 
 /// Several tasks are shown as one.

@@ -7,6 +7,7 @@ use super::state::{
 };
 use super::words::AckStatus;
 use crate::escalation::{Closed, Escalation, keep};
+use crate::judgement::compare;
 use crate::name::{ExchangeId, MessageId, Name};
 use crate::time::Time;
 use crate::unread::UnreadLog;
@@ -47,6 +48,7 @@ pub(super) fn assigned(assigned: &Assigned, at: Time) -> State {
         unconfirmed: None,
         ack: None,
         understanding: None,
+        compared: Vec::new(),
         questions: None,
         answers: Vec::new(),
         answered: Vec::new(),
@@ -87,9 +89,13 @@ pub fn apply(state: &mut State, event: &Event, at: Time) {
         Event::Resent { because, attempt, until } => resent(state, *because, *attempt, *until),
         Event::GraceGiven { until } | Event::Extended { until } => postpone(state, *until),
         Event::Acknowledged { ack, status, in_time } => acknowledged(state, ack, *status, *in_time, at),
-        Event::Judged { understanding } => state.understanding = Some(understanding.clone()),
-        Event::ReviewAwaited { until, judging } => {
-            state.phase = Phase::InReview { until: *until, reminded: false, judging: *judging };
+        Event::Judged { understanding, judge } => {
+            compare(&mut state.compared, judge.as_deref(), understanding, &state.assignee, at);
+            state.understanding = Some(understanding.clone());
+        }
+        Event::ReviewAwaited { until, judging, why } => {
+            let why = why.clone();
+            state.phase = Phase::InReview { until: *until, reminded: false, judging: *judging, why };
         }
         Event::Corrected { until, .. } => corrected(state, *until),
         Event::Asked { message, count, until } => {

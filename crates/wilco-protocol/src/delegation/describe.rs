@@ -1,6 +1,7 @@
 //! What a delegation shows of itself.
 
 use crate::exchange::{Describe, describe_alike};
+use crate::judgement::Compared;
 use crate::name::{MessageId, Name};
 use crate::todo::{Todo, Wanted};
 
@@ -9,6 +10,10 @@ use super::{Phase, State, awaits, options, timers, untried, view};
 
 impl Describe for State {
     describe_alike!();
+
+    fn compared(&self) -> &[Compared] {
+        &self.compared
+    }
 
     fn participants(&self) -> Vec<Name> {
         let parties = [&self.initiator, &self.assignee];

@@ -7,6 +7,7 @@ use super::policy::Policy;
 use super::state::{Checkpoint, Outcome, Understanding};
 use super::words::{AckStatus, Sign, Verdict};
 use crate::escalation::{Escalation, Incident};
+use crate::judgement::JudgeRecord;
 use crate::name::{ExchangeId, MessageId, Name};
 use crate::time::{Span, Time};
 use crate::unread::UnreadWords;
@@ -44,11 +45,17 @@ pub enum Event {
     /// The understanding was scored or judged.
     Judged {
         understanding: Understanding,
+        /// What the judge said, when one was asked.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        judge: Option<Box<JudgeRecord>>,
     },
-    /// The initiator, or first the judge command until `judging`, is to give a verdict.
+    /// The initiator, or first the judge until `judging`, is to give a verdict.
     ReviewAwaited {
         until: Time,
         judging: Option<Time>,
+        /// What the initiator is told of the judge that could not settle it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        why: Option<String>,
     },
     JudgeFailed {
         reason: String,

@@ -34,6 +34,20 @@ pub enum Judge {
     Accept,
     /// What names every criterion and contradicts none is accepted at once, and its initiator may object.
     Objection,
+    /// The same as `Command`, by its newer name.
+    #[serde(rename = "judge")]
+    #[strum(serialize = "judge")]
+    Configured,
+}
+
+impl Judge {
+    /// Whether it leaves judging to the configured judge, whatever Wilco itself thinks.
+    pub fn names_a_judge(self) -> bool {
+        match self {
+            Judge::Configured | Judge::Command => true,
+            Judge::Auto | Judge::Objection | Judge::Initiator | Judge::Accept => false,
+        }
+    }
 }
 
 /// What to do with an agent that is at capacity.
@@ -78,9 +92,11 @@ const ROWS: [Row<Policy>; 13] = [
     row("max_corrections", "wrong understandings before an escalation", |policy, given| {
         put(&mut policy.max_corrections, given.whole(0..=MAX_CORRECTIONS))
     }),
-    row("understanding", "who judges: auto, initiator, command, accept or objection", |policy, given| {
-        put(&mut policy.understanding, given.word())
-    }),
+    row(
+        "understanding",
+        "who judges: auto, judge (or command), initiator, accept or objection",
+        |policy, given| put(&mut policy.understanding, given.word()),
+    ),
     row("on_busy", "what to do with a busy agent: wait or reassign", |policy, given| {
         put(&mut policy.on_busy, given.word())
     }),

@@ -23,7 +23,7 @@ pub enum Say {
     Supplement {
         judged_by: Option<MessageId>,
     },
-    /// The judge command's own words.
+    /// The judge's own words.
     Judgement {
         verdict: Verdict,
         correction: Option<String>,
@@ -110,7 +110,7 @@ pub enum ToInitiator {
     MayObject {
         until: Time,
     },
-    /// The judge command accepted an understanding.
+    /// The judge took the understanding for right, so nobody was asked.
     AcceptedByJudge,
     ReviewEarlyWork,
     AmendNeeded,

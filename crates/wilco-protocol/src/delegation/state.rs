@@ -7,6 +7,7 @@ use super::event::Resend;
 use super::policy::Policy;
 use super::words::{AckStatus, Sign, Verdict};
 use crate::escalation::{Escalation, Incident};
+use crate::judgement::{Compared, JudgedBy};
 use crate::name::{ExchangeId, MessageId, Name};
 use crate::time::{Span, Time};
 use crate::unread::{UnreadEntry, UnreadLog};
@@ -48,6 +49,9 @@ pub struct State {
     pub ack: Option<MessageId>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub understanding: Option<Understanding>,
+    /// What judges said, the newest last.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub compared: Vec<Compared>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub questions: Option<Questions>,
     /// Messages that answered questions about this revision, newest last, whoever asked.
@@ -114,8 +118,15 @@ pub enum Phase {
     AwaitingAck { until: Time, backing_off: bool },
     /// The initiator owes answers.
     Clarifying { until: Time, reminded: bool },
-    /// The initiator owes a verdict; until `judging`, the configured command may give it.
-    InReview { until: Time, reminded: bool, judging: Option<Time> },
+    /// The initiator owes a verdict; until `judging`, the configured judge may give it.
+    /// `why`: what the judge that was asked before could not settle.
+    InReview {
+        until: Time,
+        reminded: bool,
+        judging: Option<Time>,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        why: Option<String>,
+    },
     /// The assignee does something else first; `checks` counts the steps taken, `behind` is what it was
     /// found to do at the first of them.
     Queued { until: Time, checks: u8, behind: Vec<ExchangeId> },
@@ -187,7 +198,7 @@ pub struct Unconfirmed {
 }
 
 /// How an acknowledgement was judged. Criteria are named by their index in the task.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 pub struct Understanding {
     /// In thousandths.
     pub score: u16,
@@ -199,6 +210,17 @@ pub struct Understanding {
     /// What the judge command found missing, in its own words, cut to a bound.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub said_missing: Vec<String>,
+    /// Who gave the verdict.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub by: Option<JudgedBy>,
+}
+
+impl Understanding {
+    /// Who gave its verdict, if it has one. Older ones say it by the message that gave it.
+    pub fn by(&self) -> Option<JudgedBy> {
+        let given = self.judged_by.as_ref().map(|_| JudgedBy::Initiator);
+        self.verdict.and(self.by.or(given))
+    }
 }
 
 /// The open questions of an acknowledgement.

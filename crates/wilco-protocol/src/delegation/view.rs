@@ -118,12 +118,27 @@ fn understanding(state: &State, texts: &dyn Texts) -> Value {
     };
     let lacks = |text: &String| missing.iter().any(|one| one.trim().eq_ignore_ascii_case(text.trim()));
     let covered: Vec<_> = named(&judged.covered).into_iter().filter(|text| !lacks(text)).collect();
-    json!({
+    let mut shown = json!({
         "score": f64::from(judged.score) / 1000.0,
         "verdict": judged.verdict,
         "covered": covered,
         "missing": missing,
-    })
+        "by": judged.by(),
+    });
+    if let Some(judge) = asked_judge(&state.phase) {
+        shown["judge"] = judge;
+    }
+    shown
+}
+
+/// Whether the judge is being asked, and what it could not settle.
+fn asked_judge(phase: &Phase) -> Option<Value> {
+    match phase {
+        Phase::InReview { judging: Some(_), .. } => Some(json!({"asked": true})),
+        Phase::InReview { why, .. } => why.as_ref().map(|why| json!({"asked": false, "left": why})),
+        Phase::Escalated { from } => asked_judge(from),
+        _ => None,
+    }
 }
 
 /// The open questions, as they were asked.

@@ -7,6 +7,7 @@ use super::state::Failure;
 use super::state::{Confirmation, FileStep, Former, IssueStep, Overridden, Phase, State, Step};
 use crate::delegation::Questions;
 use crate::escalation::{Closed, keep};
+use crate::judgement::compare;
 use crate::name::{MessageId, Name};
 use crate::time::Time;
 use crate::unread::UnreadLog;
@@ -36,6 +37,7 @@ pub(super) fn requested(first: &Requested, at: Time) -> State {
         reminders_sent: 0,
         ack: None,
         understanding: None,
+        compared: Vec::new(),
         unseen: false,
         corrections: 0,
         malformed: false,
@@ -87,11 +89,13 @@ pub fn apply(state: &mut State, event: &Event, at: Time) {
                 awaiting(state, *until);
             }
         }
-        Event::Judged { understanding, unseen } => {
+        Event::Judged { understanding, unseen, judge } => {
+            compare(&mut state.compared, judge.as_deref(), understanding, &state.agent, at);
             (state.understanding, state.unseen) = (Some(understanding.clone()), *unseen);
         }
-        Event::ReviewAwaited { until, judging } => {
-            state.phase = Phase::InReview { until: *until, reminded: false, judging: *judging };
+        Event::ReviewAwaited { until, judging, why } => {
+            let why = why.clone();
+            state.phase = Phase::InReview { until: *until, reminded: false, judging: *judging, why };
         }
         Event::Corrected { until, .. } => corrected(state, *until),
         Event::Asked { message, count, until } => {

@@ -1,6 +1,7 @@
 //! What a handoff shows of itself.
 
 use crate::exchange::{Describe, describe_alike};
+use crate::judgement::Compared;
 use crate::name::{MessageId, Name};
 use crate::time::Time;
 use crate::todo::{Todo, Wanted};
@@ -11,6 +12,10 @@ use super::{Phase, State, awaits, options, timers, untried, view};
 
 impl Describe for State {
     describe_alike!();
+
+    fn compared(&self) -> &[Compared] {
+        &self.compared
+    }
 
     fn participants(&self) -> Vec<Name> {
         participants(self).into_iter().map(|person| person.agent).collect()

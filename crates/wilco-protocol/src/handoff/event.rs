@@ -10,6 +10,7 @@ use super::state::{AckSeen, Document, Failure, StartingFrom, Task};
 use super::words::{Code, Outcome, Urgency};
 use crate::delegation::Understanding;
 use crate::escalation::{Escalation, Incident};
+use crate::judgement::JudgeRecord;
 use crate::name::{ExchangeId, MessageId, Name};
 use crate::time::Time;
 use crate::unread::UnreadWords;
@@ -58,10 +59,16 @@ pub enum Event {
         understanding: Understanding,
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         unseen: bool,
+        /// What the judge said, when one was asked.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        judge: Option<Box<JudgeRecord>>,
     },
     ReviewAwaited {
         until: Time,
         judging: Option<Time>,
+        /// What the initiator is told of the judge that could not settle it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        why: Option<String>,
     },
     JudgeFailed {
         reason: String,

@@ -28,9 +28,11 @@ const ROWS: [Row<Policy>; 7] = [
         "how long the replacement has to answer; by urgency 5m, 15m or 30m",
         |policy, given| put(&mut policy.ack_timeout, given.deadline().map(Some)),
     ),
-    row("understanding", "who judges an understanding: auto, initiator, command, accept", |policy, given| {
-        put(&mut policy.understanding, given.word())
-    }),
+    row(
+        "understanding",
+        "who judges an understanding: auto, judge (or command), initiator, accept",
+        |policy, given| put(&mut policy.understanding, given.word()),
+    ),
     row(
         "max_corrections",
         "how many wrong ACKs are corrected before somebody must decide",

@@ -19,7 +19,7 @@ pub enum Say {
         starting_from: bool,
         judged_by: Option<MessageId>,
     },
-    /// The judge command's own words.
+    /// The judge's own words.
     Judgement {
         correction: Option<String>,
         missing: Vec<String>,

@@ -9,6 +9,7 @@ use super::event::Requested;
 use super::words::{AckStatus, Code, Outcome};
 use crate::delegation::{Questions, Understanding};
 use crate::escalation::{Escalation, Incident};
+use crate::judgement::Compared;
 use crate::name::{ExchangeId, MessageId, Name};
 use crate::time::{Span, Time};
 use crate::unread::UnreadLog;
@@ -36,6 +37,9 @@ pub struct State {
     /// The newest acknowledgement.
     pub ack: Option<AckSeen>,
     pub understanding: Option<Understanding>,
+    /// What judges said, the newest last.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub compared: Vec<Compared>,
     /// The policy accepted it without a look.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub unseen: bool,
@@ -236,11 +240,14 @@ pub enum Phase {
     Correcting {
         until: Time,
     },
-    /// The initiator owes a verdict; until `judging`, the configured command may give it.
+    /// The initiator owes a verdict; until `judging`, the configured judge may give it.
     InReview {
         until: Time,
         reminded: bool,
         judging: Option<Time>,
+        /// What the judge that was asked before could not settle.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        why: Option<String>,
     },
     /// The initiator owes answers. `publishing`: it gave them with a document, which is being written.
     Clarifying {

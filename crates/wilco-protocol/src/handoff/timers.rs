@@ -34,7 +34,7 @@ fn alarms(state: &State) -> Vec<(Alarm, Time)> {
         Phase::AwaitingAck { until } | Phase::Correcting { until } => vec![(Alarm::Ack, until)],
         // The initiator has not been asked yet: its own time runs from when it is.
         Phase::InReview { judging: Some(due), .. } => vec![(Alarm::Judge, due)],
-        Phase::InReview { until, reminded, judging: None } => vec![(Alarm::Review { reminded }, until)],
+        Phase::InReview { until, reminded, judging: None, .. } => vec![(Alarm::Review { reminded }, until)],
         Phase::Clarifying { publishing: true, .. } => Vec::new(),
         Phase::Clarifying { until, reminded, .. } => vec![(Alarm::Clarification { reminded }, until)],
         Phase::Blocked { until, reminded } => vec![(Alarm::Help { reminded }, until)],

@@ -188,7 +188,7 @@ pub(super) fn verified(state: &State) -> bool {
 
 fn understanding(state: &State) -> Value {
     let Some(judged) = &state.understanding else { return Value::Null };
-    json!({"score": f64::from(judged.score) / 1000.0, "verdict": judged.verdict})
+    json!({"score": f64::from(judged.score) / 1000.0, "verdict": judged.verdict, "by": judged.by()})
 }
 
 fn questions(state: &State, texts: &dyn Texts) -> Vec<String> {

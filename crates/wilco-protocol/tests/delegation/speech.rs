@@ -164,8 +164,15 @@ fn ack(status: AckStatus, words: &Words<'_>) -> Ack {
         Ruling::Unsure => (500, vec![0], vec![1]),
         Ruling::Blank | Ruling::Empty => (0, vec![], vec![0, 1]),
     };
-    let understanding =
-        Understanding { score, verdict: None, covered, missing, judged_by: None, said_missing: vec![] };
+    let understanding = Understanding {
+        score,
+        verdict: None,
+        covered,
+        missing,
+        judged_by: None,
+        said_missing: vec![],
+        by: None,
+    };
     Ack {
         status,
         names_task: !words.has("wrong task"),

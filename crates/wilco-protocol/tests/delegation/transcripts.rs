@@ -133,6 +133,8 @@ transcripts! {
     op_16_ack_request_refused
     talk_1_initiator
     talk_1_not_understood
+    ju_2_accepted
+    ju_2_unsure
     talk_2_accept_as
     talk_2_accept_as_others
     talk_2_courtesy

@@ -7,6 +7,7 @@ use wilco_protocol::decision::{Effect, Facts, Report, Stage, Tell};
 use wilco_protocol::delegation::{self, Event, Input, Policy, Said, Signal, State, born, timers};
 use wilco_protocol::directory::{self, Directory};
 use wilco_protocol::exchange;
+use wilco_protocol::judgement::{JudgeRecord, JudgeWord};
 use wilco_protocol::{ExchangeId, MessageId, Name, Protocol, Span, Time};
 
 use super::output;
@@ -99,7 +100,15 @@ impl World {
         let (id, ack) = self.judging.clone().expect("nothing is to be judged");
         let report = match text {
             "fails" => Report::JudgeFailed { ack, reason: "exit code 1".to_owned() },
-            verdict => Report::Judged { ack, verdict: word(verdict), correction: None, missing: Vec::new() },
+            "unsure" => Report::JudgeDeferred {
+                ack,
+                judge: Box::new(unsure()),
+                why: Some("it is not sure: it may mean the other page".to_owned()),
+            },
+            verdict => {
+                let verdict = word(verdict);
+                Report::Judged { ack, verdict, correction: None, missing: Vec::new(), judge: None }
+            }
         };
         self.decide(self.number(id), Input::Report(report));
     }
@@ -280,5 +289,21 @@ impl Facts for World {
 
     fn escalation_reminder(&self) -> Span {
         REMINDER
+    }
+}
+
+fn unsure() -> JudgeRecord {
+    JudgeRecord {
+        provider: "openai".to_owned(),
+        prompt: Some(1),
+        model: Some("small".to_owned()),
+        verdict: JudgeWord::Unsure,
+        covered: Vec::new(),
+        missing: Vec::new(),
+        added: Vec::new(),
+        reason: "it may mean the other page".to_owned(),
+        took_ms: 900,
+        tokens: None,
+        shadow: false,
     }
 }

@@ -104,6 +104,7 @@ impl Answer {
             missing: Vec::new(),
             judged_by: None,
             said_missing: Vec::new(),
+            by: None,
         };
         let ruling = match self {
             Answer::Unsure => Ruling::Unsure,
@@ -161,6 +162,7 @@ impl Order {
                     verdict,
                     correction: None,
                     missing: Vec::new(),
+                    judge: None,
                 };
                 let failed = Came::JudgeFailed { ack: ack.clone(), reason: "it fell over".to_owned() };
                 return vec![judged(Verdict::Correct), judged(Verdict::Partial), failed];

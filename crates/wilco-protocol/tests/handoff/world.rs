@@ -292,6 +292,7 @@ impl World {
             missing: Vec::new(),
             judged_by: None,
             said_missing: Vec::new(),
+            by: None,
         };
         Ack {
             status,

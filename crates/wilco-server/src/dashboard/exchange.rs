@@ -205,7 +205,11 @@ fn understanding(exchange: &Exchange, messages: &[Message]) -> Markup {
                 @for one in &covered { li { span.state.good { "covered" } " " (line(one, 300)) } }
                 @for one in &missing { li { span.state.warn { "missing" } " " (line(one, 300)) } }
             }
-            @if let Some(verdict) = judged["verdict"].as_str() { p { "Verdict: " (state(verdict)) } }
+            @if let Some(verdict) = judged["verdict"].as_str() {
+                p { "Verdict: " (state(verdict)) @if let Some(by) = judged["by"].as_str() { " by " (by) } }
+            }
+            @if judged["judge"]["asked"] == true { p.soft { "The judge is being asked." } }
+            @if let Some(why) = judged["judge"]["left"].as_str() { p { "The judge did not settle it: " (line(why, 1200)) } }
         }
     }
 }

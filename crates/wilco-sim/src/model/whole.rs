@@ -13,7 +13,8 @@ use super::{Broken, Model, broken};
 const ALL: [InboxStatus; 4] =
     [InboxStatus::Unread, InboxStatus::Read, InboxStatus::Archived, InboxStatus::Deleted];
 /// Keys that are not about somebody or something.
-const EVER: [&str; 6] = [
+const EVER: [&str; 7] = [
+    "judge:ever",
     "escalated:open",
     "escalated:ever",
     "incident:ever",

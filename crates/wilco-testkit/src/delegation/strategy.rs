@@ -116,7 +116,8 @@ fn report() -> impl Strategy<Value = Report> {
             ack,
             verdict,
             correction: None,
-            missing: vec![]
+            missing: vec![],
+            judge: None,
         }),
         message().prop_map(|ack| Report::JudgeFailed { ack, reason: "exit code 1".to_owned() }),
         Just(Report::HumanCalled { escalation: 1, reached: true }),
@@ -212,6 +213,7 @@ fn understanding() -> Understanding {
         missing: vec![1],
         judged_by: None,
         said_missing: vec![],
+        by: None,
     }
 }
 

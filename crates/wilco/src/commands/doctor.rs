@@ -10,6 +10,7 @@ mod disk;
 mod exchange;
 mod finding;
 mod github;
+mod judge;
 mod reach;
 mod rescue;
 mod server;
@@ -87,10 +88,12 @@ pub(crate) fn run(args: Args) -> anyhow::Result<ExitCode> {
                 build::examine(&mut exam);
                 disk::examine(&mut exam, &args.place);
                 github::examine(&mut exam, &args.place);
+                judge::examine(&mut exam, &args.place);
             }
         }
     } else {
         configuration::examine(&mut exam, &args.place);
+        judge::examine(&mut exam, &args.place);
     }
     let wrong = exam.found.iter().any(Finding::is_wrong);
     if args.caller.json {

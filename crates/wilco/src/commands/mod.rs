@@ -27,6 +27,7 @@ pub(crate) mod handoff;
 pub(crate) mod hook;
 pub(crate) mod inbox;
 pub(crate) mod install;
+pub(crate) mod judge;
 pub(crate) mod log;
 pub(crate) mod man;
 pub(crate) mod mcp;
@@ -96,6 +97,7 @@ pub(crate) fn run(cli: Cli) -> anyhow::Result<ExitCode> {
         Verb::Result(args) => result::run(args),
         Verb::Delegate(args) => delegate::run(*args),
         Verb::Clarify(args) => clarify::run(args),
+        Verb::Judge(args) => judge::run(args),
         Verb::Verdict(args) => verdict::run(args),
         Verb::Amend(args) => amend::run(args),
         Verb::Extend(args) => extend::run(args),

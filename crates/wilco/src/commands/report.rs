@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 use clap::{Subcommand, ValueEnum};
 use wilco_protocol::Time;
-use wilco_wire::{DelegationRow, Incident, OperationRow, Replacements, ValidationRow};
+use wilco_wire::{DelegationRow, Incident, JudgementRow, OperationRow, Replacements, ValidationRow};
 
 use crate::caller::Caller;
 use crate::output::age::ago;
@@ -13,7 +13,7 @@ use crate::output::{self, Screen};
 
 /// Show a report
 #[derive(Debug, clap::Args)]
-#[command(override_usage = "wilco report delegations|incidents|operations|replacements|validations")]
+#[command(override_usage = "wilco report delegations|incidents|judge|operations|replacements|validations")]
 pub(crate) struct Args {
     #[command(subcommand)]
     pub(crate) what: ReportCommand,
@@ -27,6 +27,9 @@ pub(crate) enum ReportCommand {
     /// Agents that did not answer or failed, newest first
     #[command(after_help = "Examples:\n  wilco report incidents\n  wilco report incidents --json")]
     Incidents(Asked),
+    /// What the judge of understandings said beside what initiators said, newest first
+    #[command(after_help = "Examples:\n  wilco report judge\n  wilco report judge --json")]
+    Judge(Asked),
     /// The operation log: who was asked, who answered, what came of it, newest first
     #[command(after_help = "Examples:\n  wilco report operations\n  wilco report operations --format jsonl")]
     Operations(Asked),
@@ -77,6 +80,7 @@ pub(crate) fn run(args: Args) -> anyhow::Result<ExitCode> {
     match args.what {
         ReportCommand::Delegations(asked) if asked.print_as_written("delegations")? => {}
         ReportCommand::Incidents(asked) if asked.print_as_written("incidents")? => {}
+        ReportCommand::Judge(asked) if asked.print_as_written("judge")? => {}
         ReportCommand::Operations(asked) if asked.print_as_written("operations")? => {}
         ReportCommand::Replacements(asked) if asked.print_as_written("replacements")? => {}
         ReportCommand::Validations(asked) if asked.print_as_written("validations")? => {}
@@ -92,6 +96,15 @@ pub(crate) fn run(args: Args) -> anyhow::Result<ExitCode> {
             caller.show_at(caller.client().incidents(), |page, now, screen| match page.items.as_slice() {
                 [] => "No incidents.".to_owned(),
                 items => incidents(items, now, screen),
+            })?;
+        }
+        ReportCommand::Judge(asked) => {
+            let caller = &asked.caller;
+            caller.show_at(caller.client().judgements(), |page, now, screen| {
+                match page.items.as_slice() {
+                    [] => "The judge was not asked yet.".to_owned(),
+                    items => judgements(items, now, screen),
+                }
             })?;
         }
         ReportCommand::Replacements(asked) => {
@@ -183,6 +196,28 @@ fn operations(items: &[OperationRow], screen: &Screen) -> String {
         table.row([&row.exchange, &row.operation, &row.agent, &answer, &reminders, result]);
     }
     table.show(screen)
+}
+
+fn judgements(items: &[JudgementRow], now: Time, screen: &Screen) -> String {
+    let count = |wanted: Option<bool>| items.iter().filter(|row| row.agree == wanted).count();
+    let accepted = |row: &&JudgementRow| {
+        row.judge == "correct" && row.initiator.as_deref().is_some_and(|verdict| verdict != "correct")
+    };
+    let counts = format!(
+        "{} judged: {} like the initiator, {} otherwise ({} of them called correct by the judge alone), {} by the judge alone.",
+        items.len(),
+        count(Some(true)),
+        count(Some(false)),
+        items.iter().filter(accepted).count(),
+        count(None),
+    );
+    let mut table = Table::new(&["WHEN", "EXCHANGE", "TASK", "AGENT", "JUDGE", "INITIATOR"]);
+    for row in items {
+        let judge = if row.shadow { format!("{} (shadow)", row.judge) } else { row.judge.clone() };
+        let initiator = row.initiator.as_deref().unwrap_or("-");
+        table.row([&ago(now, &row.at), &row.exchange, &row.task_id, &row.agent, &judge, initiator]);
+    }
+    format!("{counts}\n\n{}", table.show(screen))
 }
 
 fn incidents(items: &[Incident], now: Time, screen: &Screen) -> String {

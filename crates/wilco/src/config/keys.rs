@@ -22,6 +22,8 @@ pub(crate) enum ValueKind {
     List,
     /// A program, or a list of it and its arguments.
     Program,
+    /// The name of a variable; an error does not repeat what is none, because it may be a secret.
+    Variable,
     /// A text such as `5m`, or a number of seconds.
     Span,
 }
@@ -148,13 +150,63 @@ pub(crate) const KEYS: &[Key] = &[
         "delegation.judge",
         ValueKind::List,
         || json!([]),
-        "the program that judges understandings, with its arguments",
+        "the program that judges understandings where a policy says so, with its arguments; see judge.command",
     ),
     key(
         "delegation.judge_timeout",
         ValueKind::Span,
         || json!("30s"),
-        "how long that program may take; after 60s the initiator is asked in any case",
+        "the older name of judge.timeout, which wins",
+    ),
+    key(
+        "judge.provider",
+        ValueKind::Text,
+        || json!(""),
+        "who judges understandings before the initiator is asked: openai, anthropic, gemini or command; none: nobody",
+    ),
+    key(
+        "judge.url",
+        ValueKind::Text,
+        || json!(""),
+        "the provider's base address, with or without its version; none: its public one",
+    ),
+    key("judge.model", ValueKind::Text, || json!(""), "the model's name, as the provider knows it"),
+    key(
+        "judge.key_env",
+        ValueKind::Variable,
+        || json!(""),
+        "the environment variable that holds the key; none: no key is sent",
+    ),
+    key(
+        "judge.command",
+        ValueKind::Program,
+        || json!([]),
+        "with provider command: the program that judges, with its arguments",
+    ),
+    key(
+        "judge.timeout",
+        ValueKind::Span,
+        || json!("30s"),
+        "how long one question may take; after twice that the initiator is asked in any case",
+    ),
+    key("judge.concurrency", ValueKind::Whole, || json!(4), "questions to the judge at the same time"),
+    key(
+        "judge.per_hour",
+        ValueKind::Whole,
+        || json!(600),
+        "questions to the judge within an hour; beyond it the initiator is asked",
+    ),
+    key(
+        "judge.shadow",
+        ValueKind::Flag,
+        || json!(false),
+        "whether the judge is only asked and recorded, and the initiator decides",
+    ),
+    key(
+        "judge.insecure",
+        ValueKind::Flag,
+        || json!(false),
+        "whether the key may go over plain http to another machine",
     ),
     key(
         "escalation.reminder",

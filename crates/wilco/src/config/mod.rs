@@ -2,6 +2,7 @@
 
 mod file;
 mod handoff;
+mod judge;
 mod keys;
 mod policy;
 mod program_table;
@@ -13,6 +14,7 @@ mod values;
 use std::collections::BTreeSet;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 use wilco_language::nearest;
 
@@ -68,7 +70,10 @@ impl Config {
         let nudges = Programs::take(NUDGE, &mut file.table, &file.place, environment)?;
         let (values, rest) = Values::read(file.table, &file.place, environment)?;
         let policies = Policies::read(rest.as_ref(), &file.place, environment)?;
-        known_variables(environment, &policies)?;
+        let secrets = [values.text("judge.key_env"), values.text("github.token_env")];
+        let others: Vec<_> =
+            environment.iter().filter(|(name, _)| !secrets.contains(&name.as_str())).cloned().collect();
+        known_variables(&others, &policies)?;
         Ok(Config { values, policies, commands, checks, nudges, file: file.path })
     }
 
@@ -171,20 +176,8 @@ impl Config {
         }
     }
 
-    /// Whoever leaves judging to a command must say to which.
-    fn check_judge(&self) -> anyhow::Result<()> {
-        match self.policies.judged_by_command() {
-            Some((path, origin)) if self.values.list("delegation.judge").is_empty() => bail!(
-                "{}: \"command\" needs the program that judges; name it in delegation.judge, or choose auto, \
-                 initiator or accept",
-                self.placed(path, origin)
-            ),
-            Some(_) | None => Ok(()),
-        }
-    }
-
     pub(crate) fn settings(&self, url: String) -> anyhow::Result<Settings> {
-        self.check_judge()?;
+        let judge = self.judge_settings()?;
         let auto_register = match self.values.text("agents.auto_register") {
             "conversations" => AutoRegister::Conversations,
             "all" => AutoRegister::All,
@@ -213,7 +206,7 @@ impl Config {
             operation_commands: self.commands.rules(),
             validation: self.policies.of("validation"),
             validation_commands: self.checks.rules(),
-            judge: !self.values.list("delegation.judge").is_empty(),
+            judge,
             inbox_limit: self.values.whole("limits.inbox_unread") as usize,
             handoff: HandoffSettings {
                 controller: Name::new(self.values.text("handoff.controller")),
@@ -262,7 +255,7 @@ impl Config {
         Ok(Outside {
             // Known when a server opens it.
             home: String::new(),
-            judge: program("delegation.judge", self.time("delegation.judge_timeout")?),
+            judge: self.judge()?.map(Arc::new),
             human: program("escalation.command", HUMAN_LIMIT),
             commands: self.commands.step_programs(&env),
             checks: self.checks.step_programs(&env),

@@ -82,10 +82,10 @@ impl Policies {
         }
     }
 
-    /// The first key that leaves judging to a command.
-    pub(crate) fn judged_by_command(&self) -> Option<(&str, &Origin)> {
+    /// The first key that leaves judging to the configured judge.
+    pub(crate) fn names_a_judge(&self) -> Option<(&str, &Origin)> {
         let found = self.given.iter().find(|(path, given)| {
-            path.ends_with(".understanding") && given.value.as_str() == Some("command")
+            path.ends_with(".understanding") && matches!(given.value.as_str(), Some("command" | "judge"))
         });
         found.map(|(path, given)| (path.as_str(), &given.origin))
     }

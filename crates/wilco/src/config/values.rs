@@ -151,6 +151,7 @@ fn checked(key: &Key, value: Value) -> anyhow::Result<Value> {
         ValueKind::Text => value.is_string(),
         ValueKind::Secret if !value.is_string() => bail!("{}: expected a text", key.path),
         ValueKind::Secret => true,
+        ValueKind::Variable => return variable(key, value),
         ValueKind::Flag => value.is_boolean(),
         ValueKind::Whole => value.as_u64().is_some_and(|number| number > 0),
         ValueKind::List => value.as_array().is_some_and(|items| items.iter().all(Value::is_string)),
@@ -160,7 +161,7 @@ fn checked(key: &Key, value: Value) -> anyhow::Result<Value> {
     };
     if !fits {
         let expected = match key.kind {
-            ValueKind::Text | ValueKind::Secret | ValueKind::Span => "a text",
+            ValueKind::Text | ValueKind::Secret | ValueKind::Variable | ValueKind::Span => "a text",
             ValueKind::Flag => "true or false",
             ValueKind::Whole => "a whole number above zero",
             ValueKind::List => "a list of texts",
@@ -170,6 +171,31 @@ fn checked(key: &Key, value: Value) -> anyhow::Result<Value> {
     }
     Ok(value)
 }
+
+/// The name of a variable, or nothing. What looks like a key is none, and is not repeated.
+fn variable(key: &Key, value: Value) -> anyhow::Result<Value> {
+    let fits = |name: &str| {
+        let begins = name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_');
+        let plain = name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
+        let has = |test: fn(&char) -> bool| name.chars().any(|c| test(&c));
+        let mixed =
+            has(char::is_ascii_lowercase) && has(char::is_ascii_uppercase) && has(char::is_ascii_digit);
+        name.is_empty()
+            || begins && plain && name.len() <= LONGEST_VARIABLE && !(mixed && name.len() > SHORTEST_KEY)
+    };
+    match value.as_str() {
+        Some(name) if fits(name) => Ok(value),
+        Some(_) | None => bail!(
+            "{}: expected the name of an environment variable such as OPENAI_API_KEY, never the key itself; what was \
+             given is not repeated",
+            key.path
+        ),
+    }
+}
+
+/// Nobody calls a variable so, and keys are no shorter.
+const LONGEST_VARIABLE: usize = 100;
+const SHORTEST_KEY: usize = 16;
 
 /// Kept as a text that is known to be a duration.
 fn span(key: &Key, value: &Value) -> anyhow::Result<Value> {
@@ -182,7 +208,9 @@ fn span(key: &Key, value: &Value) -> anyhow::Result<Value> {
 
 fn from_text(key: &Key, text: &str) -> anyhow::Result<Value> {
     let value = match key.kind {
-        ValueKind::Text | ValueKind::Secret | ValueKind::Span => Value::String(text.to_owned()),
+        ValueKind::Text | ValueKind::Secret | ValueKind::Variable | ValueKind::Span => {
+            Value::String(text.to_owned())
+        }
         ValueKind::Flag | ValueKind::Whole => {
             serde_json::from_str(text).unwrap_or(Value::String(text.to_owned()))
         }

@@ -88,7 +88,13 @@ fn understanding(judged: &Value) -> String {
     let verdict = judged["verdict"].as_str().map(one_line).unwrap_or_else(|| "not judged yet".to_owned());
     let covered = judged["covered"].as_array().map_or(0, Vec::len);
     let missing = judged["missing"].as_array().map_or(0, Vec::len);
-    format!("{verdict}, score {score:.2}, {covered} of {} criteria covered", covered + missing)
+    let by = match (judged["by"].as_str(), judged["judge"]["asked"].as_bool()) {
+        (Some(by), _) => format!(" by {}", one_line(by)),
+        (None, Some(true)) => ", the judge is asked".to_owned(),
+        (None, _) => String::new(),
+    };
+    let left = judged["judge"]["left"].as_str().map(|why| format!("; {}", one_line(why))).unwrap_or_default();
+    format!("{verdict}{by}, score {score:.2}, {covered} of {} criteria covered{left}", covered + missing)
 }
 
 fn checkpoint(point: &Value, now: Time) -> String {

@@ -14,7 +14,7 @@ fn cli_4_show_says_everything_about_an_exchange() {
             "initiator      anna\n",
             "assignee       bob\n",
             "[x] sent  [x] ack-in-time  [x] understanding  [-] questions  [x] assigned\n",
-            "understanding  correct, score 1.00, 1 of 1 criteria covered\n",
+            "understanding  correct by rule, score 1.00, 1 of 1 criteria covered\n",
             "Half",
             "SEQ  AT",
             "checkpoint-reached",

@@ -11,11 +11,8 @@ use crate::delegation::say::{Notice, Say, ToInitiator};
 use crate::delegation::state::{Checkpoint, MAX_CHECKPOINTS, Phase, Understanding};
 use crate::delegation::words::{AckStatus, Verdict};
 use crate::escalation::Reason;
+use crate::judgement::{JudgeRecord, JudgedBy, bounded_reason};
 use crate::name::MessageId;
-use crate::time::Span;
-
-/// How long the judge command may take, its start and a retry included, before the initiator is asked.
-const JUDGE_PATIENCE: Span = Span::seconds(60);
 
 /// An ACK before the task counts as assigned.
 pub(super) fn before_work(draft: &mut Draft<'_>, message: MessageId, ack: Ack) {
@@ -127,7 +124,7 @@ fn acknowledged(draft: &mut Draft<'_>, message: &MessageId, status: AckStatus) {
 /// The understanding of an ACK that is not judged is shown all the same.
 fn show_score(draft: &mut Draft<'_>, ack: &Ack) {
     if !matches!(ack.scored.ruling, Ruling::Blank | Ruling::Empty) {
-        draft.event(Event::Judged { understanding: ack.scored.understanding.clone() });
+        draft.event(Event::Judged { understanding: ack.scored.understanding.clone(), judge: None });
     }
 }
 
@@ -165,35 +162,50 @@ fn judge(draft: &mut Draft<'_>, message: MessageId, ack: Ack) {
         Ruling::Correct | Ruling::Named | Ruling::Unsure => false,
     };
     if empty {
-        draft.event(Event::Judged { understanding: with(understanding, Verdict::Partial) });
+        found(draft, understanding, Verdict::Partial, JudgedBy::Rule);
         return settle(draft, Verdict::Partial, None);
     }
     match (judge, ack.scored.ruling) {
-        (Judge::Accept, _) | (Judge::Auto, Ruling::Correct) => {
-            draft.event(Event::Judged { understanding: with(understanding, Verdict::Correct) });
+        (Judge::Accept, _) => {
+            found(draft, understanding, Verdict::Correct, JudgedBy::Policy);
             settle(draft, Verdict::Correct, None);
         }
         (Judge::Objection, Ruling::Correct | Ruling::Named) => {
-            draft.event(Event::Judged { understanding: with(understanding, Verdict::Correct) });
+            found(draft, understanding, Verdict::Correct, JudgedBy::Rule);
             let until = draft.after(draft.state.policy.review_timeout);
             draft.event(Event::Accepted { check: draft.next_check(), objection: Some(until) });
             draft.say_to_assignee(Say::BeginNow);
             draft.tell_initiator(ToInitiator::MayObject { until });
         }
-        (Judge::Auto | Judge::Initiator | Judge::Objection, _) => {
-            draft.event(Event::Judged { understanding });
-            review(draft, ToInitiator::ReviewAck);
-            draft.say_to_assignee(Say::Notice(Notice::UnderReview));
+        (Judge::Auto, Ruling::Correct) => {
+            found(draft, understanding, Verdict::Correct, JudgedBy::Rule);
+            settle(draft, Verdict::Correct, None);
         }
-        (Judge::Command, _) => {
-            draft.event(Event::Judged { understanding });
-            let judging = Some(draft.after(JUDGE_PATIENCE));
-            let until = draft.after(draft.state.policy.review_timeout);
-            draft.event(Event::ReviewAwaited { until, judging });
-            draft.effect(Effect::Judge { exchange: draft.state.id, ack: message });
-            draft.say_to_assignee(Say::Notice(Notice::UnderReview));
+        (Judge::Auto | Judge::Objection | Judge::Initiator | Judge::Command | Judge::Configured, _) => {
+            draft.event(Event::Judged { understanding, judge: None });
+            ask_somebody(draft, message);
         }
     }
+}
+
+/// The judge, if the policy has one; else the initiator. Nobody is told while the judge is asked.
+fn ask_somebody(draft: &mut Draft<'_>, message: MessageId) {
+    let Some(patience) = draft.facts.judge_patience(draft.state.policy.understanding) else {
+        return ask_initiator(draft, None);
+    };
+    let judging = Some(draft.after(patience));
+    let until = draft.after(draft.state.policy.review_timeout);
+    draft.event(Event::ReviewAwaited { until, judging, why: None });
+    draft.effect(Effect::Judge { exchange: draft.state.id, ack: message });
+}
+
+/// The initiator is asked, and told what the judge that was asked before could not settle.
+pub(super) fn ask_initiator(draft: &mut Draft<'_>, why: Option<String>) {
+    let until = draft.after(draft.state.policy.review_timeout);
+    let why = why.map(|why| bounded_reason(&why));
+    draft.event(Event::ReviewAwaited { until, judging: None, why });
+    draft.tell_initiator(ToInitiator::ReviewAck);
+    draft.say_to_assignee(Say::Notice(Notice::UnderReview));
 }
 
 fn plan(draft: &mut Draft<'_>, message: &MessageId, planned: u32) {
@@ -212,15 +224,16 @@ fn plan(draft: &mut Draft<'_>, message: &MessageId, planned: u32) {
     }
 }
 
-fn with(mut understanding: Understanding, verdict: Verdict) -> Understanding {
-    understanding.verdict = Some(verdict);
-    understanding
+/// A verdict, and whose it is.
+fn found(draft: &mut Draft<'_>, mut understanding: Understanding, verdict: Verdict, by: JudgedBy) {
+    (understanding.verdict, understanding.by) = (Some(verdict), Some(by));
+    draft.event(Event::Judged { understanding, judge: None });
 }
 
 /// Asks the initiator for a verdict.
 pub(super) fn review(draft: &mut Draft<'_>, what: ToInitiator) {
     let until = draft.after(draft.state.policy.review_timeout);
-    draft.event(Event::ReviewAwaited { until, judging: None });
+    draft.event(Event::ReviewAwaited { until, judging: None, why: None });
     draft.tell_initiator(what);
 }
 
@@ -237,14 +250,14 @@ pub(super) fn judged(draft: &mut Draft<'_>, message: MessageId, verdict: Verdict
 
 fn record_verdict(draft: &mut Draft<'_>, message: &MessageId, verdict: Verdict, missing: Vec<u16>) {
     draft.withhold();
-    let mut understanding = with(last_understanding(draft), verdict);
+    let mut understanding = last_understanding(draft);
     understanding.judged_by = Some(message.clone());
     understanding.said_missing.clear();
     if verdict == Verdict::Partial {
         understanding.covered.retain(|criterion| !missing.contains(criterion));
         understanding.missing = missing;
     }
-    draft.event(Event::Judged { understanding });
+    found(draft, understanding, verdict, JudgedBy::Initiator);
 }
 
 /// The initiator's verdict on an understanding that was accepted without it. Anything but `correct` is an objection:
@@ -263,29 +276,28 @@ pub(super) fn objected(draft: &mut Draft<'_>, message: MessageId, verdict: Verdi
 }
 
 fn last_understanding(draft: &Draft<'_>) -> Understanding {
-    draft.state.understanding.clone().unwrap_or(Understanding {
-        score: 0,
-        verdict: None,
-        covered: Vec::new(),
-        missing: Vec::new(),
-        judged_by: None,
-        said_missing: Vec::new(),
-    })
+    draft.state.understanding.clone().unwrap_or_default()
 }
 
-/// What the judge command said, if it is still asked.
+/// What the judge said, if it is still asked. After a verdict, an amendment or a cancellation it is not.
 pub(super) fn reported(draft: &mut Draft<'_>, report: Report) {
     let awaited = matches!(draft.state.phase, Phase::InReview { judging: Some(_), .. });
     match report {
-        Report::Judged { ack, verdict, correction, missing } => {
+        Report::Judged { ack, verdict, correction, missing, judge } => {
             if awaited && draft.state.ack.as_ref() == Some(&ack) {
-                by_command(draft, verdict, correction, missing);
+                by_judge(draft, verdict, correction, missing, judge);
+            }
+        }
+        Report::JudgeDeferred { ack, judge, why } => {
+            if awaited && draft.state.ack.as_ref() == Some(&ack) {
+                let understanding = last_understanding(draft);
+                draft.event(Event::Judged { understanding, judge: Some(judge) });
+                ask_initiator(draft, why);
             }
         }
         Report::JudgeFailed { ack, reason } => {
             if awaited && draft.state.ack.as_ref() == Some(&ack) {
-                draft.event(Event::JudgeFailed { reason });
-                review(draft, ToInitiator::ReviewAck);
+                judge_failed(draft, reason);
             }
         }
         Report::HumanCalled { .. }
@@ -297,11 +309,30 @@ pub(super) fn reported(draft: &mut Draft<'_>, report: Report) {
     }
 }
 
-fn by_command(draft: &mut Draft<'_>, verdict: Verdict, correction: Option<String>, missing: Vec<String>) {
-    let mut understanding = with(last_understanding(draft), verdict);
+/// It did not answer, or in a way that cannot be used: the initiator is asked at once and told so.
+pub(super) fn judge_failed(draft: &mut Draft<'_>, reason: String) {
+    draft.event(Event::JudgeFailed { reason: reason.clone() });
+    ask_initiator(draft, Some(reason));
+}
+
+fn by_judge(
+    draft: &mut Draft<'_>,
+    verdict: Verdict,
+    correction: Option<String>,
+    missing: Vec<String>,
+    judge: Option<Box<JudgeRecord>>,
+) {
+    let mut understanding = last_understanding(draft);
     understanding.judged_by = None;
-    understanding.said_missing = bounded(&missing);
-    draft.event(Event::Judged { understanding });
+    (understanding.verdict, understanding.by) = (Some(verdict), Some(JudgedBy::Judge));
+    match judge.as_ref().map(|judge| judge.indexes()) {
+        Some((covered, lacking)) if !(covered.is_empty() && lacking.is_empty()) => {
+            (understanding.covered, understanding.missing) = (covered, lacking);
+            understanding.said_missing.clear();
+        }
+        Some(_) | None => understanding.said_missing = bounded(&missing),
+    }
+    draft.event(Event::Judged { understanding, judge });
     if verdict == Verdict::Correct {
         assign(draft);
         draft.tell_initiator(ToInitiator::AcceptedByJudge);
@@ -315,8 +346,8 @@ fn settle(draft: &mut Draft<'_>, verdict: Verdict, judged_by: Option<MessageId>)
         Verdict::Correct => accept(draft),
         Verdict::WrongTask => {
             if draft.state.understanding.as_ref().and_then(|judged| judged.verdict) != Some(verdict) {
-                let understanding = with(last_understanding(draft), verdict);
-                draft.event(Event::Judged { understanding });
+                let understanding = last_understanding(draft);
+                found(draft, understanding, verdict, JudgedBy::Rule);
             }
             correct(draft, verdict, Say::Assignment { sole: false, spell_out: true });
         }

@@ -1,7 +1,7 @@
 //! What happens when nobody says anything. One wake handles the earliest due timer, and every handled
 //! wake removes that timer or moves it past now.
 
-use super::ack::review;
+use super::ack::judge_failed;
 use super::draft::Draft;
 use super::succession::next_agent;
 use crate::decision::Tell;
@@ -28,10 +28,7 @@ pub(super) fn wake(draft: &mut Draft<'_>) {
         Alarm::Clarification { reminded } => owed(draft, due, reminded, Owed::Answers),
         Alarm::Review { reminded } => owed(draft, due, reminded, Owed::Verdict),
         Alarm::Amendment { reminded } => owed(draft, due, reminded, Owed::Amendment),
-        Alarm::Judge => {
-            draft.event(Event::JudgeFailed { reason: "no answer in time".to_owned() });
-            review(draft, ToInitiator::ReviewAck);
-        }
+        Alarm::Judge => judge_failed(draft, "no answer in time".to_owned()),
         Alarm::Queued { checks } => queue_check(draft, due, checks),
         Alarm::Resend { because } => resend(draft, because),
         Alarm::Checkpoint { checks } => checkpoint_missed(draft, due, checks),

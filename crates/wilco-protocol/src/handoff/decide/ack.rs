@@ -11,11 +11,8 @@ use crate::handoff::input::{Ack, Named};
 use crate::handoff::say::{Notice, Say, ToInitiator};
 use crate::handoff::state::{AckSeen, Phase};
 use crate::handoff::words::AckStatus;
+use crate::judgement::{JudgeRecord, JudgedBy, bounded_reason};
 use crate::name::MessageId;
-use crate::time::Span;
-
-/// How long the judge command may take, its start and a retry included, before the initiator is asked.
-const JUDGE_PATIENCE: Span = Span::seconds(60);
 
 pub(super) fn heard(draft: &mut Draft<'_>, message: MessageId, ack: Ack) {
     let id_matches = ack.named == Named::This;
@@ -60,7 +57,7 @@ fn verify(draft: &mut Draft<'_>, message: MessageId, ack: Ack) {
         // Nothing is documented that it could miss.
         None => Ruling::Correct,
     };
-    let understanding = ack.scored.map(|scored| scored.understanding).unwrap_or_else(nothing_scored);
+    let understanding = ack.scored.map(|scored| scored.understanding).unwrap_or_default();
     let empty = match ruling {
         Ruling::Blank => true,
         Ruling::Empty => matches!(judge, Judge::Auto | Judge::Objection),
@@ -69,8 +66,9 @@ fn verify(draft: &mut Draft<'_>, message: MessageId, ack: Ack) {
     let starting_from = !ack.starting_from_matches;
     if empty || starting_from {
         let verdict = empty.then_some(Verdict::Partial);
-        let understanding = Understanding { verdict, ..understanding };
-        draft.event(Event::Judged { understanding, unseen: false });
+        let by = verdict.map(|_| JudgedBy::Rule);
+        let understanding = Understanding { verdict, by, ..understanding };
+        draft.event(Event::Judged { understanding, unseen: false, judge: None });
         return correct(
             draft,
             empty,
@@ -83,39 +81,34 @@ fn verify(draft: &mut Draft<'_>, message: MessageId, ack: Ack) {
         (Judge::Accept, _) | (Judge::Auto | Judge::Objection, Ruling::Correct) => {
             let verdict = Some(Verdict::Correct);
             let unseen = judge == Judge::Accept;
-            let understanding = Understanding { verdict, ..understanding };
-            draft.event(Event::Judged { understanding, unseen });
+            let by = Some(if unseen { JudgedBy::Policy } else { JudgedBy::Rule });
+            let understanding = Understanding { verdict, by, ..understanding };
+            draft.event(Event::Judged { understanding, unseen, judge: None });
             accept(draft);
         }
-        (Judge::Auto | Judge::Objection | Judge::Initiator, _) => {
-            draft.event(Event::Judged { understanding, unseen: false });
-            review(draft, ToInitiator::ReviewAck);
-        }
-        (Judge::Command, _) => {
-            draft.event(Event::Judged { understanding, unseen: false });
-            let judging = Some(draft.after(JUDGE_PATIENCE));
-            let until = draft.after(draft.state.policy.review_timeout);
-            draft.event(Event::ReviewAwaited { until, judging });
-            draft.effect(Effect::Judge { exchange: draft.state.id, ack: message });
+        (Judge::Auto | Judge::Objection | Judge::Initiator | Judge::Command | Judge::Configured, _) => {
+            draft.event(Event::Judged { understanding, unseen: false, judge: None });
+            ask_somebody(draft, message);
         }
     }
 }
 
-fn nothing_scored() -> Understanding {
-    Understanding {
-        score: 0,
-        verdict: None,
-        covered: Vec::new(),
-        missing: Vec::new(),
-        judged_by: None,
-        said_missing: Vec::new(),
-    }
-}
-
-/// Asks the initiator for a verdict.
-pub(super) fn review(draft: &mut Draft<'_>, what: ToInitiator) {
+/// The judge, if the policy has one; else the initiator.
+fn ask_somebody(draft: &mut Draft<'_>, message: MessageId) {
+    let Some(patience) = draft.facts.judge_patience(draft.state.policy.understanding) else {
+        return review(draft, ToInitiator::ReviewAck, None);
+    };
+    let judging = Some(draft.after(patience));
     let until = draft.after(draft.state.policy.review_timeout);
-    draft.event(Event::ReviewAwaited { until, judging: None });
+    draft.event(Event::ReviewAwaited { until, judging, why: None });
+    draft.effect(Effect::Judge { exchange: draft.state.id, ack: message });
+}
+
+/// Asks the initiator for a verdict. `why`: what the judge that was asked before could not settle.
+fn review(draft: &mut Draft<'_>, what: ToInitiator, why: Option<String>) {
+    let until = draft.after(draft.state.policy.review_timeout);
+    let why = why.map(|why| bounded_reason(&why));
+    draft.event(Event::ReviewAwaited { until, judging: None, why });
     draft.tell_initiator(what);
 }
 
@@ -132,7 +125,7 @@ pub(super) fn malformed(draft: &mut Draft<'_>, message: MessageId) {
         },
     });
     if draft.state.malformed {
-        return review(draft, ToInitiator::ReviewMalformed);
+        return review(draft, ToInitiator::ReviewMalformed, None);
     }
     let until = draft.answer_deadline();
     draft.event(Event::AckRequested { until, wrong: false, malformed: true });
@@ -175,9 +168,10 @@ pub(super) fn judged(draft: &mut Draft<'_>, message: MessageId, verdict: Verdict
         verdict: Some(verdict),
         judged_by: Some(message.clone()),
         said_missing: Vec::new(),
-        ..draft.state.understanding.clone().unwrap_or_else(nothing_scored)
+        by: Some(JudgedBy::Initiator),
+        ..draft.state.understanding.clone().unwrap_or_default()
     };
-    draft.event(Event::Judged { understanding: judged, unseen: false });
+    draft.event(Event::Judged { understanding: judged, unseen: false, judge: None });
     match verdict {
         Verdict::Correct => accept(draft),
         Verdict::WrongTask => ask_again(draft, Notice::WrongId),
@@ -193,41 +187,55 @@ pub(super) fn judged(draft: &mut Draft<'_>, message: MessageId, verdict: Verdict
     }
 }
 
-/// What the judge command said, if it is still asked.
-pub(super) fn by_command(
+/// What the judge said.
+pub(super) fn by_judge(
     draft: &mut Draft<'_>,
-    ack: &MessageId,
     verdict: Verdict,
     correction: Option<String>,
     missing: Vec<String>,
+    judge: Option<Box<JudgeRecord>>,
 ) {
-    if !asks_command(draft, ack) {
-        return;
-    }
-    let understanding = Understanding {
-        verdict: Some(verdict),
-        judged_by: None,
-        said_missing: bounded(&missing),
-        ..draft.state.understanding.clone().unwrap_or_else(nothing_scored)
+    let before = draft.state.understanding.clone().unwrap_or_default();
+    let (covered, lacking, said_missing) = match judge.as_ref().map(|judge| judge.indexes()) {
+        Some((covered, lacking)) if !(covered.is_empty() && lacking.is_empty()) => {
+            (covered, lacking, Vec::new())
+        }
+        Some(_) | None => (before.covered, before.missing, bounded(&missing)),
     };
-    draft.event(Event::Judged { understanding, unseen: false });
+    let understanding = Understanding {
+        score: before.score,
+        verdict: Some(verdict),
+        covered,
+        missing: lacking,
+        judged_by: None,
+        said_missing,
+        by: Some(JudgedBy::Judge),
+    };
+    draft.event(Event::Judged { understanding, unseen: false, judge });
     match verdict {
         Verdict::Correct => accept(draft),
-        Verdict::WrongTask => ask_again(draft, Notice::WrongId),
-        Verdict::WrongSummary | Verdict::Partial => {
+        Verdict::WrongTask if correction.is_none() => ask_again(draft, Notice::WrongId),
+        Verdict::WrongTask | Verdict::WrongSummary | Verdict::Partial => {
             correct(draft, true, false, Say::Judgement { correction, missing });
         }
     }
 }
 
-pub(super) fn judge_failed(draft: &mut Draft<'_>, ack: &MessageId, reason: String) {
-    if asks_command(draft, ack) {
-        draft.event(Event::JudgeFailed { reason });
-        review(draft, ToInitiator::ReviewAck);
-    }
+/// It answered, and the initiator decides.
+pub(super) fn judge_defers(draft: &mut Draft<'_>, judge: Box<JudgeRecord>, why: Option<String>) {
+    let understanding = draft.state.understanding.clone().unwrap_or_default();
+    draft.event(Event::Judged { understanding, unseen: false, judge: Some(judge) });
+    review(draft, ToInitiator::ReviewAck, why);
 }
 
-fn asks_command(draft: &Draft<'_>, ack: &MessageId) -> bool {
+/// It did not answer, or in a way that cannot be used: the initiator is asked at once and told so.
+pub(super) fn judge_failed(draft: &mut Draft<'_>, reason: String) {
+    draft.event(Event::JudgeFailed { reason: reason.clone() });
+    review(draft, ToInitiator::ReviewAck, Some(reason));
+}
+
+/// Whether the judge is still asked about this ACK. After a verdict or a cancellation it is not.
+pub(super) fn is_asked(draft: &Draft<'_>, ack: &MessageId) -> bool {
     let asked = matches!(draft.state.phase, Phase::InReview { judging: Some(_), .. });
     asked && draft.state.ack.as_ref().is_some_and(|seen| seen.message == *ack)
 }

@@ -101,10 +101,14 @@ impl Machine for State {
 fn reported(draft: &mut Draft<'_>, report: Report) {
     match report {
         Report::Handoff(report) => confirm::reported(draft, report),
-        Report::Judged { ack, verdict, correction, missing } => {
-            ack::by_command(draft, &ack, verdict, correction, missing);
+        Report::Judged { ack, verdict, correction, missing, judge } if ack::is_asked(draft, &ack) => {
+            ack::by_judge(draft, verdict, correction, missing, judge);
         }
-        Report::JudgeFailed { ack, reason } => ack::judge_failed(draft, &ack, reason),
+        Report::JudgeDeferred { ack, judge, why } if ack::is_asked(draft, &ack) => {
+            ack::judge_defers(draft, judge, why);
+        }
+        Report::JudgeFailed { ack, reason } if ack::is_asked(draft, &ack) => ack::judge_failed(draft, reason),
+        Report::Judged { .. } | Report::JudgeDeferred { .. } | Report::JudgeFailed { .. } => {}
         Report::HumanCalled { .. }
         | Report::StepEnded { .. }
         | Report::StepInterrupted { .. }

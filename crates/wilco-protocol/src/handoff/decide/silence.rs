@@ -1,7 +1,7 @@
 //! What happens when nobody says anything. One wake handles the earliest due timer, and every handled
 //! wake removes that timer or moves it past now.
 
-use super::ack::review;
+use super::ack::judge_failed;
 use super::draft::Draft;
 use crate::escalation::{Incident, Reason};
 use crate::handoff::event::Event;
@@ -17,10 +17,7 @@ pub(super) fn wake(draft: &mut Draft<'_>) {
     let Some((alarm, due)) = earliest(&draft.state).filter(|(_, due)| *due <= draft.now) else { return };
     match alarm {
         Alarm::Ack => unanswered(draft, due),
-        Alarm::Judge => {
-            draft.event(Event::JudgeFailed { reason: "no answer in time".to_owned() });
-            review(draft, ToInitiator::ReviewAck);
-        }
+        Alarm::Judge => judge_failed(draft, "no answer in time".to_owned()),
         Alarm::Review { reminded } => owed(draft, due, reminded, Owed::Verdict),
         Alarm::Clarification { reminded } => owed(draft, due, reminded, Owed::Answers),
         Alarm::Help { reminded } => owed(draft, due, reminded, Owed::Help),

@@ -41,6 +41,7 @@ pub(super) fn reported(draft: &mut Draft<'_>, report: Report) {
         | Report::CheckEnded { .. }
         | Report::CheckInterrupted { .. }
         | Report::Judged { .. }
+        | Report::JudgeDeferred { .. }
         | Report::JudgeFailed { .. }
         | Report::HumanCalled { .. }
         | Report::Handoff(_) => {}

@@ -19,6 +19,7 @@ pub(crate) fn of_agent(revision: u32) -> Vec<Statement> {
             missing: vec![],
             judged_by: None,
             said_missing: vec![],
+            by: None,
         };
         let scored = Scored { understanding, ruling };
         Statement::Ack(Ack {
