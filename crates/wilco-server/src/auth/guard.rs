@@ -11,7 +11,7 @@ use wilco_engine::{Viewer, check_name};
 use wilco_protocol::Name;
 
 use super::credential::unreadable;
-use super::{Attempt, Caller, Credential, Role, cors};
+use super::{Attempt, Caller, Credential, Orchestrates, Role, cors};
 use crate::app::App;
 use crate::forward::Forwarded;
 use crate::problem::Failure;
@@ -110,7 +110,16 @@ async fn admitted(app: &App, request: Request, known_page: bool) -> Result<Admit
         None => {}
     }
     let sent_by = forwarded.as_ref().and_then(|call| call.sent_by.as_deref()).map(Name::new);
-    Caller { sent_by, ..caller }.goes_with(request.extensions_mut());
+    match sent_by {
+        // Made at another node: it counts for that one's caller there.
+        Some(_) => Caller { sent_by, ..caller }.goes_with(request.extensions_mut()),
+        None => {
+            request.extensions_mut().insert(viewer);
+            if orchestrates {
+                request.extensions_mut().insert(Orchestrates);
+            }
+        }
+    }
     if let Some(call) = forwarded {
         request.extensions_mut().insert(call);
     }
