@@ -38,6 +38,8 @@ impl World {
             let _ = std::fs::remove_dir_all(folder.join(fresh));
             std::fs::create_dir_all(folder.join(fresh))?;
         }
+        // Clients look for the root of a repository, and must not find this one.
+        std::fs::create_dir_all(folder.join("project/.git"))?;
         // The home is kept: opencode fetches packages for its plugins into it.
         for kept in ["home", "tmp"] {
             std::fs::create_dir_all(folder.join(kept))?;
