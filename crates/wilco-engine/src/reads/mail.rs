@@ -183,11 +183,11 @@ pub fn mail_count(reader: &dyn Reader, viewer: &Viewer, agent: &Name) -> Result<
 }
 
 /// How many messages of an inbox are unread.
-pub fn unread(reader: &dyn Reader, viewer: &Viewer, agent: &Name) -> Result<usize, StoreError> {
+pub fn unread(reader: &dyn Reader, viewer: &Viewer, agent: &Name, most: usize) -> Result<usize, StoreError> {
     if hidden(viewer, Some(agent)) {
         return Ok(0);
     }
-    reader.unread(agent, usize::MAX)
+    reader.unread(agent, most)
 }
 
 /// Who wrote these letters and to whom, as far as they are registered.

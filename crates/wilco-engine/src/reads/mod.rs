@@ -34,7 +34,7 @@ pub use scene::scene;
 pub use search::{MAX_WORDS, SearchQuery, search};
 pub(crate) use sight::got_escalation;
 pub use standing::{Standing, standing};
-pub use todo::{TodoItem, todo};
+pub use todo::{TodoItem, newest_todo, todo};
 
 /// Part of a list, and the number behind which it goes on.
 #[derive(Debug, Clone)]

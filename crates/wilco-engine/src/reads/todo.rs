@@ -34,11 +34,33 @@ pub fn todo(
     agent: &Name,
     url: &str,
 ) -> Result<Option<Vec<TodoItem>>, StoreError> {
+    todo_among(reader, viewer, agent, url, (MAX_OPEN, MAX_ENDED))
+}
+
+/// The same of the newest exchanges only, so many of each kind, for pages that show many agents at once.
+pub fn newest_todo(
+    reader: &dyn Reader,
+    viewer: &Viewer,
+    agent: &Name,
+    url: &str,
+    most: usize,
+) -> Result<Option<Vec<TodoItem>>, StoreError> {
+    todo_among(reader, viewer, agent, url, (most, most))
+}
+
+/// `most`: open and ended exchanges that are looked at.
+fn todo_among(
+    reader: &dyn Reader,
+    viewer: &Viewer,
+    agent: &Name,
+    url: &str,
+    most: (usize, usize),
+) -> Result<Option<Vec<TodoItem>>, StoreError> {
     if limited_to(viewer).is_some_and(|own| own != agent) {
         return Ok(None);
     }
     let mut items = Vec::new();
-    for exchange in waiting_for(reader, agent)? {
+    for exchange in waiting_for(reader, agent, most)? {
         let todo = exchange.todo(agent);
         if todo.is_empty() {
             continue;
@@ -61,10 +83,14 @@ pub fn todo(
 }
 
 /// The exchanges that may wait for an agent, each once.
-fn waiting_for(reader: &dyn Reader, agent: &Name) -> Result<Vec<Exchange>, StoreError> {
+fn waiting_for(
+    reader: &dyn Reader,
+    agent: &Name,
+    (open, ended): (usize, usize),
+) -> Result<Vec<Exchange>, StoreError> {
     let mut numbers = Vec::new();
     for kind in ["works", "owes"] {
-        numbers.extend(reader.find(&key(kind, agent.as_str()), MAX_OPEN)?);
+        numbers.extend(reader.find(&key(kind, agent.as_str()), open)?);
     }
     numbers.sort_unstable();
     numbers.dedup();
@@ -76,7 +102,7 @@ fn waiting_for(reader: &dyn Reader, agent: &Name) -> Result<Vec<Exchange>, Store
         protocol: Some(Protocol::Delegation),
         open: Some(false),
         keys: vec![key("party", agent.as_str())],
-        limit: MAX_ENDED,
+        limit: ended,
         ..ExchangeFilter::default()
     })?;
     for row in ended {

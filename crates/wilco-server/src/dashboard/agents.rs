@@ -8,7 +8,7 @@ use maud::{Markup, html};
 use serde_json::{Value, json};
 use wilco_engine::reads;
 use wilco_protocol::Name;
-use wilco_wire::{Agent, Page as Items, TodoList, segment};
+use wilco_wire::{Agent, Page as Items, TodoEntry, segment};
 
 use super::filters::Filters;
 use super::flash::{Flash, lead_to};
@@ -19,6 +19,7 @@ use super::text::line;
 use super::time::ago_text;
 use super::words::{agent_link, part, state};
 use crate::problem::Failure;
+use crate::shape;
 use crate::v1::spec::ROLES;
 
 const KEYS: [&str; 2] = ["after", "limit"];
@@ -99,22 +100,43 @@ async fn list(look: &Look, query: Option<&str>, typed: Option<&Filled>) -> Resul
 }
 
 async fn standing(look: &Look, agent: Agent) -> Result<Standing, Failure> {
-    let todo = look.get::<TodoList>(&format!("/v1/agents/{}/todo", segment(&agent.name)), &[]).await.ok();
+    let todo = owed(look, &agent.name).await?;
     let unread = unread(look, &agent.name).await?.filter(|_| todo.is_some());
-    let owes = todo.map(|list| list.items.iter().filter(|item| item.kind != "report").count());
+    let owes = todo.map(|items| items.len());
     Ok(Standing { agent, unread, owes })
+}
+
+/// Exchanges of an agent that are looked at where many agents are shown: a page costs what it shows. Its own page and
+/// its `todo` have the rest.
+pub(super) const GLANCE: usize = 20;
+/// Unread messages that are counted; more are as bad.
+const MOST_UNREAD: usize = 1_000;
+
+/// What an agent owes in its newest exchanges; none where the viewer may not see that.
+pub(super) async fn owed(look: &Look, agent: &str) -> Result<Option<Vec<TodoEntry>>, Failure> {
+    let (name, viewer, url) = (Name::new(agent), look.caller.viewer.clone(), look.app.config.url.clone());
+    let read = look.app.handle.read(move |reader| reads::newest_todo(reader, &viewer, &name, &url, GLANCE));
+    let items = read.await?.map(|items| items.into_iter().map(shape::todo));
+    Ok(items.map(|items| items.filter(|item| item.kind != "report").collect()))
+}
+
+/// A number as it is shown when no more than so many were looked at.
+pub(super) fn at_most(count: usize, most: usize) -> String {
+    if count < most { count.to_string() } else { format!("{most}+") }
 }
 
 /// How much an agent has not read; none where the viewer may not see that.
 pub(super) async fn unread(look: &Look, agent: &str) -> Result<Option<usize>, Failure> {
     let (name, viewer) = (Name::new(agent), look.caller.viewer.clone());
     let own = !matches!(&viewer, wilco_engine::Viewer::Agent(own) if *own != name);
-    let count = look.app.handle.read(move |reader| reads::unread(reader, &viewer, &name)).await?;
+    let count =
+        look.app.handle.read(move |reader| reads::unread(reader, &viewer, &name, MOST_UNREAD)).await?;
     Ok(own.then_some(count))
 }
 
 fn table(look: &Look, rows: &[Standing]) -> Markup {
-    let count = |count: Option<usize>| count.map_or_else(|| "–".to_owned(), |count| count.to_string());
+    let count =
+        |count: Option<usize>, most| count.map_or_else(|| "–".to_owned(), |count| at_most(count, most));
     html! {
         div.scroll tabindex="0" role="region" aria-label="Agents" { table.stack {
             thead { tr { th { "Agent" } th { "Presence" } th { "Role" } th.number { "Unread" } th.number { "Owes" } th { "Nudged by" } } }
@@ -124,8 +146,8 @@ fn table(look: &Look, rows: &[Standing]) -> Markup {
                         td { (agent_link(&agent.name)) @if let Some(alias) = &agent.alias { " " span.soft.small { (line(alias, 40)) } } }
                         td { (state(&agent.status)) " " span.soft.small { (seen(look, agent)) } }
                         td { (agent.role) }
-                        td.number { (count(*unread)) span.only-small { " unread" } }
-                        td.number { (count(*owes)) span.only-small { " owed" } }
+                        td.number { (count(*unread, MOST_UNREAD)) span.only-small { " unread" } }
+                        td.number { (count(*owes, GLANCE)) span.only-small { " owed" } }
                         td { @match nudge_kind(agent) { Some(kind) => (line(kind, 20)), None => span.soft { "not nudged" } } }
                     }
                 }

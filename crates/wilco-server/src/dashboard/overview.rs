@@ -3,12 +3,12 @@
 use axum::response::Response;
 use maud::{Markup, html};
 use wilco_protocol::Time;
-use wilco_wire::{Agent, Escalation, Event, Exchange, Page as Items, TodoEntry, TodoList, segment};
+use wilco_wire::{Agent, Escalation, Event, Exchange, Page as Items, TodoEntry};
 
 use wilco_engine::reads::EventQuery;
 
 use super::actions::decide;
-use super::agents::{Standing, unread};
+use super::agents::{GLANCE, Standing, at_most, owed, unread};
 use super::audit::newest as newest_of;
 use super::flash::Flash;
 use super::look::Look;
@@ -77,10 +77,8 @@ async fn todo(look: &Look, open: &[Exchange]) -> Result<Vec<(String, TodoEntry)>
     names.dedup();
     let mut found = Vec::new();
     for name in names.into_iter().take(AGENTS) {
-        let list: Result<TodoList, _> = look.get(&format!("/v1/agents/{}/todo", segment(&name)), &[]).await;
-        // Somebody who takes part need not be registered.
-        let items = list.map(|list| list.items).unwrap_or_default();
-        found.extend(items.into_iter().filter(|item| item.kind != "report").map(|item| (name.clone(), item)));
+        let items = owed(look, &name).await?.unwrap_or_default();
+        found.extend(items.into_iter().map(|item| (name.clone(), item)));
     }
     found.sort_by_key(|(_, item)| (item.due.is_none(), item.due.clone()));
     Ok(found)
@@ -174,7 +172,7 @@ fn people(look: &Look, standings: &[Standing], more: bool) -> Markup {
                 @for Standing { agent, unread, owes } in standings {
                     li data-agent=(agent.name) data-state=(agent.status) {
                         (agent_link(&agent.name)) " " (state(&agent.status)) " "
-                        @if let Some(owes) = owes.filter(|owes| *owes > 0) { b.small { "owes " (owes) } " " }
+                        @if let Some(owes) = owes.filter(|owes| *owes > 0) { b.small { "owes " (at_most(owes, GLANCE)) } " " }
                         span.soft.small {
                             @if let Some(unread) = unread.filter(|unread| *unread > 0) { (unread) " unread · " }
                             @match &agent.last_seen {

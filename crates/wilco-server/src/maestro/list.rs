@@ -30,7 +30,8 @@ pub(super) async fn answer(app: &App, caller: &Caller, query: &Query) -> Result<
         _ if query.text("id").is_some() => message(app, caller, query).await,
         "unread-count" => {
             let (agent, viewer) = (owner::mailbox(app, caller, query), caller.viewer.clone());
-            let count = app.handle.read(move |reader| reads::unread(reader, &viewer, &agent)).await?;
+            let count =
+                app.handle.read(move |reader| reads::unread(reader, &viewer, &agent, usize::MAX)).await?;
             Ok(Json(json!({"count": count})).into_response())
         }
         "sent-count" => {
