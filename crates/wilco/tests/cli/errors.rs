@@ -87,7 +87,7 @@ fn cli_5_what_a_new_user_gets_wrong_is_told_whole() {
     server.run("anna", &["agent", "register", "dora", "--nudge", "tmux"]).ok();
     assert_eq!(server.get("/v1/agents/dora")["nudge"]["kind"], "tmux");
     let report = said(&["report", "foo"], 2);
-    assert!(report.contains("delegations|incidents|operations|replacements|validations"), "{report}");
+    assert!(report.contains("delegations|incidents|judge|operations|replacements|validations"), "{report}");
     server.run("anna", &["operate", "restart", "--agents", "bob, carl", "--message", "soon"]).ok();
     let data = server.data.path().join("new");
     let file = said(&["restore", "nofile", "--data", data.to_str().unwrap()], 1);
