@@ -82,9 +82,20 @@ impl Model {
         if accepted.kind == "status-change" && message.from.is_wilco() {
             self.quiet.insert(position);
         }
+        // The review announces the ACK that it is about.
+        let reviewed = message.reading.as_ref().is_some_and(|reading| {
+            let delegation = reading.exchange.is_some_and(|id| id.protocol == Protocol::Delegation);
+            let in_review = reading.effect.ends_with("-> in-review") || &*reading.effect == "recorded";
+            delegation && in_review && !message.from.is_wilco()
+        });
         for agent in &accepted.inboxes {
-            if disk.inbox_status(agent, position)? != Some(InboxStatus::Unread) {
-                return broken("G4", format!("{} does not lie unread in {agent}'s inbox", accepted.id));
+            match disk.inbox_status(agent, position)? {
+                Some(InboxStatus::Unread) => {}
+                // Wilco marks it as read, by an event of the same commit.
+                Some(InboxStatus::Read) if reviewed => self.asks_to_mark(agent, &accepted.id),
+                Some(_) | None => {
+                    return broken("G4", format!("{} does not lie unread in {agent}'s inbox", accepted.id));
+                }
             }
             self.inboxes.insert((agent.clone(), position), InboxStatus::Unread);
         }
