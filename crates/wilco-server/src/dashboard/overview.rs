@@ -21,7 +21,8 @@ use crate::problem::Failure;
 /// Exchanges, agents and events that are shown here; the pages have the rest.
 const SHOWN: &str = "50";
 const AGENTS: usize = 50;
-const EVENTS: usize = 50;
+const EVENTS: usize = 30;
+const WAITING: usize = 30;
 
 pub(super) async fn page(look: Look, flash: Flash) -> Result<Response, Failure> {
     let escalations: Items<Escalation> =
@@ -118,7 +119,7 @@ fn waiting(look: &Look, todo: &[(String, TodoEntry)]) -> Markup {
             h2 { @if look.is_operator() { "Waiting for somebody" } @else { "Waiting for you" } }
             @if todo.is_empty() { p.soft { "Nobody owes an answer." } }
             ul.plain {
-                @for (name, item) in todo.iter().take(AGENTS) {
+                @for (name, item) in todo.iter().take(WAITING) {
                     li data-exchange=(item.exchange) {
                         (agent_link(name)) ": " (line(&item.asked, 160)) " "
                         span.soft.small { (exchange_link(&item.exchange)) }
@@ -128,6 +129,7 @@ fn waiting(look: &Look, todo: &[(String, TodoEntry)]) -> Markup {
                     }
                 }
             }
+            @if todo.len() > WAITING { p.soft { "And " (todo.len() - WAITING) " more." } }
         }
     }
 }
