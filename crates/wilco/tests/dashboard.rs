@@ -354,3 +354,64 @@ fn web_2_settings_show_sources_and_no_secrets() {
         assert!(!browser.get(path).body.contains("data-action=\"verify\""), "{path}");
     }
 }
+
+/// WEB-1, WEB-3: with much of everything, the first page stays below 100,000 bytes with all that belongs to it, and
+/// says how much there is in all.
+#[test]
+fn web_1_the_first_page_stays_small() {
+    let server = Server::start();
+    let agents: Vec<String> = (0..60).map(|number| format!("agent-with-a-long-name-{number}")).collect();
+    server.register(&agents.iter().map(String::as_str).chain(["boss"]).collect::<Vec<_>>());
+    for number in 0..230 {
+        let title = format!("Task {number} {}", "with a title of many words ".repeat(5));
+        let mut task = task(&format!("GH-{number}"));
+        task["to"] = json!(agents[number % agents.len()]);
+        task["content"]["title"] = json!(title.trim());
+        server.begin(&task);
+    }
+    server.advance("20m");
+    let mut browser = Browser::new(&server);
+    let page = browser.get("/");
+    is_whole(&page, "/");
+    assert!(page.body.matches("data-escalation=").count() >= 50, "{}", page.body);
+    assert!(page.body.contains("All 230 open exchanges"), "{}", page.body);
+    let parts = ["/style.css", "/live.js", "/icon.svg?n=50"];
+    let whole = page.body.len() + parts.iter().map(|part| browser.get(part).body.len()).sum::<usize>();
+    assert!(whole < 95_000, "{whole} bytes, of which {} are the document", page.body.len());
+}
+
+/// WEB-6, WEB-8, WEB-10: a form that was sent is not another one with another button; its address, loaded again, shows
+/// the exchange; every page's icon shows what is open.
+#[test]
+fn web_6_another_button_of_a_form_that_was_sent_changes_nothing() {
+    let server = Server::start();
+    server.register(&["boss", "worker"]);
+    let id = server.begin(&task("GH-1"));
+    server.advance("20m");
+    let mut browser = Browser::new(&server);
+    let shown = browser.get(&format!("/exchanges/{id}"));
+    assert!(shown.body.contains("icon.svg?n=1"), "{}", shown.body);
+    let place = "data-action=\"decide\"";
+    let carried: Vec<_> = ["token_of_form", "key", "escalation"]
+        .map(|name| format!("{name}={}", encoded(&hidden(&shown.body, place, name))))
+        .into();
+    let address = format!("/exchanges/{id}/decide");
+    let press = |browser: &mut Browser<'_>, option: &str| {
+        browser.send(&address, &format!("{}&option={option}", carried.join("&")))
+    };
+    assert_eq!(press(&mut browser, "extend&time=10m").status, 303);
+    assert_eq!(press(&mut browser, "extend&time=10m").status, 303, "sent twice: the same answer");
+    let other = press(&mut browser, "abort");
+    assert_eq!(other.status, 409, "{}", other.body);
+    assert!(
+        other.body.contains("role=\"alert\"") && other.body.contains("nothing was sent"),
+        "{}",
+        other.body
+    );
+    let again = browser.get(&address);
+    assert_eq!((again.status, location(&again)), (303, format!("/exchanges/{id}")));
+    let wrong = browser.get("/theme");
+    assert_eq!(wrong.status, 405);
+    assert!(wrong.body.contains("data-role=\"operator\""), "{}", wrong.body);
+    assert!(wrong.body.contains("<h1>") && wrong.head.contains("content-security-policy"), "{}", wrong.head);
+}

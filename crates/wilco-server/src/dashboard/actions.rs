@@ -16,6 +16,7 @@ use super::flash::lead_to;
 use super::form::{Filled, hidden_token};
 use super::look::Look;
 use super::operations::events_of;
+use super::sign_in::redirect;
 use super::words::as_words;
 use crate::problem::Failure;
 use crate::v1::path::Path;
@@ -43,89 +44,50 @@ pub(super) enum Action {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum By {
     Initiator,
-    /// Only the agent that is asked, for itself.
-    Asked,
+    /// Only the agent that is asked, for itself, by this word.
+    Asked(&'static str),
 }
+
+/// What an action is: the words on its button, who may do it, the message that does it, and the fields of its form.
+struct ActionRow {
+    label: &'static str,
+    by: By,
+    kind: MessageType,
+    fields: &'static [&'static str],
+}
+
+const DECISION: [&str; 7] = ["option", "agent", "time", "iterations", "phase", "status", "note"];
+const AMENDED: [&str; 4] = ["title", "description", "acceptance_criteria", "message"];
 
 impl Action {
     fn word(self) -> &'static str {
         self.into()
     }
 
-    /// What it is called on its button.
-    fn label(self) -> &'static str {
-        match self {
-            Action::Verdict => "Judge",
-            Action::Answer => "Answer",
-            Action::Amend => "Amend the task",
-            Action::Extend => "Give more time",
-            Action::Pause => "Pause",
-            Action::Resume => "Resume",
-            Action::Stop => "Stop it",
-            Action::Ready => "I am ready",
-            Action::Wait => "I need more time",
-            Action::Cancel => "It must not be done",
-            Action::Result => "Say how it went",
-            Action::Override => "Go on without an ACK",
-            Action::Decide => "Decide",
-        }
-    }
-
-    /// The message that does it, and the fields that its form has.
-    fn message(self, protocol: &str) -> (MessageType, &'static [&'static str]) {
-        match self {
-            Action::Verdict => (MessageType::Verdict, &["verdict", "correction", "missing", "note"]),
-            Action::Answer => (MessageType::TaskClarification, &["answers", "message"]),
-            Action::Amend => {
-                (MessageType::TaskAmend, &["title", "description", "acceptance_criteria", "message"])
+    fn row(self, protocol: &str) -> ActionRow {
+        use By::{Asked, Initiator};
+        use MessageType as Kind;
+        let (label, by, kind, fields): (_, _, _, &'static [&'static str]) = match self {
+            Action::Verdict => {
+                ("Judge", Initiator, Kind::Verdict, &["verdict", "correction", "missing", "note"])
             }
-            Action::Extend => (MessageType::TaskExtend, &["time"]),
-            Action::Pause => (MessageType::TaskPause, &["reason", "expected_duration"]),
-            Action::Resume => (MessageType::TaskResume, &["message"]),
-            Action::Stop if protocol == "operation" => (MessageType::OperationCancelled, &["message"]),
-            Action::Stop => (MessageType::TaskCancel, &["reason"]),
-            Action::Ready | Action::Wait | Action::Cancel => (MessageType::Acknowledgment, &["notes"]),
-            Action::Result => (MessageType::OperationResult, &["status", "message"]),
-            Action::Override => (MessageType::HandoffOverride, &["reason"]),
-            Action::Decide => {
-                (MessageType::Decision, &["option", "agent", "time", "iterations", "phase", "status", "note"])
+            Action::Answer => ("Answer", Initiator, Kind::TaskClarification, &["answers", "message"]),
+            Action::Amend => ("Amend the task", Initiator, Kind::TaskAmend, &AMENDED),
+            Action::Extend => ("Give more time", Initiator, Kind::TaskExtend, &["time"]),
+            Action::Pause => ("Pause", Initiator, Kind::TaskPause, &["reason", "expected_duration"]),
+            Action::Resume => ("Resume", Initiator, Kind::TaskResume, &["message"]),
+            Action::Stop if protocol == "operation" => {
+                ("Stop it", Initiator, Kind::OperationCancelled, &["message"])
             }
-        }
-    }
-
-    /// What the message says besides its fields.
-    fn fixed(self) -> Option<(&'static str, &'static str)> {
-        match self {
-            Action::Ready => Some(("message", "ok")),
-            Action::Wait => Some(("message", "wait")),
-            Action::Cancel => Some(("message", "cancel")),
-            Action::Verdict
-            | Action::Answer
-            | Action::Amend
-            | Action::Extend
-            | Action::Pause
-            | Action::Resume
-            | Action::Stop
-            | Action::Result
-            | Action::Override
-            | Action::Decide => None,
-        }
-    }
-
-    fn by(self) -> By {
-        match self {
-            Action::Ready | Action::Wait | Action::Cancel => By::Asked,
-            Action::Verdict
-            | Action::Answer
-            | Action::Amend
-            | Action::Extend
-            | Action::Pause
-            | Action::Resume
-            | Action::Stop
-            | Action::Result
-            | Action::Override
-            | Action::Decide => By::Initiator,
-        }
+            Action::Stop => ("Stop it", Initiator, Kind::TaskCancel, &["reason"]),
+            Action::Ready => ("I am ready", Asked("ok"), Kind::Acknowledgment, &["notes"]),
+            Action::Wait => ("I need more time", Asked("wait"), Kind::Acknowledgment, &["notes"]),
+            Action::Cancel => ("It must not be done", Asked("cancel"), Kind::Acknowledgment, &["notes"]),
+            Action::Result => ("Say how it went", Initiator, Kind::OperationResult, &["status", "message"]),
+            Action::Override => ("Go on without an ACK", Initiator, Kind::HandoffOverride, &["reason"]),
+            Action::Decide => ("Decide", Initiator, Kind::Decision, &DECISION),
+        };
+        ActionRow { label, by, kind, fields }
     }
 
     /// Whether the exchange takes it as it is.
@@ -154,9 +116,9 @@ impl Action {
 
     fn allowed(self, look: &Look, exchange: &Exchange) -> bool {
         let name = look.name.as_str();
-        match self.by() {
+        match self.row(&exchange.protocol).by {
             By::Initiator => look.is_operator() || exchange.initiator == name,
-            By::Asked => {
+            By::Asked(_) => {
                 exchange.participants.iter().any(|one| one.agent == name && one.role != "initiator")
                     && !look.is_operator()
             }
@@ -245,8 +207,8 @@ fn action_form(
     waiting: &Waiting,
     typed: Option<&Filled>,
 ) -> Markup {
-    let (kind, fields) = action.message(&exchange.protocol);
-    let known = kind.entry().fields;
+    let ActionRow { label, kind, fields, .. } = action.row(&exchange.protocol);
+    let entry = kind.entry();
     let open = matches!(
         action,
         Action::Verdict | Action::Answer | Action::Ready | Action::Wait | Action::Cancel | Action::Result
@@ -258,15 +220,16 @@ fn action_form(
             input type="hidden" name="waiting" value=(waiting.mark);
             @if let (Action::Verdict, Some(ack)) = (action, &waiting.ack) { input type="hidden" name="ack" value=(ack); }
             @for name in fields {
-                @if let Some(field) = known.iter().find(|field| field.name == *name) { (input(action.word(), field, typed.and_then(|filled| filled.text(name)).unwrap_or(""))) }
+                @if let Some(field) = entry.fields.iter().find(|field| field.name == *name) { (input(action.word(), field, typed.and_then(|filled| filled.text(name)).unwrap_or(""))) }
             }
-            button { (action.label()) }
+            p.small.soft { (entry.leads_to) "." }
+            button { (label) }
         }
     };
     match open {
         true => form,
         false => {
-            html! { details id=(format!("a-{}", action.word())) open[typed.is_some()] { summary { (action.label()) } (form) } }
+            html! { details id=(format!("a-{}", action.word())) open[typed.is_some()] { summary { (label) } (form) } }
         }
     }
 }
@@ -355,6 +318,19 @@ fn number(text: &str) -> Value {
     text.parse::<u64>().map_or_else(|_| json!(text), |number| json!(number))
 }
 
+/// `GET /exchanges/{id}/{action}`: a refused form, loaded again. The exchange shows how things stand.
+pub(super) async fn shown_again(
+    _look: Look,
+    Path((id, word)): Path<(String, String)>,
+) -> Result<Response, Failure> {
+    named(&word)?;
+    Ok(redirect(&format!("/exchanges/{}", segment(&id))))
+}
+
+fn named(word: &str) -> Result<Action, Failure> {
+    word.parse().map_err(|_| Failure::not_found(format!("there is no action {word:?}")))
+}
+
 /// `POST /exchanges/{id}/{action}`.
 pub(super) async fn act(
     mut look: Look,
@@ -362,8 +338,7 @@ pub(super) async fn act(
     body: Body,
 ) -> Result<Response, Failure> {
     let filled = Filled::read(&look, body).await?;
-    let action: Action =
-        word.parse().map_err(|_| Failure::not_found(format!("there is no action {word:?}")))?;
+    let action = named(&word)?;
     look.caller.may_write()?;
     let address = format!("/exchanges/{}", segment(&id));
     match send(&look, &id, action, &filled).await {
@@ -379,16 +354,16 @@ pub(super) async fn act(
 
 async fn send(look: &Look, id: &str, action: Action, filled: &Filled) -> Result<String, Failure> {
     let exchange: Exchange = look.get(&format!("/v1/exchanges/{}", segment(id)), &[]).await?;
-    let (kind, fields) = action.message(&exchange.protocol);
+    let ActionRow { label, by, kind, fields } = action.row(&exchange.protocol);
     let mut content = content(kind, fields, filled);
-    if let Some((field, word)) = action.fixed() {
-        content.insert(field.to_owned(), json!(word));
+    if let By::Asked(word) = by {
+        content.insert("message".to_owned(), json!(word));
     }
     if let Some(escalation) = filled.text("escalation") {
         content.insert("escalation".to_owned(), json!(escalation));
     }
-    let from = match (action, action.by()) {
-        (Action::Decide, _) | (_, By::Asked) => look.name.to_string(),
+    let from = match (action, by) {
+        (Action::Decide, _) | (_, By::Asked(_)) => look.name.to_string(),
         (_, By::Initiator) => exchange.initiator.clone(),
     };
     let mut message = json!({"from": from, "exchange": exchange.id, "content": content});
@@ -396,13 +371,19 @@ async fn send(look: &Look, id: &str, action: Action, filled: &Filled) -> Result<
         message["in_reply_to"] = json!(ack);
     }
     // What was sent before is answered as it was then, however things stand now.
-    if !was_sent(look, &from, filled.text("key")).await? {
+    let was_sent = was_sent(look, &from, filled.text("key")).await?;
+    if !was_sent {
         still_waits(look, &exchange, action, filled).await?;
     }
-    let look = if look.looks_as || from != look.name.as_str() { look.for_another() } else { look.clone() };
-    let answer = look.send(Method::POST, "/v1/messages", filled.text("key"), &message).await?;
+    let sender = if look.looks_as || from != look.name.as_str() { look.for_another() } else { look.clone() };
+    let answer = match sender.send(Method::POST, "/v1/messages", filled.text("key"), &message).await {
+        Ok(answer) => answer,
+        // The same form, sent with something else in it: what it answered does not wait any more.
+        Err(_) if was_sent => return Err(moved(&exchange, "was answered with this form before")),
+        Err(failure) => return Err(failure),
+    };
     let state = answer["exchange"]["state"].as_str().unwrap_or("changed").to_owned();
-    Ok(format!("{}: sent. {} is {state}.", action.label(), exchange.id))
+    Ok(format!("{label}: sent. {} is {state}.", exchange.id))
 }
 
 async fn was_sent(look: &Look, from: &str, key: Option<&str>) -> Result<bool, Failure> {
@@ -418,23 +399,24 @@ async fn still_waits(
     action: Action,
     filled: &Filled,
 ) -> Result<(), Failure> {
-    let moved = |what: &str| {
-        let detail = format!("{} {what}; it is {} now, and nothing was sent", exchange.id, exchange.state);
-        Err(Failure::new(StatusCode::CONFLICT, "conflict", detail))
-    };
     if action == Action::Decide {
         let open = exchange.data["escalation"].as_str();
         let named = filled.text("escalation");
         return match named.is_none() || named == open || is_open_phase(exchange, named) {
             true => Ok(()),
-            false => moved("was decided meanwhile, or asks something else"),
+            false => Err(moved(exchange, "was decided meanwhile, or asks something else")),
         };
     }
     let waiting = Waiting::of(exchange, &events_of(look, &exchange.id).await?);
     if filled.text("waiting").is_some_and(|seen| seen != waiting.mark) || !action.fits(exchange) {
-        return moved("moved on since you looked");
+        return Err(moved(exchange, "moved on since you looked"));
     }
     Ok(())
+}
+
+fn moved(exchange: &Exchange, what: &str) -> Failure {
+    let detail = format!("{} {what}; it is {} now, and nothing was sent", exchange.id, exchange.state);
+    Failure::new(StatusCode::CONFLICT, "conflict", detail)
 }
 
 /// A validation may have an escalation for each phase.

@@ -6,9 +6,9 @@ use maud::{Markup, html};
 use serde_json::Value;
 use wilco_engine::reads::{self, EventQuery};
 use wilco_protocol::{Name, Time};
-use wilco_wire::{Agent, Event, Exchange, Incident, Message, Nudge, Page as Items, TodoList, segment};
+use wilco_wire::{Agent, Event, Exchange, Incident, Message, Nudge, Page as Items, TodoEntry, segment};
 
-use super::agents::{nudge_kind, seen, unread};
+use super::agents::{newest_todo, nudge_kind, seen, unread};
 use super::exchange::message_card;
 use super::flash::Flash;
 use super::incidents::incident_table;
@@ -21,6 +21,8 @@ use crate::problem::Failure;
 use crate::shape;
 use crate::v1::path::Path;
 
+/// Exchanges that are looked at for what it owes; `todo` has the rest.
+const OWED: usize = 30;
 /// Exchanges and messages that are shown; their own pages have the rest.
 const SHOWN: &str = "20";
 /// Incidents that are looked through for this agent's.
@@ -43,7 +45,7 @@ pub(super) async fn page(look: Look, flash: Flash, Path(name): Path<String>) -> 
     let path = format!("/v1/agents/{}", segment(&name));
     let agent: Agent = look.get(&path, &[]).await?;
     let name = agent.name.as_str();
-    let todo = look.get::<TodoList>(&format!("{path}/todo"), &[]).await.ok();
+    let todo = newest_todo(&look, name, OWED).await?;
     let open: Items<Exchange> =
         look.get("/v1/exchanges", &[("agent", name), ("open", "true"), ("limit", SHOWN)]).await?;
     let messages: Items<Message> = look.get("/v1/messages", &[("agent", name), ("limit", SHOWN)]).await?;
@@ -103,13 +105,13 @@ fn head(look: &Look, agent: &Agent, unread: Option<usize>) -> Markup {
     }
 }
 
-fn owed(look: &Look, todo: &TodoList) -> Markup {
+fn owed(look: &Look, todo: &[TodoEntry]) -> Markup {
     html! {
         section.card {
             h2 { "What it owes" }
-            @if todo.items.is_empty() { p.soft { "Nothing waits for it." } }
+            @if todo.is_empty() { p.soft { "Nothing waits for it." } }
             ul.plain {
-                @for item in &todo.items {
+                @for item in todo {
                     li data-exchange=(item.exchange) {
                         (line(&item.asked, 200)) " " span.soft.small { (exchange_link(&item.exchange)) }
                         @if let Some(due) = item.due.as_deref().and_then(|due| due.parse::<Time>().ok()) { " " (countdown(due, look.now)) }
@@ -211,6 +213,7 @@ fn facts(agent: &Agent) -> Markup {
         ("GitHub", agent.github.clone()),
         ("Labels", Some(labels.join(", "))),
         ("Answers by", agent.speaks.clone()),
+        ("Digest every", agent.digest.clone()),
     ];
     html! {
         section.card {

@@ -114,10 +114,19 @@ const MOST_UNREAD: usize = 1_000;
 
 /// What an agent owes in its newest exchanges; none where the viewer may not see that.
 pub(super) async fn owed(look: &Look, agent: &str) -> Result<Option<Vec<TodoEntry>>, Failure> {
+    let items = newest_todo(look, agent, GLANCE).await?;
+    Ok(items.map(|items| items.into_iter().filter(|item| item.kind != "report").collect()))
+}
+
+/// What waits for an agent in so many of its newest exchanges.
+pub(super) async fn newest_todo(
+    look: &Look,
+    agent: &str,
+    most: usize,
+) -> Result<Option<Vec<TodoEntry>>, Failure> {
     let (name, viewer, url) = (Name::new(agent), look.caller.viewer.clone(), look.app.config.url.clone());
-    let read = look.app.handle.read(move |reader| reads::newest_todo(reader, &viewer, &name, &url, GLANCE));
-    let items = read.await?.map(|items| items.into_iter().map(shape::todo));
-    Ok(items.map(|items| items.filter(|item| item.kind != "report").collect()))
+    let read = look.app.handle.read(move |reader| reads::newest_todo(reader, &viewer, &name, &url, most));
+    Ok(read.await?.map(|items| items.into_iter().map(shape::todo).collect()))
 }
 
 /// A number as it is shown when no more than so many were looked at.

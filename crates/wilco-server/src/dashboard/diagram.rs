@@ -8,12 +8,18 @@ use wilco_protocol::Time;
 use wilco_wire::{Event, Exchange};
 
 use super::text::line;
-use super::time::rough;
+use super::time::{fine, rough};
 
 const ROW: u32 = 30;
+/// What happened beside the messages takes less room.
+const LOW_ROW: u32 = 20;
+/// In a diagram longer than this many rows the names stand at its end too.
+const LONG: usize = 24;
 const HEAD: u32 = 46;
 const LEFT: u32 = 86;
-const COLUMN: u32 = 170;
+/// How wide all columns are together, and the least and most that one is.
+const COLUMNS: u32 = 600;
+const COLUMN: std::ops::RangeInclusive<u32> = 118..=220;
 /// Room for what is written at the last lifeline.
 const RIGHT: u32 = 40;
 /// A pause as long as this is shown as silence.
@@ -54,43 +60,91 @@ enum Row<'e> {
     },
 }
 
+impl Row<'_> {
+    /// When it was, for what is written beside it.
+    fn at(&self) -> Option<Time> {
+        match self {
+            Row::Message { at, .. } | Row::Happened { at, .. } => Some(*at),
+            Row::Silence { .. } | Row::SilentSince { .. } | Row::Now { .. } | Row::Deadline { .. } => None,
+        }
+    }
+
+    fn height(&self) -> u32 {
+        match self {
+            Row::Happened { .. } => LOW_ROW,
+            Row::Message { .. }
+            | Row::Silence { .. }
+            | Row::SilentSince { .. }
+            | Row::Now { .. }
+            | Row::Deadline { .. } => ROW,
+        }
+    }
+}
+
 /// Draws it. `now` is none for a moment of the past: nothing is ahead of it then.
 pub(super) fn diagram(exchange: &Exchange, events: &[Event], now: Option<Time>) -> Markup {
     let rows = rows(exchange, events, now);
     let people = people(exchange, &rows);
     let begun = events.first().and_then(|event| event.at.parse().ok()).unwrap_or(Time::ZERO);
     let columns = u32::try_from(people.len()).unwrap_or(1).max(1);
-    let width = LEFT + columns * COLUMN + RIGHT;
-    let height = HEAD + u32::try_from(rows.len()).unwrap_or(0) * ROW + 16;
-    let x = |name: &str| place(&people, name);
+    let column = (COLUMNS / columns).clamp(*COLUMN.start(), *COLUMN.end());
+    let width = LEFT + columns * column + RIGHT;
+    let foot = HEAD + rows.iter().map(Row::height).sum::<u32>() + 6;
+    let height = if rows.len() > LONG { foot + 40 } else { foot + 10 };
+    let placed = placed(&rows, begun);
+    let x = |name: &str| place(&people, name, column);
     html! {
         div.diagram tabindex="0" role="region" aria-label="Sequence diagram" {
             svg viewBox=(format!("0 0 {width} {height}")) width=(width) height=(height) {
                 title { "Who said what to whom in " (exchange.id) }
                 @for name in &people {
                     line.lifeline x1=(x(name)) x2=(x(name)) y1="34" y2=(height) {}
-                    g.head {
-                        rect x=(x(name) - 80) y="6" width="160" height="28" rx="6" {}
-                        text x=(x(name)) y="25" text-anchor="middle" { (line(name, 22)) }
-                    }
+                    (head(name, x(name), 6, column))
+                    @if rows.len() > LONG { (head(name, x(name), foot, column)) }
                 }
-                @for (number, row) in (0u32..).zip(&rows) {
-                    (drawn(row, HEAD + number * ROW + 18, width, begun, &x))
+                @for (row, y, when) in &placed {
+                    @if let (Some(at), Some(when)) = (row.at(), when) { text.when x="4" y=(y + 4) { title { (at) } (when) } }
+                    (drawn(row, *y, width, begun, &x))
                 }
             }
         }
     }
 }
 
-fn place(people: &[String], name: &str) -> u32 {
-    let column = people.iter().position(|known| known == name).unwrap_or(0);
-    LEFT + u32::try_from(column).unwrap_or(0) * COLUMN + COLUMN / 2
+/// Every row with its height in the picture, and its time where it differs from the one above.
+fn placed<'r, 'e>(rows: &'r [Row<'e>], begun: Time) -> Vec<(&'r Row<'e>, u32, Option<String>)> {
+    let (mut y, mut above) = (HEAD, String::new());
+    let mut placed = Vec::new();
+    for row in rows {
+        y += row.height();
+        let when = row.at().map(|at| format!("+{}", fine(at.since(begun).as_millis())));
+        let when = when.filter(|when| *when != above);
+        if let Some(when) = &when {
+            above.clone_from(when);
+        }
+        placed.push((row, y - 12, when));
+    }
+    placed
+}
+
+fn head(name: &str, x: u32, y: u32, column: u32) -> Markup {
+    let most = usize::try_from(column / 8).unwrap_or(12);
+    html! {
+        g.head {
+            rect x=(x - column / 2 + 4) y=(y) width=(column - 8) height="28" rx="6" {}
+            text x=(x) y=(y + 19) text-anchor="middle" { (line(name, most)) }
+        }
+    }
+}
+
+fn place(people: &[String], name: &str, column: u32) -> u32 {
+    let number = people.iter().position(|known| known == name).unwrap_or(0);
+    LEFT + u32::try_from(number).unwrap_or(0) * column + column / 2
 }
 
 fn drawn(row: &Row<'_>, y: u32, width: u32, begun: Time, x: &impl Fn(&str) -> u32) -> Markup {
-    let when = |at: Time| html! { text.when x="4" y=(y + 4) { "+" (rough(at.since(begun).as_millis())) } };
     match row {
-        Row::Message { at, id, from, to, kind } => {
+        Row::Message { id, from, to, kind, .. } => {
             let class = match MessageType::named(kind) {
                 Some(MessageType::Escalation | MessageType::TaskCancel | MessageType::OperationAborted) => {
                     "bad"
@@ -100,7 +154,6 @@ fn drawn(row: &Row<'_>, y: u32, width: u32, begun: Time, x: &impl Fn(&str) -> u3
             };
             html! {
                 g class=(class) {
-                    (when(*at))
                     a href=(format!("#{id}")) aria-label=(format!("{kind} from {from} to {}", to.join(", "))) {
                         @for one in to { (arrow(x(from), x(one), y)) }
                         text x=(label(x(from), to.first().map_or(x(from), |one| x(one)))) y=(y - 5) text-anchor="middle" { (line(kind, 28)) }
@@ -108,17 +161,17 @@ fn drawn(row: &Row<'_>, y: u32, width: u32, begun: Time, x: &impl Fn(&str) -> u3
                 }
             }
         }
-        Row::Happened { at, seq, by, kind } => html! {
-            g.event { (when(*at)) circle cx=(x(by)) cy=(y) r="3" {}
+        Row::Happened { seq, by, kind, .. } => html! {
+            g.event { circle cx=(x(by)) cy=(y) r="3" {}
                 a href=(format!("?at={seq}")) { text x=(x(by) + 8) y=(y + 4) { (line(kind, 26)) } } }
         },
         Row::Silence { millis } => html! {
-            g.quiet { line x1=(LEFT) x2=(width) y1=(y) y2=(y) {}
-                text x=(LEFT + 8) y=(y - 4) { "silence for " (rough(*millis)) } }
+            g.quiet { rect x=(LEFT) y=(y - 13) width=(width - LEFT) height="20" rx="4" {}
+                text x=(LEFT + 10) y=(y + 1) { "silence for " (fine(*millis)) } }
         },
         Row::SilentSince { at, millis } => html! {
-            g.quiet { line x1=(LEFT) x2=(width) y1=(y) y2=(y) {}
-                text x=(LEFT + 8) y=(y - 4) { "silence for " tspan data-since=(at.millis()) { (rough(*millis)) } } }
+            g.quiet { rect x=(LEFT) y=(y - 13) width=(width - LEFT) height="20" rx="4" {}
+                text x=(LEFT + 10) y=(y + 1) { "silence for " tspan data-since=(at.millis()) { (rough(*millis)) } } }
         },
         Row::Now { at } => html! {
             g.now { line x1=(LEFT) x2=(width) y1=(y) y2=(y) {} text x="4" y=(y + 4) { "now" }

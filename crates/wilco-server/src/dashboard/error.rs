@@ -1,12 +1,16 @@
 //! What went wrong, as a page: never a blank one, with the status that the API would have.
 
+use axum::extract::{FromRequestParts, Request, State};
+use axum::middleware::Next;
 use axum::response::Response;
 use http::{HeaderMap, StatusCode, Uri};
 use maud::html;
 
-use super::page::bare;
+use super::look::Look;
+use super::page::{Page, bare};
 use super::sign_in::{form, theme};
 use super::text::visible;
+use crate::app::App;
 use crate::problem::Failure;
 
 /// What has an error format of its own.
@@ -23,6 +27,19 @@ pub(crate) fn is_open(uri: &Uri) -> bool {
     ["/sign-in", "/style.css", "/live.js", "/icon.svg"].contains(&uri.path())
 }
 
+/// Who looked stays with what went wrong, so that its page is as every other.
+pub(super) async fn with_viewer(State(app): State<App>, request: Request, next: Next) -> Response {
+    let (parts, body) = request.into_parts();
+    let mut asked = parts.clone();
+    let mut response = next.run(Request::from_parts(parts, body)).await;
+    if response.extensions().get::<Failure>().is_some()
+        && let Ok(look) = Look::from_request_parts(&mut asked, &app).await
+    {
+        response.extensions_mut().insert(look);
+    }
+    response
+}
+
 /// A failure at such an address, as a page. Who is not signed in is asked to.
 pub(crate) fn error_page(mut response: Response, uri: &Uri, headers: &HeaderMap) -> Response {
     let Some(failure) = response.extensions_mut().remove::<Failure>() else { return response };
@@ -35,16 +52,18 @@ pub(crate) fn error_page(mut response: Response, uri: &Uri, headers: &HeaderMap)
             let expired = headers.contains_key(http::header::COOKIE).then_some("Sign in to see this page.");
             bare(status, "Sign in", theme, form(back, expired))
         }
-        _ => bare(
-            status,
-            status.canonical_reason().unwrap_or("Error"),
-            theme,
-            html! {
-                h1 { (status.canonical_reason().unwrap_or("Error")) }
+        _ => {
+            let reason = status.canonical_reason().unwrap_or("Error");
+            let body = html! {
+                h1 { (reason) }
                 p role="alert" { (visible(&failure.0.detail)) }
                 p { a href="/" { "To the overview" } }
-            },
-        ),
+            };
+            match response.extensions_mut().remove::<Look>() {
+                Some(look) => Page { status, live: false, ..Page::new(reason, body) }.shown(&look),
+                None => bare(status, reason, theme, body),
+            }
+        }
     };
     // What else the answer says stays: which methods there are, and what time it is.
     for (name, value) in response.headers() {

@@ -16,7 +16,7 @@ use super::markdown::markdown;
 use super::page::Page;
 use super::text::{line, visible};
 use super::time::{ago_text, countdown};
-use super::words::{about, agent_link, exchange_link, part, preformatted, state};
+use super::words::{about, agent_link, as_words, copyable, exchange_link, part, preformatted, state};
 use super::{handoffs, operations, validations};
 use crate::problem::Failure;
 use crate::query::Query;
@@ -62,6 +62,7 @@ pub(super) async fn shown(
     let events: Vec<Event> =
         all.items.into_iter().filter(|event| event.seq.is_some_and(|seq| seq <= until)).collect();
     let messages = messages(look, &events).await?;
+    let total = events.iter().filter(|event| event.kind == "message-accepted").count();
     let now = at.is_none().then_some(look.now);
     let title = format!("{} · {} · {}", exchange.state, exchange.id, line(&about(&exchange), 60));
     let special = special(look, &exchange, &events, at.is_none()).await;
@@ -86,7 +87,7 @@ pub(super) async fn shown(
                     (part("checklist", html! { section.card { (checklist(look, &exchange.checklist)) } }))
                     (part("facts", facts(&exchange)))
                 }
-                (part("messages", message_cards(look, &messages)))
+                (part("messages", message_cards(look, &messages, total)))
             }
         }
     };
@@ -112,7 +113,7 @@ fn head(look: &Look, exchange: &Exchange, at: Option<u64>) -> Markup {
     html! {
         h1 { (line(&about(exchange), 160)) }
         p.lead {
-            (state(&exchange.state)) " " span.mono { (exchange.id) } " · " (exchange.protocol) " · "
+            (state(&exchange.state)) " " (copyable(&exchange.id)) " · " (exchange.protocol) " · "
             @for (place, one) in exchange.participants.iter().enumerate() {
                 @if place > 0 { ", " }
                 (agent_link(&one.agent)) " (" (one.role) ")"
@@ -121,13 +122,13 @@ fn head(look: &Look, exchange: &Exchange, at: Option<u64>) -> Markup {
         }
         @match at {
             Some(seq) => p.state.warn { "As it was at event " (seq) ". " a href=(format!("/exchanges/{}", segment(&exchange.id))) { "Show the present" } },
-            None => ul.plain {
+            None => @if !exchange.timers.is_empty() { ul.due {
                 @for timer in &exchange.timers {
                     @if let Ok(due) = timer.due.parse::<Time>() {
-                        li { b { (timer.name) } " " (countdown(due, look.now)) }
+                        li { "Next: " b { (as_words(&timer.name)) } " " (countdown(due, look.now)) }
                     }
                 }
-            }
+            } }
         }
     }
 }
@@ -153,6 +154,7 @@ fn history(id: &str, at: Option<u64>, last: u64) -> Markup {
 pub(super) fn checklist(look: &Look, items: &[ChecklistItem]) -> Markup {
     html! {
             h3 { "Checklist" }
+            @if items.is_empty() { p.soft { "It has none." } }
             ul.plain {
                 @for item in items {
                     li {
@@ -194,13 +196,16 @@ fn understanding(exchange: &Exchange, messages: &[Message]) -> Markup {
     };
     let (covered, missing) = (texts("covered"), texts("missing"));
     let ack = messages.iter().rev().find_map(|message| message.content.get("understanding")?.as_str());
+    let description = messages.iter().rev().find_map(|message| message.content.get("description")?.as_str());
     if exchange.protocol != "delegation" && ack.is_none() {
         return html! {};
     }
     html! {
         section.card {
             h2 { "Understanding" }
-            @if let Some(said) = ack { p { q { (line(said, 1000)) } } } @else { p.soft { "Nothing was said back yet." } }
+            p { span.soft { "The task: " } (line(&about(exchange), 300)) }
+            @if let Some(description) = description { p.small { (line(description, 600)) } }
+            @if let Some(said) = ack { p { span.soft { "Said back: " } q { (line(said, 1000)) } } } @else { p.soft { "Nothing was said back yet." } }
             ul.criteria {
                 @for one in &covered { li { span.state.good { "covered" } " " (line(one, 300)) } }
                 @for one in &missing { li { span.state.warn { "missing" } " " (line(one, 300)) } }
@@ -230,10 +235,11 @@ fn facts(exchange: &Exchange) -> Markup {
     }
 }
 
-fn message_cards(look: &Look, messages: &[Message]) -> Markup {
+fn message_cards(look: &Look, messages: &[Message], total: usize) -> Markup {
     html! {
         section.card {
             h2 { "Messages" }
+            @if total > MESSAGES { p.soft { "The newest " (MESSAGES) " of " (total) "; the log has all of them." } }
             @for message in messages { (message_card(look, message)) }
         }
     }
@@ -255,7 +261,7 @@ pub(super) fn message_card(look: &Look, message: &Message) -> Markup {
                 span.soft.small { (ago_text(&message.timestamp, look.now)) }
                 @if let Some(delivery) = &message.delivery { span.soft.small { (delivery) } }
                 @if let Some(operator) = &message.sent_by { span.small { "sent by " (agent_link(operator)) } }
-                @if let Some(id) = &message.exchange { span.small { (exchange_link(id)) } }
+                @if let Some(id) = &message.exchange { span.small.home { (exchange_link(id)) } }
             }
             @if !message.subject.is_empty() { p { b { (line(&message.subject, 200)) } } }
             @match &original {
@@ -263,9 +269,9 @@ pub(super) fn message_card(look: &Look, message: &Message) -> Markup {
                 None => (field_list(&message.content)),
             }
             @if let Some(delivered) = &delivered {
-                details id=(format!("d-{}", message.id)) { summary { "As it was delivered" } (markdown(delivered)) }
+                details.quiet id=(format!("d-{}", message.id)) { summary { "As it was delivered" } (markdown(delivered)) }
             }
-            details id=(format!("f-{}", message.id)) { summary { "JSON" } (preformatted(&fields)) }
+            details.quiet id=(format!("f-{}", message.id)) { summary { "JSON" } p.small.soft { (copyable(&message.id)) } (preformatted(&fields)) }
             @if let Some(reading) = &message.reading {
                 p.soft.small { "Read as " b { (reading.meaning) } ", effect " (reading.effect)
                     @if let Some(rule) = &reading.rule { ", found by " (rule) } }

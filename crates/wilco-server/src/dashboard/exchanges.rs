@@ -37,6 +37,7 @@ async fn list(look: &Look, query: Option<&str>, typed: Option<&Filled>) -> Resul
         h1 { "Exchanges" }
         p.lead { "Every delegation, operation, handoff and validation, newest first." }
         @if look.may_act() { (start_form(look, Start::Delegate, typed)) }
+        (shortcuts())
         (form(&filters))
         (part("exchanges", html! {
             section.card {
@@ -47,6 +48,19 @@ async fn list(look: &Look, query: Option<&str>, typed: Option<&Filled>) -> Resul
         }))
     };
     Ok(Page::new("Exchanges", body))
+}
+
+/// What people look for most often.
+fn shortcuts() -> Markup {
+    let links = [
+        ("?open=true", "open"),
+        ("?open=true&state=escalated", "escalated"),
+        ("?open=true&state=in-review", "in review"),
+        ("?open=true&state=awaiting-ack", "awaiting an ACK"),
+        ("?open=true&state=working", "working"),
+        ("?open=false", "ended"),
+    ];
+    html! { p.small { "Show " @for (at, (query, words)) in links.iter().enumerate() { @if at > 0 { " · " } a href=(format!("/exchanges{query}")) { (words) } } } }
 }
 
 fn form(filters: &Filters) -> Markup {

@@ -52,7 +52,9 @@ function show(state) {
 function isInUse(part) {
   if (part.contains(document.activeElement) && document.activeElement.matches("input, textarea, select, button")) return true;
   const typed = (field) => field.type !== "hidden" && field.type !== "submit" && field.value !== field.defaultValue;
-  const chosen = (field) => [...field.options].some((option) => option.selected !== option.defaultSelected);
+  // Without one that is marked, the first option is what a page begins with.
+  const begun = (field) => Math.max(0, [...field.options].findIndex((option) => option.defaultSelected));
+  const chosen = (field) => field.selectedIndex !== begun(field);
   return [...part.querySelectorAll("input, textarea")].some(typed) || [...part.querySelectorAll("select")].some(chosen);
 }
 
@@ -179,9 +181,45 @@ document.addEventListener("change", (event) => {
   location.assign(to);
 });
 
-document.addEventListener("click", (event) => {
-  const copied = event.target.closest("[data-copy]");
-  if (copied) navigator.clipboard?.writeText(copied.dataset.copy);
+// An id is copied by a click, Enter or Space, and says so for a moment.
+function copy(event) {
+  const id = event.target.closest?.("[data-copy]");
+  if (!id || (event.type === "keydown" && event.key !== "Enter" && event.key !== " ")) return;
+  event.preventDefault();
+  navigator.clipboard?.writeText(id.dataset.copy).then(() => {
+    id.classList.add("copied");
+    setTimeout(() => id.classList.remove("copied"), 1500);
+  }, () => {});
+}
+document.addEventListener("click", copy);
+document.addEventListener("keydown", copy);
+
+// A message of the diagram shows its text while it is pointed at or has the focus.
+const peek = document.createElement("div");
+peek.className = "peek";
+peek.hidden = true;
+body.append(peek);
+
+function hidePeek() {
+  peek.hidden = true;
+}
+
+function showPeek(event) {
+  const link = event.target.closest?.(".diagram a[href^='#']");
+  const message = link && document.getElementById(link.getAttribute("href").slice(1));
+  if (!message) return hidePeek();
+  const place = link.getBoundingClientRect();
+  const text = [...message.querySelectorAll(":scope > p:not(.soft), :scope > .text, :scope > dl")].map((one) => one.innerText);
+  peek.textContent = [link.getAttribute("aria-label"), ...text].join("\n").slice(0, 600);
+  peek.hidden = false;
+  const above = place.top > innerHeight / 2;
+  peek.style.left = Math.max(8, Math.min(place.left, innerWidth - peek.offsetWidth - 8)) + "px";
+  peek.style.top = (above ? Math.max(8, place.top - peek.offsetHeight - 6) : place.bottom + 6) + "px";
+}
+for (const kind of ["mouseover", "focusin"]) document.addEventListener(kind, showPeek);
+document.addEventListener("scroll", () => showPeek({ target: document.activeElement }), { passive: true });
+document.addEventListener("keydown", (event) => {
+  if (event.key === "Escape") hidePeek();
 });
 
 tick();

@@ -11,7 +11,7 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 use wilco_engine::Viewer;
 use wilco_protocol::{Name, Time};
-use wilco_wire::{Problem, segment};
+use wilco_wire::{Escalation, Page as Items, Problem, segment};
 
 use super::cookie;
 use super::sign_in::theme;
@@ -40,6 +40,8 @@ pub(super) struct Look {
     pub(super) signed_in: bool,
     /// What a form that it sends must carry.
     pub(super) form_token: String,
+    /// Open escalations that it sees; the icon shows their number.
+    pub(super) escalations: usize,
     /// The path and query that is looked at.
     pub(super) address: String,
     pub(super) now: Time,
@@ -66,6 +68,9 @@ pub(super) enum Theme {
 pub(super) const THEME: &str = "wilco_theme";
 pub(super) const LOOK_AS: &str = "wilco_look_as";
 pub(crate) const SESSION: &str = "wilco_session";
+
+/// More than so many are as bad.
+const OPEN: [(&str, &str); 2] = [("open", "true"), ("limit", "50")];
 
 impl FromRequestParts<App> for Look {
     type Rejection = Failure;
@@ -107,7 +112,7 @@ impl FromRequestParts<App> for Look {
         })?;
         let signed_in = session.is_some() && app.config.auth_required;
         let app = app.clone();
-        Ok(Look {
+        let mut look = Look {
             app,
             routes,
             caller,
@@ -118,9 +123,13 @@ impl FromRequestParts<App> for Look {
             theme,
             signed_in,
             form_token,
+            escalations: 0,
             address,
             now,
-        })
+        };
+        let open: Result<Items<Escalation>, _> = look.get("/v1/escalations", &OPEN).await;
+        look.escalations = open.map_or(0, |open| open.items.len());
+        Ok(look)
     }
 }
 

@@ -32,21 +32,23 @@ mod time;
 mod validations;
 mod words;
 
+use axum::middleware::from_fn_with_state;
 use axum::routing::{get, post};
 use axum::{Extension, Router};
 use http::{HeaderMap, header};
 
 use crate::app::App;
+use crate::v1::wrong_method;
 use crate::within::NativeRoutes;
 pub(crate) use error::{error_page, is_open, is_page};
 pub(crate) use look::SESSION;
 
-pub(crate) fn router(routes: NativeRoutes) -> Router<App> {
+pub(crate) fn router(app: &App, routes: NativeRoutes) -> Router<App> {
     Router::new()
         .route("/", get(overview::page))
         .route("/exchanges", get(exchanges::page).post(exchanges::delegate))
         .route("/exchanges/{id}", get(exchange::page))
-        .route("/exchanges/{id}/{action}", post(actions::act))
+        .route("/exchanges/{id}/{action}", get(actions::shown_again).post(actions::act))
         .route("/operations", get(operations::page).post(operations::operate))
         .route("/validations", get(validations::page))
         .route("/handoffs", get(handoffs::page))
@@ -65,6 +67,8 @@ pub(crate) fn router(routes: NativeRoutes) -> Router<App> {
         .route("/style.css", get(assets::style))
         .route("/live.js", get(assets::script))
         .route("/icon.svg", get(assets::icon))
+        .method_not_allowed_fallback(wrong_method)
+        .layer(from_fn_with_state(app.clone(), error::with_viewer))
         .layer(Extension(routes))
 }
 

@@ -1,39 +1,54 @@
 //! `/`: what waits for a decision, what waits for the viewer, what is open, who is there, what just happened.
 
+use std::collections::BTreeMap;
+
 use axum::response::Response;
 use maud::{Markup, html};
 use wilco_protocol::Time;
 use wilco_wire::{Agent, Escalation, Event, Exchange, Page as Items, TodoEntry};
 
-use wilco_engine::reads::EventQuery;
+use wilco_engine::reads::{self, EventQuery};
 
 use super::actions::decide;
 use super::agents::{GLANCE, Standing, at_most, owed, unread};
 use super::audit::newest as newest_of;
 use super::flash::Flash;
-use super::look::Look;
+use super::look::{Look, LookRole};
 use super::page::Page;
 use super::text::line;
 use super::time::{ago_text, countdown};
-use super::words::{about, agent_link, event_words, exchange_link, exchange_table, part, said, state};
+use super::words::{
+    about, agent_link, as_words, event_words, exchange_link, exchange_table, is_bad, part, said, state,
+    state_counts,
+};
 use crate::problem::Failure;
 
-/// Exchanges, agents and events that are shown here; the pages have the rest.
+/// Exchanges whose states are counted, escalations and agents that are looked at.
+const COUNTED: &str = "200";
 const SHOWN: &str = "50";
-const AGENTS: usize = 50;
-const EVENTS: usize = 30;
-const WAITING: usize = 30;
+/// What is shown here; the pages have the rest. Together it stays below 100 KB.
+const EXCHANGES: usize = 25;
+const AGENTS: usize = 25;
+const EVENTS: usize = 20;
+const WAITING: usize = 20;
+/// Escalations that can be decided here; the others are decided on their own pages.
+const ESCALATIONS: usize = 6;
+/// Among the newest exchanges, those that failed are counted.
+const NEWEST: &str = "100";
 
 pub(super) async fn page(look: Look, flash: Flash) -> Result<Response, Failure> {
     let escalations: Items<Escalation> =
         look.get("/v1/escalations", &[("open", "true"), ("limit", SHOWN)]).await?;
-    let exchanges: Items<Exchange> = look.get("/v1/exchanges", &[("open", "true"), ("limit", SHOWN)]).await?;
+    let exchanges: Items<Exchange> =
+        look.get("/v1/exchanges", &[("open", "true"), ("limit", COUNTED)]).await?;
     let agents: Items<Agent> = look.get("/v1/agents", &[("limit", SHOWN)]).await?;
-    let todo = todo(&look, &exchanges.items).await?;
+    let latest: Items<Exchange> = look.get("/v1/exchanges", &[("limit", NEWEST)]).await?;
+    let failed = latest.items.iter().filter(|one| one.outcome.is_some() && is_bad(&one.state)).count();
+    let todo = todo(&look, &exchanges.items[..exchanges.items.len().min(EXCHANGES)]).await?;
     let silent = agents.items.iter().filter(|agent| agent.status == "unresponsive").count();
     let standings = standings(&look, agents.items, &todo).await?;
     let events = newest_events(&look).await?;
-    let open = exchanges.items.len();
+    let total = open_total(&look, &exchanges).await?;
     let title = match escalations.items.len() {
         0 => "Overview".to_owned(),
         1 => "1 escalation".to_owned(),
@@ -45,17 +60,18 @@ pub(super) async fn page(look: Look, flash: Flash) -> Result<Response, Failure> 
         p.lead { "What waits, who is silent, what happens next." }
         (part("counts", html! {
             ul.counts {
-                li.bad[!escalations.items.is_empty()] { b { (escalations.items.len()) (more(&escalations.next)) } span { "escalations" } }
-                li.warn[!todo.is_empty()] { b { (todo.len()) } span { "wait for an answer" } }
-                li { b { (open) (more(&exchanges.next)) } span { "open exchanges" } }
-                li.warn[silent > 0] { b { (silent) } span { "silent agents" } }
+                (count(escalations.items.len(), more(&escalations.next), "bad", "#escalations", ["escalation", "escalations"]))
+                (count(todo.len(), "", "warn", "#waiting", ["waits for an answer", "wait for an answer"]))
+                (count(total, if total == exchanges.items.len() { more(&exchanges.next) } else { "" }, "", "/exchanges?open=true", ["open exchange", "open exchanges"]))
+                (count(silent, "", "warn", "/agents", ["silent agent", "silent agents"]))
+                (count(failed, "", "bad", "/exchanges?open=false", ["failed lately", "failed lately"]))
             }
         }))
         (part("escalations", escalation_cards(&look, &escalations.items, &exchanges.items)))
         div.grid.two {
             div {
                 (part("waiting", waiting(&look, &todo)))
-                (part("open", open_exchanges(&look, &exchanges)))
+                (part("open", open_exchanges(&look, &exchanges, total)))
             }
             div {
                 (part("people", people(&look, &standings, agents.next.is_some())))
@@ -63,9 +79,24 @@ pub(super) async fn page(look: Look, flash: Flash) -> Result<Response, Failure> 
             }
         }
     };
-    let mut page = Page::new(title, body).told(flash.told);
-    page.escalations = escalations.items.len();
-    Ok(page.shown(&look))
+    Ok(Page::new(title, body).told(flash.told).shown(&look))
+}
+
+/// A number that leads to what it counts.
+fn count(number: usize, more: &str, tone: &str, to: &str, [one, many]: [&str; 2]) -> Markup {
+    html! {
+        li class=[(number > 0).then_some(tone)] {
+            a href=(to) { b { (number) (more) } span { (if number == 1 { one } else { many }) } }
+        }
+    }
+}
+
+/// How many exchanges are open. An agent's own are counted as far as they were looked at.
+async fn open_total(look: &Look, found: &Items<Exchange>) -> Result<usize, Failure> {
+    if found.next.is_none() || look.role == LookRole::Agent {
+        return Ok(found.items.len());
+    }
+    Ok(usize::try_from(look.app.handle.read(reads::open_total).await?).unwrap_or(usize::MAX))
 }
 
 /// What waits for the viewer; for the operator, what waits for anybody.
@@ -92,22 +123,29 @@ pub(super) async fn newest_events(look: &Look) -> Result<Vec<Event>, Failure> {
 }
 
 fn escalation_cards(look: &Look, escalations: &[Escalation], open: &[Exchange]) -> Markup {
+    let subject = |one: &Escalation| {
+        let exchange = open.iter().find(|exchange| exchange.id == one.exchange);
+        exchange.map(|exchange| line(&about(exchange), 120)).unwrap_or_default()
+    };
+    let (shown, others) = escalations.split_at(escalations.len().min(ESCALATIONS));
     html! {
-        @for one in escalations {
+        @for one in shown {
             section.card.bad data-escalation=(one.id) {
-                h2 {
-                    "Needs a decision: "
-                    @if let Some(exchange) = open.iter().find(|exchange| exchange.id == one.exchange) {
-                        (line(&about(exchange), 120)) " "
-                    }
-                    (exchange_link(&one.exchange))
-                }
+                h2 { "Needs a decision: " (subject(one)) " " (exchange_link(&one.exchange)) }
                 p { (line(&one.text, 600)) }
                 @if let Some(said) = said(one) { p { "Last said: " q { (said) } } }
                 p.soft.small {
-                    (one.reason) " · asked " (agent_link(&one.addressee)) " · " (ago_text(&one.opened, look.now))
+                    (as_words(&one.reason)) " · asked " (agent_link(&one.addressee)) " · " (ago_text(&one.opened, look.now))
                 }
                 (decide(look, one, None))
+            }
+        }
+        @if !others.is_empty() {
+            section.card.bad {
+                h2 { "And " (others.len()) " more to decide" }
+                ul.plain { @for one in others {
+                    li data-escalation=(one.id) { (exchange_link(&one.exchange)) " " (line(&one.text, 80)) " " span.soft.small { (ago_text(&one.opened, look.now)) } }
+                } }
             }
         }
     }
@@ -118,13 +156,13 @@ fn waiting(look: &Look, todo: &[(String, TodoEntry)]) -> Markup {
         section.card {
             h2 { @if look.is_operator() { "Waiting for somebody" } @else { "Waiting for you" } }
             @if todo.is_empty() { p.soft { "Nobody owes an answer." } }
-            ul.plain {
+            ul.plain.waiting {
                 @for (name, item) in todo.iter().take(WAITING) {
                     li data-exchange=(item.exchange) {
-                        (agent_link(name)) ": " (line(&item.asked, 160)) " "
-                        span.soft.small { (exchange_link(&item.exchange)) }
-                        @if let Some(due) = item.due.as_deref().and_then(|due| due.parse::<Time>().ok()) {
-                            " " (countdown(due, look.now))
+                        span { (agent_link(name)) ": " (line(&item.asked, 160)) " " span.soft.small { (exchange_link(&item.exchange)) } }
+                        @match item.due.as_deref().and_then(|due| due.parse::<Time>().ok()) {
+                            Some(due) => (countdown(due, look.now)),
+                            None => span.soft.small { "no deadline" },
                         }
                     }
                 }
@@ -134,7 +172,12 @@ fn waiting(look: &Look, todo: &[(String, TodoEntry)]) -> Markup {
     }
 }
 
-fn open_exchanges(look: &Look, exchanges: &Items<Exchange>) -> Markup {
+fn open_exchanges(look: &Look, exchanges: &Items<Exchange>, total: usize) -> Markup {
+    let mut states = BTreeMap::<String, u64>::new();
+    for one in &exchanges.items {
+        *states.entry(one.state.clone()).or_default() += 1;
+    }
+    let shown = &exchanges.items[..exchanges.items.len().min(EXCHANGES)];
     html! {
         section.card {
             h2 { "Open exchanges" }
@@ -142,8 +185,10 @@ fn open_exchanges(look: &Look, exchanges: &Items<Exchange>) -> Markup {
                 p { "Nothing is open. Give an agent a task:" }
                 p { code { "wilco delegate worker --new --as boss --title \"Add a logout endpoint\"" } }
             } @else {
-                (exchange_table(&exchanges.items, look.now))
-                @if exchanges.next.is_some() { p { a href="/exchanges?open=true" { "All open exchanges" } } }
+                @if exchanges.next.is_some() { p.soft.small { "The newest " (exchanges.items.len()) " of them:" } }
+                (state_counts(&states.into_iter().collect::<Vec<_>>()))
+                (exchange_table(shown, look.now))
+                @if total > shown.len() { p { a href="/exchanges?open=true" { "All " (total) @if exchanges.next.is_some() && total == exchanges.items.len() { "+" } " open exchanges" } } }
             }
         }
     }

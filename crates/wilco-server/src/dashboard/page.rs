@@ -33,8 +33,6 @@ pub(super) struct Page {
     pub(super) status: StatusCode,
     /// What stands in the tab, before `Wilco`.
     pub(super) title: String,
-    /// Open escalations, shown in the icon.
-    pub(super) escalations: usize,
     /// Whether it follows what happens. A page of the past does not.
     pub(super) live: bool,
     /// What was done, or why it was not.
@@ -51,7 +49,7 @@ pub(super) enum Told {
 
 impl Page {
     pub(super) fn new(title: impl Into<String>, body: Markup) -> Page {
-        Page { status: StatusCode::OK, title: title.into(), escalations: 0, live: true, told: None, body }
+        Page { status: StatusCode::OK, title: title.into(), live: true, told: None, body }
     }
 
     pub(super) fn told(mut self, told: Option<Told>) -> Page {
@@ -69,7 +67,7 @@ impl Page {
     pub(super) fn shown(self, look: &Look) -> Response {
         let path = look.address.split('?').next().unwrap_or("/").to_owned();
         let role: &'static str = look.role.into();
-        let icon = format!("/icon.svg?n={}", self.escalations);
+        let icon = format!("/icon.svg?n={}", look.escalations);
         let settings = look.role != LookRole::Agent;
         let flashed = matches!(self.told, Some(Told::Done(_)));
         let page = frame(

@@ -128,7 +128,7 @@ pub(super) fn theme(headers: &HeaderMap) -> Theme {
     cookie(headers, THEME).and_then(|word| word.parse().ok()).unwrap_or_default()
 }
 
-fn redirect(to: &str) -> Response {
+pub(super) fn redirect(to: &str) -> Response {
     let to = HeaderValue::from_str(to).unwrap_or(HeaderValue::from_static("/"));
     (StatusCode::SEE_OTHER, [(header::LOCATION, to)]).into_response()
 }

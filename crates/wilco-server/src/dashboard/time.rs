@@ -23,6 +23,11 @@ pub(super) fn countdown(due: Time, now: Time) -> Markup {
     html! { time.due-now[late] datetime=(due) data-due=(due.millis()) title=(due) { (words) } }
 }
 
+/// A length of time where moments matter: tenths of a second below ten seconds.
+pub(super) fn fine(millis: u64) -> String {
+    if millis < 10_000 { format!("{}.{}s", millis / 1000, millis % 1000 / 100) } else { rough(millis) }
+}
+
 /// A length of time in at most two units.
 pub(super) fn rough(millis: u64) -> String {
     let mut left = millis / 1000;
@@ -45,6 +50,7 @@ mod tests {
     fn web_8_times_are_relative_and_have_the_exact_one_at_hand() {
         let now = Time::from_millis(1_800_000_000_000);
         assert_eq!(rough(0), "0s");
+        assert_eq!((fine(1_250), fine(61_000)), ("1.2s".to_owned(), "1m 1s".to_owned()));
         assert_eq!(rough(3_725_000), "1h 2m");
         let due = countdown(Time::from_millis(1_800_000_090_000), now).into_string();
         assert!(due.contains(">in 1m 30s<") && due.contains("data-due=\"1800000090000\""), "{due}");

@@ -25,6 +25,11 @@ pub(super) fn state(word: &str) -> Markup {
     html! { span class=(format!("state {}", tone(word))) { (word) } }
 }
 
+/// Whether a state is trouble.
+pub(super) fn is_bad(word: &str) -> bool {
+    tone(word) == "bad"
+}
+
 /// How urgent a state looks.
 fn tone(word: &str) -> &'static str {
     match word {
@@ -37,6 +42,28 @@ fn tone(word: &str) -> &'static str {
         | "skipped" | "excluded" => "done",
         _ => "",
     }
+}
+
+/// An id that a click or a key copies; without a script a click selects it.
+pub(super) fn copyable(id: &str) -> Markup {
+    html! { span.mono.id role="button" tabindex="0" data-copy=(id) title="Copy" aria-label=(format!("Copy {}", visible(id))) { (visible(id)) } }
+}
+
+/// How many are in each state, each a link to those. The most urgent come first.
+pub(super) fn state_counts(counts: &[(String, u64)]) -> Markup {
+    let mut counts: Vec<_> = counts.iter().collect();
+    counts.sort_by_key(|(word, count)| (urgency(word), std::cmp::Reverse(*count)));
+    html! {
+        ul.states {
+            @for (word, count) in counts {
+                li { a class=(format!("state {}", tone(word))) href=(format!("/exchanges?open=true&state={}", segment(word))) { b { (count) } " " (word) } }
+            }
+        }
+    }
+}
+
+fn urgency(word: &str) -> usize {
+    ["bad", "warn", "good", ""].iter().position(|known| *known == tone(word)).unwrap_or(4)
 }
 
 pub(super) fn exchange_link(id: &str) -> Markup {

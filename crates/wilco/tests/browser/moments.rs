@@ -70,3 +70,43 @@ fn web_2_countdowns_follow_the_servers_clock() {
     browser.until("document.querySelector('#head .state').textContent === 'working'");
     browser.check(&server.url);
 }
+
+/// WEB-4, WEB-8: a message of the diagram shows its text when it is pointed at or has the focus; ids can be copied; what
+/// comes above does not move what somebody reads.
+#[test]
+fn web_4_the_diagram_shows_texts_and_nothing_jumps() {
+    let server = Setup::new().start();
+    server.register(&["boss", "worker"]);
+    let id = server.begin(&task("GH-1"));
+    for number in 0..60 {
+        let word = format!("piece {number} is done");
+        server.send(&said("worker", "boss", "progress-update", json!({"task_id": "GH-1", "message": word})));
+    }
+    let browser = Browser::open();
+    browser.widen(800, 700);
+    browser.go(&format!("{}/exchanges/{id}", server.url));
+    browser.until("document.body.dataset.live === 'on'");
+    assert!(browser.count(".diagram a[href^='#']") >= 60, "every message has its line");
+    let peek =
+        "return document.querySelector('.peek').hidden ? '' : document.querySelector('.peek').textContent";
+    browser.run(
+        "const said = [...document.querySelectorAll('#messages .message')].find((one) => one.textContent.includes('piece 59'));
+         document.querySelector(`.diagram a[href=\"#${said.id}\"]`).focus()",
+    );
+    let shown = browser.run(peek);
+    assert!(shown.as_str().unwrap().contains("piece 59 is done"), "{shown}");
+    browser.run(
+        "document.activeElement.blur(); document.body.dispatchEvent(new Event('mouseover', {bubbles: true}))",
+    );
+    assert_eq!(browser.run(peek), "");
+    assert_eq!(browser.run("return document.querySelector('#head [data-copy]').dataset.copy"), json!(id));
+    // Somebody reads the last message while the diagram above it grows.
+    browser.run("window.read = [...document.querySelectorAll('#messages .message')].at(-1).id; document.getElementById(window.read).scrollIntoView()");
+    let place = "return Math.round(document.getElementById(window.read).getBoundingClientRect().top)";
+    let before = browser.run(place).as_i64().unwrap();
+    let many = browser.count(".diagram a[href^='#']");
+    server.send(&ack("GH-1"));
+    browser.until(&format!("document.querySelectorAll('.diagram a[href^=\"#\"]').length > {many}"));
+    let after = browser.run(place).as_i64().unwrap();
+    assert!((before - after).abs() <= 2, "it stood at {before} and stands at {after}");
+}
