@@ -5,13 +5,14 @@ use std::sync::mpsc::SyncSender;
 use std::time::Duration;
 
 use tokio::sync::oneshot;
-use wilco_engine::{Command, How, NEVER, Nudge, NudgeOutcome, NudgeTurn, Order, Refused, WAKE_TAKES};
+use wilco_engine::{Command, Digest, How, NEVER, Nudge, NudgeOutcome, NudgeTurn, Order, Refused, WAKE_TAKES};
 use wilco_outside::{EffectResult, Outside};
 use wilco_protocol::decision::Effect;
 use wilco_protocol::{Span, Time};
 use wilco_store::{EffectRow, StoreError};
 
 use crate::meters::Meters;
+use crate::places::PlaceKind;
 use crate::writer::Job;
 
 /// Orders by when they are due, and where they come from.
@@ -64,7 +65,7 @@ pub(crate) fn recover(rows: Vec<EffectRow>, outside: &Outside) -> (Vec<Command>,
 }
 
 /// Brings a report to the writer. It must not be lost: while it cannot be stored it is brought again.
-pub(crate) async fn report(queue: SyncSender<Job>, meters: Meters, command: Command) {
+pub(crate) async fn report(queue: SyncSender<Job>, meters: Meters, command: Command, kind: PlaceKind) {
     // Blocking is right here: the queue is bounded.
     let send = |job: Job| {
         let queue = queue.clone();
@@ -81,14 +82,27 @@ pub(crate) async fn report(queue: SyncSender<Job>, meters: Meters, command: Comm
             Some(_) | None => break,
         }
     }
-    send(Job::Carried).await;
+    send(Job::Carried(kind)).await;
 }
 
 /// What is to be done for a row of the table of effects.
 pub(crate) enum CourierJob {
     Order(EffectRow, Box<Order>),
     Nudge(EffectRow, Nudge, Result<NudgeTurn, StoreError>),
+    /// The engine sends it itself.
+    Digest(EffectRow, Digest),
     Unreadable(EffectRow, String),
+}
+
+impl CourierJob {
+    pub(crate) fn into_row(self) -> EffectRow {
+        match self {
+            CourierJob::Order(row, _)
+            | CourierJob::Nudge(row, ..)
+            | CourierJob::Digest(row, _)
+            | CourierJob::Unreadable(row, _) => row,
+        }
+    }
 }
 
 /// Carries it out; what came of it is a command again.
@@ -113,6 +127,9 @@ pub(crate) async fn carried_out(
             };
             meters.ordered("nudge", word);
             Command::Nudged { position, index, agent: nudge.agent, through: nudge.through, outcome }
+        }
+        CourierJob::Digest(row, digest) => {
+            Command::Digest { position: row.position, index: row.index, agent: digest.agent }
         }
         CourierJob::Unreadable(row, error) => {
             tracing::error!(error, position = row.position, "an order cannot be read and is put off");

@@ -11,6 +11,7 @@ mod handle;
 mod lease;
 mod meters;
 mod node;
+mod places;
 mod readers;
 mod search;
 mod test_clock;

@@ -6,7 +6,7 @@ mod advancing;
 mod orders;
 mod term;
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::VecDeque;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender};
 use std::time::{Duration, Instant};
@@ -21,9 +21,9 @@ use crate::agent_index::AgentIndex;
 use crate::clock::Clock;
 use crate::committer::{CommitResult, Committer, Gone};
 use crate::complaint::Complaint;
-use crate::courier::Pending;
 use crate::lease::Lease;
 use crate::meters::Meters;
+use crate::places::{PlaceKind, Places};
 use crate::test_clock::TestClock;
 use crate::waiters::Waiters;
 
@@ -33,8 +33,6 @@ const MAX_BATCH: usize = 2048;
 const TOGETHER: usize = 32;
 /// How many times as many as still wait are in a small commit.
 const SMALL_SHARE: usize = 4;
-/// Orders that are carried out at the same time. One operation runs half as many commands at the most.
-const MAX_RUNNING: usize = 64;
 /// After a failed commit that nobody waits for, the next try comes after this.
 const AFTER_A_FAILURE: Duration = Duration::from_millis(200);
 /// How often the server leaves a sign of life, and everybody's presence, in the store.
@@ -50,8 +48,8 @@ pub(crate) enum Job {
     /// When these were last seen, and whether each has left.
     LastSeen(Vec<Name>, oneshot::Sender<Vec<(Option<Time>, bool)>>),
     Advance(Span, oneshot::Sender<Time>),
-    /// An order was carried out, and what came of it is stored.
-    Carried,
+    /// An order of this kind was carried out, and what came of it is stored.
+    Carried(PlaceKind),
     /// A commit is done.
     Look,
     Stop(oneshot::Sender<()>),
@@ -83,11 +81,8 @@ struct Writer {
     queue: SyncSender<Job>,
     outside: Arc<Outside>,
     courier: tokio::runtime::Handle,
-    /// Orders not carried out yet, by when they are due.
-    pending: Pending,
-    /// When each of them is due, by its place.
-    dues: BTreeMap<(u64, u32), Time>,
-    running: usize,
+    /// Orders not carried out yet, and how many are.
+    places: Places,
     /// Closed when the courier is to drop what it does.
     ending: watch::Sender<()>,
     alive_at: Time,
@@ -174,12 +169,10 @@ impl Writer {
 
     /// How long to sleep when nobody asks for anything.
     fn patience(&self) -> Duration {
-        if !self.advancing.is_empty() && self.running == 0 {
+        if !self.advancing.is_empty() && self.places.is_idle() {
             return Duration::ZERO;
         }
-        let order =
-            self.pending.first_key_value().map(|((due, ..), _)| *due).filter(|_| self.running < MAX_RUNNING);
-        let next = [self.engine.next_wake(), order].into_iter().flatten().min();
+        let next = [self.engine.next_wake(), self.places.next_due()].into_iter().flatten().min();
         let now = self.clock.now();
         match next {
             // A clock that stands still does not come nearer by waiting.
@@ -236,7 +229,7 @@ impl Writer {
                 let _ = answer.send(seen.collect());
             }
             Job::Advance(by, answer) => self.advance(by, answer),
-            Job::Carried => self.running = self.running.saturating_sub(1),
+            Job::Carried(kind) => self.places.end(kind),
             Job::Look => {}
             Job::Stop(stopped) => return Some(stopped),
         }
@@ -348,14 +341,7 @@ impl Writer {
         self.meters.timers(self.engine.timers());
         self.meters.single_lookups(self.engine.single_lookups());
         self.waiters.committed(head, &reached);
-        for row in effects {
-            let place = (row.position, row.index);
-            // An order that is wanted at another time is the same order.
-            if let Some(due) = self.dues.insert(place, row.due) {
-                self.pending.remove(&(due, place.0, place.1));
-            }
-            self.pending.insert((row.due, row.position, row.index), row);
-        }
+        effects.into_iter().for_each(|row| self.places.put(row));
     }
 
     fn complain(&mut self, what: &str, error: &str) {

@@ -256,6 +256,30 @@ fn msg_21_a_webhook_is_signed_retried_and_told_once_for_many() {
     assert_eq!(way(&server, &first).1, "delivered");
 }
 
+/// G13: as many hang as there are places for programs, and half as many again; whoever can be reached is reached.
+#[test]
+fn g13_webhooks_that_hang_delay_nobody() {
+    let hanging = TcpListener::bind("127.0.0.1:0").unwrap();
+    let hang = hanging.local_addr().unwrap().to_string();
+    let (healthy, calls) = webhook(&["204 Yes"]);
+    let server = with_webhooks(&format!("{hang}\", \"{healthy}"), true);
+    let names: Vec<String> = (0..96).map(|number| format!("hangs-{number}")).collect();
+    let register = |name: &str, address: &str| {
+        let nudge = json!({"kind": "webhook", "url": format!("http://{address}/")});
+        assert_eq!(server.put(&format!("/v1/agents/{name}"), &json!({"nudge": nudge})).0, 201);
+    };
+    names.iter().for_each(|name| register(name, &hang));
+    register("bob", &healthy);
+    let mut all = text("ann", "", "hello");
+    all["to"] = json!(names);
+    server.send(&all);
+    let began = std::time::Instant::now();
+    let one = server.send(&text("ann", "bob", "hello"))["message"]["id"].clone();
+    calls.recv_timeout(PATIENCE).unwrap();
+    until("it is noted", || way(&server, &one).0 == "nudged");
+    assert!(began.elapsed() < Duration::from_secs(10), "a call that hangs takes 20 s: {:?}", began.elapsed());
+}
+
 #[test]
 fn sec_6_webhooks_go_only_where_they_may() {
     let (address, calls) = webhook(&["204 Yes"]);

@@ -23,11 +23,10 @@ impl Writer {
         while let Some((target, _)) = self.advancing.front() {
             let target = *target;
             self.send_courier();
-            if self.running > 0 {
+            if !self.places.is_idle() {
                 return;
             }
-            let order = self.pending.first_key_value().map(|((due, ..), _)| *due);
-            let next = [self.engine.next_wake(), order].into_iter().flatten().min();
+            let next = [self.engine.next_wake(), self.places.next_due()].into_iter().flatten().min();
             let to = next.filter(|due| *due <= target).unwrap_or(target).max(self.clock.now());
             millis.store(to.millis(), std::sync::atomic::Ordering::SeqCst);
             self.wake_due();
@@ -37,7 +36,7 @@ impl Writer {
                 return;
             }
             let due_again = self.engine.next_wake().is_some_and(|due| due <= to);
-            let order_due = self.pending.first_key_value().is_some_and(|((due, ..), _)| *due <= to);
+            let order_due = self.places.next_due().is_some_and(|due| due <= to);
             if to == target && !due_again && !order_due {
                 self.arrived(target);
             }

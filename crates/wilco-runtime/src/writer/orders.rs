@@ -5,8 +5,9 @@ use std::time::Duration;
 use tokio::sync::watch;
 use wilco_store::EffectRow;
 
-use super::{MAX_RUNNING, Writer};
+use super::Writer;
 use crate::courier::{CourierJob, carried_out, report};
+use crate::places::PlaceKind;
 
 /// How long the courier may take to drop what it does when the server stops.
 const RECALL: Duration = Duration::from_secs(2);
@@ -15,21 +16,19 @@ impl Writer {
     /// Starts orders that are due.
     pub(super) fn send_courier(&mut self) {
         let now = self.clock.now();
-        while self.running < MAX_RUNNING {
-            match self.pending.first_key_value() {
-                Some(((due, ..), _)) if *due <= now => {}
-                Some(_) | None => return,
+        while let Some(row) = self.places.take_due(now) {
+            let errand = self.courier_job(row);
+            let kind = PlaceKind::of(&errand);
+            if !self.places.begin(kind) {
+                self.places.hold(kind, errand.into_row());
+                continue;
             }
-            let Some((_, row)) = self.pending.pop_first() else { return };
-            self.dues.remove(&(row.position, row.index));
-            self.running += 1;
             let (outside, queue, meters) = (self.outside.clone(), self.queue.clone(), self.meters.clone());
             let mut ending = self.ending.subscribe();
-            let errand = self.courier_job(row);
             self.courier.spawn(async move {
                 tokio::select! {
                     command = carried_out(&outside, errand, now, &meters) => {
-                        report(queue, meters.clone(), command).await;
+                        report(queue, meters.clone(), command, kind).await;
                     }
                     // Dropping it ends the programs that it runs.
                     _ = ending.changed() => {}
@@ -56,6 +55,7 @@ impl Writer {
                 let turn = self.engine.nudge_turn(&nudge, &row, self.clock.now(), &*self.reader);
                 CourierJob::Nudge(row, nudge, turn)
             }
+            Ok(wilco_engine::StoredEffect::Digest { digest }) => CourierJob::Digest(row, digest),
             Err(error) => CourierJob::Unreadable(row, error.to_string()),
         }
     }

@@ -19,6 +19,7 @@ use crate::courier::recover;
 use crate::handle::Handle;
 use crate::lease::Lease;
 use crate::meters::Meters;
+use crate::places::Places;
 use crate::readers::{OpenReader, Readers};
 use crate::search::Follower;
 use crate::test_clock::TestClock;
@@ -155,9 +156,7 @@ pub(crate) fn begin<S: Store + Send + 'static>(
         queue: queue.clone(),
         outside: shared.outside.clone(),
         courier: tokio::runtime::Handle::current(),
-        dues: pending.keys().map(|(due, position, index)| ((*position, *index), *due)).collect(),
-        pending,
-        running: 0,
+        places: Places::new(pending),
         ending: watch::channel(()).0,
         alive_at: clock.now(),
         complaint: Complaint::default(),
