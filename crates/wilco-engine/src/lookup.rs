@@ -19,6 +19,10 @@ pub(crate) const MAX_FOUND: usize = 1000;
 pub(crate) struct Lookup<'a> {
     store: &'a dyn Reader,
     cache: &'a mut Cache,
+    // What this batch read: the cache may let go of it at any time.
+    messages: HashMap<MessageId, (u64, Arc<Message>)>,
+    exchanges: HashMap<u64, Live>,
+    found: HashMap<String, Vec<u64>>,
     no_messages: HashSet<MessageId>,
     no_exchanges: HashSet<u64>,
     answers: HashMap<(Name, String), Option<IdempotencyRow>>,
@@ -48,6 +52,9 @@ impl<'a> Lookup<'a> {
         Lookup {
             store,
             cache,
+            messages: HashMap::new(),
+            exchanges: HashMap::new(),
+            found: HashMap::new(),
             no_messages: HashSet::new(),
             no_exchanges: HashSet::new(),
             answers: HashMap::new(),
@@ -73,8 +80,8 @@ impl<'a> Lookup<'a> {
         &mut self,
         ids: impl IntoIterator<Item = MessageId>,
     ) -> Result<(), StoreError> {
-        let new = |id: &MessageId| self.cache.message(id).is_none() && !self.no_messages.contains(id);
-        let ids: Vec<_> = ids.into_iter().filter(new).collect();
+        let mut new = |id: &MessageId| !self.has_message(id) && !self.no_messages.contains(id);
+        let ids: Vec<_> = ids.into_iter().filter(|id| new(id)).collect();
         if ids.is_empty() {
             return Ok(());
         }
@@ -84,7 +91,9 @@ impl<'a> Lookup<'a> {
                 Some(row) => {
                     let message: Message =
                         serde_json::from_slice(&row.body).map_err(|error| damaged(row.position, error))?;
-                    self.cache.put_message(row.position, row.body.len(), Arc::new(message));
+                    let message = Arc::new(message);
+                    self.messages.insert(id.clone(), (row.position, message.clone()));
+                    self.cache.put_message(row.position, row.body.len(), message);
                 }
             }
         }
@@ -92,24 +101,33 @@ impl<'a> Lookup<'a> {
     }
 
     pub(crate) fn message(&mut self, id: &MessageId) -> Result<Option<(u64, Arc<Message>)>, StoreError> {
-        if let Some(found) = self.cache.message(id) {
-            return Ok(Some(found));
+        if self.has_message(id) {
+            return Ok(self.messages.get(id).cloned());
         }
         if self.no_messages.contains(id) {
             return Ok(None);
         }
         self.single += 1;
         self.fetch_messages([id.clone()])?;
-        Ok(self.cache.message(id))
+        Ok(self.messages.get(id).cloned())
+    }
+
+    /// Whether it was read already; what the cache has is held on to.
+    fn has_message(&mut self, id: &MessageId) -> bool {
+        if !self.messages.contains_key(id)
+            && let Some(found) = self.cache.message(id)
+        {
+            self.messages.insert(id.clone(), found);
+        }
+        self.messages.contains_key(id)
     }
 
     pub(crate) fn fetch_exchanges(
         &mut self,
         numbers: impl IntoIterator<Item = u64>,
     ) -> Result<(), StoreError> {
-        let new =
-            |number: &u64| self.cache.exchange(*number).is_none() && !self.no_exchanges.contains(number);
-        let numbers: Vec<_> = numbers.into_iter().filter(new).collect();
+        let mut new = |number: u64| !self.has_exchange(number) && !self.no_exchanges.contains(&number);
+        let numbers: Vec<_> = numbers.into_iter().filter(|number| new(*number)).collect();
         if numbers.is_empty() {
             return Ok(());
         }
@@ -121,6 +139,7 @@ impl<'a> Lookup<'a> {
                         serde_json::from_slice(&row.body).map_err(|error| damaged(*number, error))?;
                     let (keys, alarm) = (exchange.keys().into(), row.wake_at);
                     let live = Live { keys, exchange, seq: row.seq, alarm };
+                    self.exchanges.insert(*number, live.clone());
                     self.cache.put_exchange(*number, row.body.len(), live);
                 }
             }
@@ -129,38 +148,58 @@ impl<'a> Lookup<'a> {
     }
 
     pub(crate) fn exchange(&mut self, number: u64) -> Result<Option<Live>, StoreError> {
-        if let Some(live) = self.cache.exchange(number) {
-            return Ok(Some(live.clone()));
+        if self.has_exchange(number) {
+            return Ok(self.exchanges.get(&number).cloned());
         }
         if self.no_exchanges.contains(&number) {
             return Ok(None);
         }
         self.single += 1;
         self.fetch_exchanges([number])?;
-        Ok(self.cache.exchange(number).cloned())
+        Ok(self.exchanges.get(&number).cloned())
+    }
+
+    fn has_exchange(&mut self, number: u64) -> bool {
+        if !self.exchanges.contains_key(&number)
+            && let Some(live) = self.cache.exchange(number)
+        {
+            self.exchanges.insert(number, live.clone());
+        }
+        self.exchanges.contains_key(&number)
     }
 
     pub(crate) fn fetch_found(&mut self, keys: impl IntoIterator<Item = String>) -> Result<(), StoreError> {
-        let keys: Vec<_> = keys.into_iter().filter(|key| self.cache.found(key).is_none()).collect();
+        let keys: Vec<_> = keys.into_iter().filter(|key| !self.has_found(key)).collect();
         if keys.is_empty() {
             return Ok(());
         }
         for (key, found) in keys.iter().zip(self.store.find_all(&keys, MAX_FOUND)?) {
+            self.found.insert(key.clone(), found.clone());
             self.cache.put_found(key, found);
         }
         Ok(())
     }
 
+    fn has_found(&mut self, key: &str) -> bool {
+        if !self.found.contains_key(key)
+            && let Some(found) = self.cache.found(key)
+        {
+            self.found.insert(key.to_owned(), found.clone());
+        }
+        self.found.contains_key(key)
+    }
+
     pub(crate) fn found(&mut self, key: &str) -> Result<Vec<u64>, StoreError> {
-        if self.cache.found(key).is_none() {
+        if !self.has_found(key) {
             self.single += 1;
             self.fetch_found([key.to_owned()])?;
         }
-        Ok(self.cache.found(key).cloned().unwrap_or_default())
+        Ok(self.found.get(key).cloned().unwrap_or_default())
     }
 
     /// A key that was made just now: the store need not be asked whose it is.
     pub(crate) fn nobody_has(&mut self, key: &str) {
+        self.found.insert(key.to_owned(), Vec::new());
         self.cache.put_found(key, Vec::new());
     }
 
@@ -240,4 +279,27 @@ impl<'a> Lookup<'a> {
 
 pub(crate) fn damaged(position: u64, reason: impl std::fmt::Display) -> StoreError {
     StoreError::Damaged { position, reason: reason.to_string() }
+}
+
+#[cfg(test)]
+mod tests {
+    use wilco_protocol::Time;
+    use wilco_store::{Batch, KeyChange, Memory, Store};
+
+    use super::*;
+
+    /// G4: what is stored is found, also when the cache has no room for it.
+    #[test]
+    fn g4_what_the_cache_lets_go_of_is_there_all_the_same() {
+        let mut store = Memory::new();
+        let key = "works:bob".to_owned();
+        let keys = vec![KeyChange { key: key.clone(), exchange: 7, added: true }];
+        store.commit(&Batch { at: Time::from_millis(1), keys, ..Batch::default() }).unwrap();
+        let mut cache = Cache::without_room();
+        let mut lookup = Lookup::new(&store, &mut cache);
+        lookup.fetch_found([key.clone()]).unwrap();
+        assert_eq!((lookup.found(&key).unwrap(), lookup.single()), (vec![7], 0));
+        lookup.nobody_has("task:new");
+        assert_eq!((lookup.found("task:new").unwrap(), lookup.single()), (vec![], 0));
+    }
 }
