@@ -117,7 +117,7 @@ pub struct Compared {
 /// Of more judgements in one exchange than this the oldest are not compared.
 const MOST_COMPARED: usize = 50;
 
-/// Keeps what the judge said, and what the initiator says after it.
+/// Keeps what the judge said, and what the initiator says after it, or said before it.
 pub(crate) fn compare(
     compared: &mut Vec<Compared>,
     judge: Option<&JudgeRecord>,
@@ -125,22 +125,28 @@ pub(crate) fn compare(
     agent: &Name,
     at: Time,
 ) {
+    let given = understanding.verdict.filter(|_| understanding.by() == Some(JudgedBy::Initiator));
     if let Some(judge) = judge {
         if compared.len() >= MOST_COMPARED {
             compared.remove(0);
         }
         let (agent, shadow) = (agent.clone(), judge.shadow);
-        return compared.push(Compared { at, agent, judge: judge.verdict, shadow, initiator: None });
+        return compared.push(Compared { at, agent, judge: judge.verdict, shadow, initiator: given });
     }
-    let given = understanding.verdict.filter(|_| understanding.by() == Some(JudgedBy::Initiator));
     if let (Some(last), Some(verdict)) = (compared.last_mut(), given) {
         last.initiator.get_or_insert(verdict);
     }
 }
 
-/// Who gave the verdict that this event records, if it records one.
+/// Who gave the verdict that this event records, if it records one. A judge in the shadow gives none.
 pub fn judged_by(event: &Event) -> Option<JudgedBy> {
     match event {
+        Event::Delegation(delegation::Event::Judged { judge: Some(judge), .. })
+        | Event::Handoff(handoff::Event::Judged { judge: Some(judge), .. })
+            if judge.shadow =>
+        {
+            None
+        }
         Event::Delegation(delegation::Event::Judged { understanding, .. }) => understanding.by(),
         Event::Handoff(handoff::Event::Judged { understanding, .. }) => understanding.by(),
         Event::Delegation(_) | Event::Handoff(_) | Event::Operation(_) | Event::Validation(_) => None,

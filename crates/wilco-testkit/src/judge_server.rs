@@ -44,13 +44,16 @@ pub struct JudgeQuestion {
     pub body: Value,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct JudgeWorld {
     /// The next answers; the last stays.
     pub answers: VecDeque<JudgeReply>,
     pub requests: Vec<JudgeQuestion>,
     /// Whether every question must bring the key.
     pub locked: bool,
+    /// Who waits for an answer now, and how many waited at the same time at most.
+    pub waiting: usize,
+    pub most_at_once: usize,
 }
 
 #[derive(Debug, Clone)]
@@ -71,7 +74,8 @@ impl JudgeServer {
     pub async fn start(answer: JudgeReply) -> JudgeServer {
         let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
-        let world = JudgeWorld { answers: VecDeque::from([answer]), requests: Vec::new(), locked: false };
+        let world =
+            JudgeWorld { answers: VecDeque::from([answer]), requests: Vec::new(), ..JudgeWorld::default() };
         let server =
             JudgeServer { address, world: Arc::new(Mutex::new(world)), release: Arc::new(Notify::new()) };
         let router = Router::new().fallback(answered).with_state(server.clone());
@@ -139,6 +143,7 @@ async fn answered(
             .unwrap(),
         JudgeReply::Huge => plain(200, &[], &provider.text(&"x".repeat(2 << 20))),
         JudgeReply::Silence => {
+            let _waits = Waiting::begin(&server);
             server.release.notified().await;
             plain(200, &[], &provider.judgement(&correct(2)))
         }
@@ -151,6 +156,24 @@ fn plain(status: u16, extra: &[(&'static str, String)], value: &Value) -> Respon
         response = response.header(*name, text);
     }
     response.body(Body::from(value.to_string())).unwrap()
+}
+
+/// A question without an answer, until whoever asked gives up or is answered.
+struct Waiting(JudgeServer);
+
+impl Waiting {
+    fn begin(server: &JudgeServer) -> Waiting {
+        let mut world = server.world();
+        world.waiting += 1;
+        world.most_at_once = world.most_at_once.max(world.waiting);
+        Waiting(server.clone())
+    }
+}
+
+impl Drop for Waiting {
+    fn drop(&mut self) {
+        self.0.world().waiting -= 1;
+    }
 }
 
 /// A body that fails at once.

@@ -39,7 +39,7 @@ impl Scene {
         id
     }
 
-    fn again(&self, task_id: &str, understanding: &str) -> Value {
+    pub(crate) fn again(&self, task_id: &str, understanding: &str) -> Value {
         let mut message = ack(task_id);
         message["content"]["understanding"] = json!(understanding);
         self.server.send(&message)
@@ -246,6 +246,7 @@ fn ju_5_whatever_goes_wrong_the_initiator_is_asked_and_told_why() {
             (JudgeReply::Text(format!("Sure: {}", correct(2))), "not of the schema"),
             (JudgeReply::Judgement(json!({"verdict": "correct"})), "not of the schema"),
             (JudgeReply::Judgement(json!({"verdict": "yes", "covered": [1, 2]})), "not of the schema"),
+            (JudgeReply::Judgement(json!(["correct", [1, 2], [], [], "x"])), "not of the schema"),
             (JudgeReply::CutConnection, "127.0.0.1"),
             (JudgeReply::Huge, "larger than 1 MiB"),
             (status(401, &[], &format!("bad key {KEY}")), "check the key in the variable A_KEY"),

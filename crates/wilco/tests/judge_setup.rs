@@ -59,11 +59,16 @@ fn ju_1_with_an_empty_variable_nobody_is_called() {
     assert_eq!(scene.model.asked(), 0);
 }
 
-/// JU-8: the key is nowhere but in the requests: not in the data directory, the configuration, the dashboard's or the
-/// command line's words.
+/// JU-8: the key is nowhere but in the requests: not in the data directory, the log at its loudest, the list of processes,
+/// the configuration, the dashboard's or the command line's words.
 #[test]
 fn ju_8_the_key_is_nowhere() {
-    let scene = Scene::new("openai", JudgeReply::Judgement(correct(2)), "");
+    let runtime = Runtime::new().unwrap();
+    let model = runtime.block_on(JudgeServer::start(JudgeReply::Judgement(correct(2))));
+    let setup = Setup::new().config(&config("openai", &model, "")).environment("A_KEY", KEY);
+    let server = setup.environment("WILCO_LOG", "trace").start();
+    server.register(&["boss", "worker"]);
+    let scene = Scene { model, server, _runtime: runtime };
     scene.says("T-1", OWN_WORDS);
     scene.server.advance("1s");
     let refused = json!({"error": {"message": format!("no such key: {KEY}")}});
@@ -77,6 +82,19 @@ fn ju_8_the_key_is_nowhere() {
     };
     for path in files(scene.server.data.path()) {
         clean(&std::fs::read(&path).unwrap(), &path.display().to_string());
+    }
+    let log = std::fs::read_to_string(scene.server.data.path().join("test-log.txt")).unwrap();
+    assert!(log.contains("the journal is whole"), "it logs: {log}");
+    let processes = std::fs::read(format!("/proc/{}/cmdline", scene.server.id())).unwrap();
+    clean(&processes, "the list of processes");
+    for page in ["/metrics", "/v1/reports/judge", "/", &format!("/exchanges/{id}")] {
+        clean(scene.server.get_text(page).1.as_bytes(), page);
+    }
+    for args in [vec!["show", &id, "--json"], vec!["log", &id], vec!["inbox", "boss", "--json"]] {
+        let program = env!("CARGO_BIN_EXE_wilco");
+        let shown = Command::new(program).args(&args).args(["--url", &scene.server.url]).output().unwrap();
+        clean(&[shown.stdout.clone(), shown.stderr].concat(), args[0]);
+        assert!(args[0] == "inbox" || !shown.stdout.is_empty(), "{args:?}");
     }
     let config = scene.server.data.path().join("test-config.toml");
     let args = ["config", "show", "--json", "--config"];

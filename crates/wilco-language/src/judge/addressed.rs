@@ -3,9 +3,11 @@
 //! Broad on purpose: who is suspected costs the initiator a look, who is overlooked might talk a model into a verdict.
 //! Words that the task has itself are no sign.
 
+use super::folded::folded;
+
 /// The words by which the understanding speaks to the judge, if it does.
 pub fn speaks_to_the_judge(understanding: &str, task: &str) -> Option<String> {
-    let (said, asked) = (folded(understanding), folded(task));
+    let (said, asked) = (lowered(understanding), lowered(task));
     marks(&said, &asked)
         .or_else(|| verdict_in_json(&said))
         .or_else(|| words_of_judging(&said, &asked))
@@ -188,71 +190,9 @@ fn words(text: &str) -> impl Iterator<Item = &str> {
     text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty())
 }
 
-/// In small letters of one width, without what nobody sees; letters of other scripts that look like ours are ours.
-fn folded(text: &str) -> String {
-    let visible = text.chars().filter(|c| !is_invisible(*c));
-    visible.map(narrow).flat_map(char::to_lowercase).map(alike).filter(|c| *c != '\'' && *c != '’').collect()
-}
-
-fn is_invisible(c: char) -> bool {
-    let invisible = matches!(
-        u32::from(c),
-        0xAD | 0x34F | 0x61C | 0x115F | 0x1160 | 0x17B4 | 0x17B5 | 0x180B..=0x180F | 0x200B..=0x200F | 0x202A..=0x202E
-            | 0x2060..=0x206F | 0x3164 | 0xFE00..=0xFE0F | 0xFEFF | 0xFFA0 | 0xFFF9..=0xFFFB | 0xE0000..=0xE0FFF
-            | 0x300..=0x36F
-    );
-    invisible || (c.is_control() && !c.is_whitespace())
-}
-
-/// Full width and mathematical letters as plain ones.
-fn narrow(c: char) -> char {
-    let code = u32::from(c);
-    let plain = |base: u32| char::from_u32(base).unwrap_or(c);
-    match code {
-        0xFF01..=0xFF5E => plain(code - 0xFEE0),
-        0x3000 | 0xA0 | 0x2000..=0x200A | 0x202F | 0x205F => ' ',
-        // Bold, italic, script, fraktur, double-struck, sans and mono: runs of A to Z and a to z.
-        0x1D400..=0x1D6A3 => {
-            let at = (code - 0x1D400) % 52;
-            plain(if at < 26 { 0x41 + at } else { 0x61 + at - 26 })
-        }
-        0x24B6..=0x24CF => plain(code - 0x24B6 + 0x41),
-        0x24D0..=0x24E9 => plain(code - 0x24D0 + 0x61),
-        _ => c,
-    }
-}
-
-/// Letters of Cyrillic and Greek that look like Latin ones.
-fn alike(c: char) -> char {
-    const ALIKE: [(char, char); 26] = [
-        ('а', 'a'),
-        ('в', 'b'),
-        ('с', 'c'),
-        ('ԁ', 'd'),
-        ('е', 'e'),
-        ('ё', 'e'),
-        ('ѕ', 's'),
-        ('і', 'i'),
-        ('ї', 'i'),
-        ('ј', 'j'),
-        ('к', 'k'),
-        ('м', 'm'),
-        ('о', 'o'),
-        ('р', 'p'),
-        ('т', 't'),
-        ('у', 'y'),
-        ('х', 'x'),
-        ('һ', 'h'),
-        ('ο', 'o'),
-        ('α', 'a'),
-        ('ε', 'e'),
-        ('ι', 'i'),
-        ('ν', 'v'),
-        ('ρ', 'p'),
-        ('υ', 'u'),
-        ('ı', 'i'),
-    ];
-    ALIKE.iter().find(|(other, _)| *other == c).map_or(c, |(_, ours)| *ours)
+/// In small letters, without the marks between them.
+fn lowered(text: &str) -> String {
+    folded(text).to_lowercase().chars().filter(|c| *c != '\'').collect()
 }
 
 #[cfg(test)]

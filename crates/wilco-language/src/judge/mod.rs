@@ -5,7 +5,9 @@
 //! contradiction in. Whoever asks a judge (the courier, `wilco judge`, the simulator) asks this rule too.
 
 mod addressed;
+mod folded;
 mod look;
+mod other_task;
 
 use serde_json::{Value, json};
 use wilco_protocol::MessageId;
@@ -15,11 +17,14 @@ use wilco_protocol::judgement::{JudgeRecord, JudgeWord};
 
 use crate::read::understanding::{Contradiction, ContradictionKind, TaskText};
 pub use addressed::speaks_to_the_judge;
+pub use other_task::{OtherTask, other_task, possible_ids};
 
 /// What is judged: a task, and what its agent understood.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct JudgeCase {
     pub task_id: String,
+    /// What else it is called: the tasks of a handoff.
+    pub also_called: Vec<String>,
     pub title: String,
     /// With what amendments said in words.
     pub description: String,
@@ -27,6 +32,8 @@ pub struct JudgeCase {
     pub questions: Vec<String>,
     pub answers: Vec<String>,
     pub understanding: String,
+    /// Ids of other open tasks that the understanding names.
+    pub other_tasks: Vec<String>,
 }
 
 /// What a judge said.
@@ -81,12 +88,14 @@ impl JudgeCase {
         };
         JudgeCase {
             task_id: text(&task["task_id"]),
+            also_called: texts(&task["also_called"]),
             title: text(&task["title"]),
             description: text(&task["description"]),
             criteria: texts(&task["acceptance_criteria"]),
             questions: texts(&task["questions"]),
             answers: texts(&task["answers"]),
             understanding: text(&ack["understanding"]),
+            other_tasks: texts(&ack["other_tasks"]),
         }
     }
 
@@ -106,7 +115,9 @@ impl JudgeCase {
     /// All its texts with their names.
     pub fn parts(&self) -> Vec<(&'static str, String)> {
         let numbered = |list: &[String]| {
-            let line = |(at, text): (usize, &String)| format!("{}. {text}", at + 1);
+            // Further lines are set in, so that none of them looks like the next number.
+            let line =
+                |(at, text): (usize, &String)| format!("{}. {}", at + 1, text.trim().replace('\n', "\n   "));
             list.iter().enumerate().map(line).collect::<Vec<_>>().join("\n")
         };
         let parts = [
@@ -134,6 +145,11 @@ impl JudgeCase {
 
     /// What Wilco's own look finds wrong with it.
     fn contradiction(&self) -> Option<Contradiction> {
+        let own: Vec<&str> =
+            [&self.task_id].into_iter().chain(&self.also_called).map(String::as_str).collect();
+        if let Some(other) = other_task(&own, &self.task_words(), &self.understanding, &self.other_tasks) {
+            return Some(Contradiction { kind: ContradictionKind::TaskId, word: other.id });
+        }
         let said = [&self.questions, &self.answers].into_iter().flatten();
         let description: Vec<&str> =
             [&self.description].into_iter().chain(said).map(String::as_str).collect();

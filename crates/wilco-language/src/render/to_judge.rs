@@ -11,9 +11,11 @@ use crate::parse::Task as Described;
 pub fn delegation_to_judge(state: &delegation::State, ack: &MessageId, cited: &Cited) -> Value {
     let task = cited.task(&state.assignment, &state.amendments);
     let mut payload = to_judge(&state.task_id, &[task], ack, state.assignee.as_str(), cited);
-    let questions: Vec<String> =
-        state.answered.iter().flat_map(|asked| Texts::questions(cited, asked)).collect();
-    with_answers(&mut payload, questions, state.answers.iter().map(|answer| cited.answer(answer)).collect());
+    // Also what was asked before an amendment: the answer holds unless the amendment says otherwise.
+    let asked = state.earlier_answered.iter().chain(&state.answered);
+    let questions: Vec<String> = asked.flat_map(|asked| Texts::questions(cited, asked)).collect();
+    let answers = state.earlier_answers.iter().chain(&state.answers);
+    with_answers(&mut payload, questions, answers.map(|answer| cited.answer(answer)).collect());
     payload
 }
 

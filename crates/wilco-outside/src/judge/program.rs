@@ -29,6 +29,9 @@ fn opinion(printed: &str) -> Result<JudgeOpinion, String> {
     if of_schema || fields["verdict"] == "unsure" {
         return prompt::opinion(printed);
     }
+    if !prompt::is_worded(&fields) {
+        return Err("it did not print a verdict such as {\"verdict\": \"correct\"}".to_owned());
+    }
     let WordedVerdict { verdict, correction, missing } =
         serde_json::from_str(printed).map_err(|error| unreadable(printed, &error))?;
     match lacks(verdict, correction.as_deref(), &missing) {
@@ -76,6 +79,9 @@ mod tests {
             opinion(r#"{"verdict": "correct", "note": "fine"}"#),
             Ok(JudgeOpinion::Worded { .. })
         ));
+        for wrong in [r#"["correct", null, []]"#, r#"{"verdict": {"correct": null}}"#] {
+            assert!(opinion(wrong).is_err(), "{wrong}");
+        }
         let whole = r#"{"verdict": "unsure", "covered": [], "missing": [], "added": [], "reason": "?"}"#;
         assert!(matches!(opinion(whole), Ok(JudgeOpinion::Numbered { .. })));
         assert!(opinion(r#"{"verdict": "correct", "covered": [1]}"#).is_err());

@@ -123,8 +123,11 @@ const LONGEST_ADDED: usize = 200;
 
 /// Reads an answer. Text around the JSON makes it none; a code fence alone does not.
 pub(super) fn opinion(text: &str) -> Result<JudgeOpinion, String> {
-    let answer: SchemaAnswer = serde_json::from_str(unfenced(text))
-        .map_err(|error| format!("its answer is not of the schema: {error}"))?;
+    let wrong = |error: serde_json::Error| format!("its answer is not of the schema: {error}");
+    if !is_worded(&serde_json::from_str(unfenced(text)).map_err(wrong)?) {
+        return Err("its answer is not of the schema: expected an object with a verdict in a word".to_owned());
+    }
+    let answer: SchemaAnswer = serde_json::from_str(unfenced(text)).map_err(wrong)?;
     if answer.covered.len() > MOST_NUMBERS || answer.missing.len() > MOST_NUMBERS {
         return Err("its answer is not of the schema: it lists too many criteria".to_owned());
     }
@@ -135,6 +138,11 @@ pub(super) fn opinion(text: &str) -> Result<JudgeOpinion, String> {
         added: answer.added.iter().take(MOST_ADDED).map(|text| bounded(text, LONGEST_ADDED)).collect(),
         reason: bounded(&answer.reason, LONGEST_REASON),
     })
+}
+
+/// An object whose verdict is a word. Reading into a type would take a list of its fields as well.
+pub(super) fn is_worded(answer: &Value) -> bool {
+    answer.is_object() && answer["verdict"].is_string()
 }
 
 fn unfenced(text: &str) -> &str {
@@ -171,6 +179,8 @@ mod tests {
             r#"{"verdict": "correct", "covered": ["1"], "missing": [], "added": [], "reason": ""}"#,
             r#"{"verdict": "correct", "covered": [-1], "missing": [], "added": [], "reason": ""}"#,
             r#"[{"verdict": "correct", "covered": [1], "missing": [], "added": [], "reason": ""}]"#,
+            r#"["correct", [1], [], [], ""]"#,
+            r#"{"verdict": {"correct": null}, "covered": [1], "missing": [], "added": [], "reason": ""}"#,
         ] {
             assert!(opinion(wrong).is_err(), "{wrong}");
         }

@@ -52,6 +52,8 @@ pub(super) fn assigned(assigned: &Assigned, at: Time) -> State {
         questions: None,
         answers: Vec::new(),
         answered: Vec::new(),
+        earlier_answers: Vec::new(),
+        earlier_answered: Vec::new(),
         asked_to_be_specific: false,
         early_work: 0,
         early_completion: false,
@@ -253,9 +255,9 @@ fn amended(state: &mut State, message: &MessageId, revision: u32, until: Option<
     let over = state.amendments.len().saturating_sub(MAX_AMENDMENTS);
     state.amendments.drain(..over);
     state.revision = revision;
-    // A new wording answers for itself.
-    state.answers.clear();
-    state.answered.clear();
+    // A new wording answers for itself; what was said before is only remembered.
+    std::mem::take(&mut state.answers).into_iter().for_each(|one| keep(&mut state.earlier_answers, one));
+    std::mem::take(&mut state.answered).into_iter().for_each(|one| keep(&mut state.earlier_answered, one));
     anew(state, until);
 }
 

@@ -129,6 +129,8 @@ pub enum Ruling {
     Blank,
     /// Something is said, and nothing of the task.
     Empty,
+    /// It says that it is about another task.
+    OtherTask,
     Unsure,
 }
 

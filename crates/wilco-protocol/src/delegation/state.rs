@@ -60,6 +60,11 @@ pub struct State {
     /// The messages that asked what they answered.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub answered: Vec<MessageId>,
+    /// The same about earlier revisions. They need not be said back, and still tell what is meant.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub earlier_answers: Vec<MessageId>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub earlier_answered: Vec<MessageId>,
     /// Vague questions were sent back once.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub asked_to_be_specific: bool,
@@ -358,6 +363,7 @@ impl State {
         ids.extend(self.understanding.as_ref().and_then(|judged| judged.judged_by.clone()));
         ids.extend(self.questions.as_ref().map(|questions| questions.asked_in.clone()));
         ids.extend(self.answers.iter().chain(&self.answered).cloned());
+        ids.extend(self.earlier_answers.iter().chain(&self.earlier_answered).cloned());
         ids.extend(self.checkpoints.iter().map(|checkpoint| checkpoint.message.clone()));
         ids.extend(self.checkpoints.iter().filter_map(|checkpoint| checkpoint.planned_in.clone()));
         ids.extend(self.unread_answer().map(|said| said.message.clone()));

@@ -4,7 +4,9 @@ use super::order::Publish;
 use super::state::{AckSeen, Failure, State, Task};
 use super::view::verified;
 use super::words::{AckStatus, Outcome};
+use crate::delegation::Understanding;
 use crate::exchange::ChecklistItem;
+use crate::judgement::JudgedBy;
 use crate::time::Time;
 
 struct List {
@@ -101,12 +103,21 @@ fn verification(state: &State, list: &mut List) {
 fn acknowledged(state: &State, list: &mut List, [id, understanding, checkpoint]: [&'static str; 3]) {
     let at = state.ack.as_ref().map(|ack| ack.at);
     list.add(id, found(state, &|ack| ack.id_matches), at, Some(state.handoff_id.clone()));
-    let score = state.understanding.as_ref().map(|judged| f64::from(judged.score) / 1000.0);
-    let score = score.map(|score| format!("score {score}"));
-    list.add(understanding, accurate(state), at, score);
+    list.add(understanding, accurate(state), at, state.understanding.as_ref().map(who_judged));
     let documented = state.starting_from.as_ref();
     let matches = found(state, &|ack| ack.starting_from_matches).filter(|_| documented.is_some());
     list.add(checkpoint, matches, at, documented.map(|from| from.name.clone()));
+}
+
+/// What shows how the understanding was judged: the verdict that counted, or the score where none was needed.
+fn who_judged(judged: &Understanding) -> String {
+    match (&judged.judged_by, judged.by) {
+        (Some(verdict), _) => format!("verdict of the initiator, {verdict}"),
+        (None, Some(JudgedBy::Judge)) => "verdict of the judge".to_owned(),
+        (None, Some(JudgedBy::Rule | JudgedBy::Initiator | JudgedBy::Policy) | None) => {
+            format!("score {}", f64::from(judged.score) / 1000.0)
+        }
+    }
 }
 
 /// Whether the understanding was found right. Where the policy accepts any, nobody looked.

@@ -29,7 +29,7 @@ pub(crate) fn decided(at: Time, id: ExchangeId, decision: &Decision) -> String {
     }
     for effect in &decision.effects {
         out += &match effect {
-            Effect::Judge { ack, .. } => arrow(at, format!("courier: let the command judge {ack}")),
+            Effect::Judge { ack, .. } => arrow(at, format!("courier: let the judge look at {ack}")),
             Effect::CallHuman { escalation, .. } => {
                 arrow(at, format!("courier: call a human about escalation {escalation}"))
             }

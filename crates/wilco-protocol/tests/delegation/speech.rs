@@ -155,13 +155,14 @@ fn ack(status: AckStatus, words: &Words<'_>) -> Ack {
         ("empty", Ruling::Empty),
         ("unsure", Ruling::Unsure),
         ("named", Ruling::Named),
+        ("other task", Ruling::OtherTask),
     ];
     let ruling =
         said.into_iter().find(|(word, _)| words.has(word)).map_or(Ruling::Correct, |(_, ruling)| ruling);
     let (score, covered, missing) = match ruling {
         Ruling::Correct => (1000, vec![0, 1], vec![]),
         Ruling::Named => (700, vec![0, 1], vec![]),
-        Ruling::Unsure => (500, vec![0], vec![1]),
+        Ruling::OtherTask | Ruling::Unsure => (500, vec![0], vec![1]),
         Ruling::Blank | Ruling::Empty => (0, vec![], vec![0, 1]),
     };
     let understanding = Understanding {

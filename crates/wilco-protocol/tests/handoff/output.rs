@@ -96,7 +96,7 @@ fn say(say: &Say) -> String {
                 .collect();
             format!("handoff-correction: {}", what.join(" and "))
         }
-        Say::Judgement { .. } => "handoff-correction by the command".to_owned(),
+        Say::Judgement { .. } => "handoff-correction by the judge".to_owned(),
         Say::Clarification { updated: true, .. } => "handoff_clarification, with the new document".to_owned(),
         Say::Clarification { updated: false, .. } => "handoff_clarification, without a document".to_owned(),
         Say::Cancel { tasks } => format!("task-cancel of {}", tasks.join(", ")),

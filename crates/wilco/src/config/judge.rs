@@ -49,7 +49,12 @@ impl Config {
         };
         let timeout = self.judge_timeout()?;
         let patience = Span::millis(timeout.as_millis().saturating_mul(2));
-        Ok(JudgeSettings { named: configured.is_some(), auto, patience })
+        Ok(JudgeSettings {
+            named: configured.is_some(),
+            auto,
+            patience,
+            shadow: self.values.flag("judge.shadow"),
+        })
     }
 
     /// The judge itself, if one is configured.

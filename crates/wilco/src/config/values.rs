@@ -118,7 +118,11 @@ fn known(path: &str) -> anyhow::Result<&'static Key> {
     }
     let policies = policy::paths(&Policies::default());
     let paths = KEYS.iter().map(|key| key.path).chain(policies.iter().map(String::as_str));
-    match nearest(path, paths.clone().chain(paths.filter_map(table))) {
+    let sections = paths.clone().chain(paths.clone().filter_map(table));
+    // Or its section is missing: `listen` is `server.listen`.
+    let whole =
+        || paths.clone().find(|known| known.strip_suffix(path).is_some_and(|rest| rest.ends_with('.')));
+    match nearest(path, sections).or_else(whole) {
         Some(near) => bail!("there is no key {path:?}; did you mean {near:?}?"),
         // Names of programs are free, their sections are not.
         None if near_section(path).is_some() => {

@@ -159,13 +159,17 @@ fn judge(draft: &mut Draft<'_>, message: MessageId, ack: Ack) {
     let empty = match ack.scored.ruling {
         Ruling::Blank => true,
         Ruling::Empty => matches!(judge, Judge::Auto | Judge::Objection),
-        Ruling::Correct | Ruling::Named | Ruling::Unsure => false,
+        Ruling::Correct | Ruling::Named | Ruling::OtherTask | Ruling::Unsure => false,
     };
     if empty {
         found(draft, understanding, Verdict::Partial, JudgedBy::Rule);
         return settle(draft, Verdict::Partial, None);
     }
     match (judge, ack.scored.ruling) {
+        (Judge::Auto | Judge::Objection, Ruling::OtherTask) => {
+            found(draft, understanding, Verdict::WrongTask, JudgedBy::Rule);
+            settle(draft, Verdict::WrongTask, None);
+        }
         (Judge::Accept, _) => {
             found(draft, understanding, Verdict::Correct, JudgedBy::Policy);
             settle(draft, Verdict::Correct, None);
@@ -193,10 +197,16 @@ fn ask_somebody(draft: &mut Draft<'_>, message: MessageId) {
     let Some(patience) = draft.facts.judge_patience(draft.state.policy.understanding) else {
         return ask_initiator(draft, None);
     };
+    let judge = Effect::Judge { exchange: draft.state.id, ack: message };
+    if draft.facts.judge_in_shadow() {
+        // Its answer counts for nothing, so nobody waits for it.
+        ask_initiator(draft, None);
+        return draft.effect(judge);
+    }
     let judging = Some(draft.after(patience));
     let until = draft.after(draft.state.policy.review_timeout);
     draft.event(Event::ReviewAwaited { until, judging, why: None });
-    draft.effect(Effect::Judge { exchange: draft.state.id, ack: message });
+    draft.effect(judge);
 }
 
 /// The initiator is asked, and told what the judge that was asked before could not settle.
@@ -279,10 +289,23 @@ fn last_understanding(draft: &Draft<'_>) -> Understanding {
     draft.state.understanding.clone().unwrap_or_default()
 }
 
-/// What the judge said, if it is still asked. After a verdict, an amendment or a cancellation it is not.
+/// What the judge said, if it is still asked. After a verdict, an amendment or a cancellation it is not; in the shadow it
+/// is recorded as long as its ACK is the newest.
 pub(super) fn reported(draft: &mut Draft<'_>, report: Report) {
     let awaited = matches!(draft.state.phase, Phase::InReview { judging: Some(_), .. });
+    let open = !matches!(draft.state.phase, Phase::Ended { .. });
     match report {
+        Report::JudgeDeferred { ack, judge, .. } if judge.shadow && !awaited => {
+            if open && draft.state.ack.as_ref() == Some(&ack) {
+                let understanding = last_understanding(draft);
+                draft.event(Event::Judged { understanding, judge: Some(judge) });
+            }
+        }
+        Report::JudgeFailed { ack, reason } if draft.facts.judge_in_shadow() && !awaited => {
+            if open && draft.state.ack.as_ref() == Some(&ack) {
+                draft.event(Event::JudgeFailed { reason });
+            }
+        }
         Report::Judged { ack, verdict, correction, missing, judge } => {
             if awaited && draft.state.ack.as_ref() == Some(&ack) {
                 by_judge(draft, verdict, correction, missing, judge);

@@ -61,19 +61,20 @@ fn verify(draft: &mut Draft<'_>, message: MessageId, ack: Ack) {
     let empty = match ruling {
         Ruling::Blank => true,
         Ruling::Empty => matches!(judge, Judge::Auto | Judge::Objection),
-        Ruling::Correct | Ruling::Named | Ruling::Unsure => false,
+        Ruling::Correct | Ruling::Named | Ruling::OtherTask | Ruling::Unsure => false,
     };
-    let starting_from = !ack.starting_from_matches;
-    if empty || starting_from {
-        let verdict = empty.then_some(Verdict::Partial);
+    let other = ruling == Ruling::OtherTask && matches!(judge, Judge::Auto | Judge::Objection);
+    let (wrong, starting_from) = (empty || other, !ack.starting_from_matches);
+    if wrong || starting_from {
+        let verdict = wrong.then_some(if other { Verdict::WrongTask } else { Verdict::Partial });
         let by = verdict.map(|_| JudgedBy::Rule);
         let understanding = Understanding { verdict, by, ..understanding };
         draft.event(Event::Judged { understanding, unseen: false, judge: None });
         return correct(
             draft,
-            empty,
+            wrong,
             starting_from,
-            Say::Correction { understanding: empty, starting_from, judged_by: None },
+            Say::Correction { understanding: wrong, starting_from, judged_by: None },
         );
     }
     match (judge, ruling) {
@@ -98,10 +99,16 @@ fn ask_somebody(draft: &mut Draft<'_>, message: MessageId) {
     let Some(patience) = draft.facts.judge_patience(draft.state.policy.understanding) else {
         return review(draft, ToInitiator::ReviewAck, None);
     };
+    let judge = Effect::Judge { exchange: draft.state.id, ack: message };
+    if draft.facts.judge_in_shadow() {
+        // Its answer counts for nothing, so nobody waits for it.
+        review(draft, ToInitiator::ReviewAck, None);
+        return draft.effect(judge);
+    }
     let judging = Some(draft.after(patience));
     let until = draft.after(draft.state.policy.review_timeout);
     draft.event(Event::ReviewAwaited { until, judging, why: None });
-    draft.effect(Effect::Judge { exchange: draft.state.id, ack: message });
+    draft.effect(judge);
 }
 
 /// Asks the initiator for a verdict. `why`: what the judge that was asked before could not settle.
@@ -226,6 +233,18 @@ pub(super) fn judge_defers(draft: &mut Draft<'_>, judge: Box<JudgeRecord>, why: 
     let understanding = draft.state.understanding.clone().unwrap_or_default();
     draft.event(Event::Judged { understanding, unseen: false, judge: Some(judge) });
     review(draft, ToInitiator::ReviewAck, why);
+}
+
+/// What it said in the shadow, where the initiator decides meanwhile.
+pub(super) fn judge_compares(draft: &mut Draft<'_>, judge: Box<JudgeRecord>) {
+    let (understanding, unseen) = (draft.state.understanding.clone().unwrap_or_default(), draft.state.unseen);
+    draft.event(Event::Judged { understanding, unseen, judge: Some(judge) });
+}
+
+/// Whether this ACK is the newest of a handoff that is open.
+pub(super) fn is_newest(draft: &Draft<'_>, ack: &MessageId) -> bool {
+    let open = !matches!(draft.state.phase, Phase::Ended { .. });
+    open && draft.state.ack.as_ref().is_some_and(|seen| seen.message == *ack)
 }
 
 /// It did not answer, or in a way that cannot be used: the initiator is asked at once and told so.

@@ -108,6 +108,14 @@ fn reported(draft: &mut Draft<'_>, report: Report) {
             ack::judge_defers(draft, judge, why);
         }
         Report::JudgeFailed { ack, reason } if ack::is_asked(draft, &ack) => ack::judge_failed(draft, reason),
+        Report::JudgeDeferred { ack, judge, .. } if judge.shadow && ack::is_newest(draft, &ack) => {
+            ack::judge_compares(draft, judge);
+        }
+        Report::JudgeFailed { ack, reason }
+            if draft.facts.judge_in_shadow() && ack::is_newest(draft, &ack) =>
+        {
+            draft.event(Event::JudgeFailed { reason });
+        }
         Report::Judged { .. } | Report::JudgeDeferred { .. } | Report::JudgeFailed { .. } => {}
         Report::HumanCalled { .. }
         | Report::StepEnded { .. }

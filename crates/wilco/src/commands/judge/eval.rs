@@ -216,8 +216,8 @@ mod tests {
         }
     }
 
-    /// JU-4: with a judge that takes everything for right and whole, what is left is Wilco's own look. It lets nearly all
-    /// right ones pass, and stops a good part of the wrong ones; the rest is what a judge is for.
+    /// JU-4: with a judge that takes everything for right and whole, what is left is Wilco's own look. It stops
+    /// at most a tenth of the right ones, and a good part of the wrong ones; the rest is what a judge is for.
     #[test]
     fn ju_4_wilcos_own_look_alone_over_the_table() {
         use wilco_language::judge::{JudgeOpinion, outcome};
@@ -245,7 +245,7 @@ mod tests {
             passed.len(),
             passed.join("\n")
         );
-        assert!(passed.len() * 3 <= right && stopped * 5 >= wrong * 2, "{said}");
+        assert!(passed.len() * 10 <= right && stopped * 5 >= wrong * 2, "{said}");
     }
 
     #[test]
