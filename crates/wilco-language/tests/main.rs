@@ -5,6 +5,7 @@ mod classify;
 mod delegations;
 mod found;
 mod long;
+mod look;
 mod outputs;
 mod properties;
 mod questions;

@@ -105,13 +105,16 @@ proptest! {
         prop_assert_eq!(answer(&fenced, None), Answer::Information);
     }
 
-    /// The careful one wins: more words never make an answer less careful than the most careful of them.
+    /// The careful one wins: more words never make an answer less careful than the most careful of them. A "ready" may
+    /// be turned by what stands beside it, and then says nothing (TALK-13).
     #[test]
     fn op_3_of_several_readings_the_careful_one_wins(one in texts(), other in texts()) {
         let clean = |text: &String| !text.contains("~~~") && !text.contains("```");
         prop_assume!(clean(&one) && clean(&other));
         let both = answer(&format!("{one}\n\n{other}"), None);
-        prop_assert_eq!(both, answer(&one, None).max(answer(&other, None)));
+        let most = answer(&one, None).max(answer(&other, None));
+        let turned = most == Answer::Ready && both == Answer::Information;
+        prop_assert!(turned || both == most, "{:?} instead of {:?}", both, most);
     }
 
     #[test]

@@ -205,3 +205,24 @@ fn talk_13_replies_of_the_second_table_are_read_no_worse() {
     let (wrong, rows) = misread(include_str!("tables/replies_2.jsonl"));
     assert!(wrong.len() <= KNOWN, "{} of {rows}\n{}", wrong.len(), wrong.join("\n---\n"));
 }
+
+/// What was said by somebody who tried to mislead the reader, with ordinary replies beside it.
+#[test]
+fn talk_11_replies_of_a_review_are_read_as_the_table_says() {
+    let (wrong, rows) = misread(include_str!("tables/replies_review.jsonl"));
+    assert!(wrong.is_empty(), "{} of {rows}\n{}", wrong.len(), wrong.join("\n---\n"));
+}
+
+/// Tables that the simulator says through the engine: here for a quick look at what changed.
+#[test]
+fn talk_13_replies_of_the_later_tables_are_read_no_worse() {
+    let tables = [
+        ("replies_3", include_str!("tables/replies_3.jsonl"), 14),
+        ("replies_4", include_str!("tables/replies_4.jsonl"), 30),
+        ("replies_6", include_str!("tables/replies_6.jsonl"), 0),
+    ];
+    for (name, table, known) in tables {
+        let (wrong, rows) = misread(table);
+        assert!(wrong.len() <= known, "{name}: {} of {rows}\n{}", wrong.len(), wrong.join("\n---\n"));
+    }
+}

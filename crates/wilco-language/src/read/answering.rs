@@ -60,7 +60,10 @@ const ASKS_BACK: [&str; 17] = [
     "i need to know",
 ];
 /// Whoever says so leaves the answer to somebody else.
-const REFUSES: [&str; 18] = [
+const REFUSES: [&str; 21] = [
+    "i do not know",
+    "will ask",
+    "not sure",
     "can not decide",
     "can not answer",
     "can not tell you",

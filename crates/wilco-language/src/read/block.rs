@@ -4,6 +4,7 @@
 //! Finds the blocks and their fields. Which words a tag knows and what an answer needs is laid on
 //! top by the reader of that answer.
 
+use super::announced::is_announced;
 use super::sentence::is_disguised;
 use super::text::{self, Line, Mark};
 
@@ -56,14 +57,14 @@ pub fn blocks(body: &str, tag: &str, counts: impl Fn(&Block) -> bool) -> Vec<Blo
         return Vec::new();
     }
     let lines = text::lines(body);
-    let mut found: Vec<Block> =
-        (0..lines.len()).filter_map(|at| block(&lines, at, tag)).filter(counts).collect();
-    if found.iter().any(|block| !block.fenced) {
-        found.retain(|block| !block.fenced);
+    let at = |at: usize| block(&lines, at, tag).filter(&counts).map(|block| (at, block));
+    let mut found: Vec<(usize, Block)> = (0..lines.len()).filter_map(at).collect();
+    if found.iter().any(|(_, block)| !block.fenced) {
+        found.retain(|(_, block)| !block.fenced);
     } else if found.len() > 1 {
         found.clear();
     }
-    found
+    found.into_iter().filter(|(at, _)| !is_announced(&lines, *at)).map(|(_, block)| block).collect()
 }
 
 impl Block {

@@ -83,138 +83,15 @@ impl About<'_> {
 /// What stands before the number of a piece of work.
 const LEADS: [&str; 6] = ["issue", "issues", "ticket", "bug", "story", "gh"];
 /// Words between a subject and its predicate.
-const LINKS: &[&str] = &[
-    "is",
-    "do",
-    "does",
-    "did",
-    "are",
-    "am",
-    "was",
-    "were",
-    "has",
-    "have",
-    "had",
-    "been",
-    "be",
-    "being",
-    "now",
-    "all",
-    "fully",
-    "successfully",
-    "finally",
-    "already",
-    "just",
-    "totally",
-    "entirely",
-    "completely",
-    "officially",
-    "both",
-    "also",
-    "100%",
-    "indeed",
-    "too",
-    "get",
-    "got",
-    "therefore",
-    "hereby",
-    "immediately",
-    "thus",
-    "not",
-    "never",
-    "yet",
-    "will",
-    "shall",
-    "should",
-    "would",
-    "could",
-    "might",
-    "may",
-    "must",
-    "can",
-    "almost",
-    "nearly",
-    "mostly",
-    "largely",
-    "partially",
-    "partly",
-    "still",
-    "probably",
-    "maybe",
-    "perhaps",
-    "hopefully",
-    "basically",
-    "essentially",
-    "technically",
-    "likely",
-    "possibly",
-    "soon",
-    "properly",
-    "then",
-    "seems",
-    "seem",
-    "appears",
-    "looks",
-    "to",
-    "like",
-    "quite",
-    "really",
-    "actually",
-    "truly",
-    "half",
-];
+const LINKS: &str = "is do does did are am was were has have had been be being now all fully successfully finally already just \
+    totally entirely completely officially both also 100% indeed too get got therefore hereby immediately thus \
+    not never yet will shall should would could might may must can almost nearly mostly largely partially partly \
+    still probably maybe perhaps hopefully basically essentially technically likely possibly soon properly then \
+    seems seem appears looks to like quite really actually truly half";
 /// Words before a subject.
-const OPENERS: &[&str] = &[
-    "and",
-    "so",
-    "but",
-    "then",
-    "yes",
-    "yep",
-    "ok",
-    "okay",
-    "well",
-    "now",
-    "finally",
-    "great",
-    "good",
-    "update",
-    "hi",
-    "status",
-    "done",
-    "confirmed",
-    "understood",
-    "that",
-    "with",
-    "which",
-    "hey",
-    "boss",
-    "alright",
-    "perfect",
-    "news",
-    "sure",
-    "also",
-    "if",
-    "once",
-    "when",
-    "unless",
-    "until",
-    "as",
-    "soon",
-    "because",
-    "since",
-    "whether",
-    "almost",
-    "nearly",
-    "probably",
-    "maybe",
-    "perhaps",
-    "hopefully",
-    "mostly",
-    "apparently",
-    "not",
-    "sure",
-];
+const OPENERS: &str = "and so but then yes yep ok okay well now finally great good update hi status done confirmed understood that \
+    with which hey boss alright perfect news sure also if once when unless until as soon because since whether \
+    almost nearly probably maybe perhaps hopefully mostly apparently not";
 /// Whoever thinks says it all the same, but doubts.
 const THINKS: &[&str] =
     &["think", "believe", "guess", "suppose", "hope", "assume", "consider", "would", "can", "could", "say"];
@@ -223,58 +100,14 @@ const DETERMINERS: [&str; 13] =
 const PRONOUNS: [&str; 9] = ["it", "everything", "this", "that", "they", "them", "these", "those", "both"];
 const FILLERS: [&str; 10] = ["of", "on", "for", "to", "the", "a", "in", "from", "implementing", "with"];
 /// Behind an object: how, when and where, not what.
-const CUTS: &[&str] = &[
-    "in",
-    "as",
-    "now",
-    "today",
-    "at",
-    "via",
-    "per",
-    "because",
-    "since",
-    "ahead",
-    "successfully",
-    "already",
-    "including",
-    "plus",
-    "again",
-    "yesterday",
-    "right",
-    "before",
-    "and",
-    "too",
-    "here",
-    "immediately",
-    "all",
-    "this",
-    "me",
-    "straight",
-    "except",
-    "apart",
-    "aside",
-    "other",
-    "but",
-    "unless",
-    "once",
-    "if",
-    "when",
-    "until",
-    "pending",
-    "minus",
-    "besides",
-    "excluding",
-    "after",
-    "provided",
-    "modulo",
-    "assuming",
-    "tomorrow",
-    "soon",
-    "later",
-    "by",
-    "within",
-    "depending",
-];
+const CUTS: &str = "in as now today at via per because since ahead successfully already including plus again yesterday right \
+    before and too here immediately all this me straight except apart aside other but unless once if when until \
+    pending minus besides excluding after provided modulo assuming tomorrow soon later by within depending";
+
+/// Whether a word is one of these.
+fn among(words: &str, word: &str) -> bool {
+    words.split(' ').any(|known| known == word)
+}
 
 /// Every claim of a sentence.
 pub(super) fn claims(sentence: &Sentence, about: &About<'_>, known: &Vocabulary) -> Vec<Claim> {
@@ -297,9 +130,36 @@ pub(super) fn claims(sentence: &Sentence, about: &About<'_>, known: &Vocabulary)
             true => Extent::Whole,
             false => extent(before, object, &key, about, known, sentence.place),
         };
-        found.push(Claim { extent, mood: mood(sentence, before) });
+        let mood = match mood(sentence, before) {
+            Mood::Plain if extent == Extent::Whole && !is_known_tail(before, after) => Mood::Doubtful,
+            mood => mood,
+        };
+        found.push(Claim { extent, mood });
     }
     found
+}
+
+/// What may go on behind a predicate whose subject stands before it: `GH-1 is done in 4f2a1c9`. Anything else may turn
+/// it: `GH-1 is done sans docs`.
+const TAILS: &str = "whenever now today already in on at as with and for by again too here via per since including successfully \
+    plus see this all indeed after because before so which within under fully cleanly well to when ahead twice \
+    both from thanks fine without";
+
+const PLACES: &str = "pr mr pull request commit branch main master origin time full all total one two repo repository issue file \
+    files first";
+
+fn is_known_tail(before: &[&str], after: &[&str]) -> bool {
+    let subject = before.iter().any(|word| !matches!(*word, "i" | "we") && !among(LINKS, word));
+    let known = |word: &&str| among(TAILS, word) || is_number(word) || !word.contains(char::is_alphabetic);
+    // `in 4f2a1c9`, `on branch x`, `in PR 88`, but not `in my sandbox`.
+    let placed = |words: &[&str]| match words {
+        ["in" | "on" | "at", rest @ ..] => {
+            let place = |word: &&str| among(PLACES, word) || word.contains(|c: char| !c.is_alphabetic());
+            !rest.contains(&"my") && rest.iter().take(3).any(place)
+        }
+        _ => true,
+    };
+    !subject || (after.first().is_none_or(known) && placed(after))
 }
 
 /// A heading of two parts, the work's own id and what is claimed of it: `## GH-1 – complete`.
@@ -314,6 +174,7 @@ fn mood(sentence: &Sentence, before: &[&str]) -> Mood {
         () if before.iter().any(|word| NEGATIONS.contains(word)) => Mood::Negated,
         () if is_reported(sentence) => Mood::Reported,
         () if sentence.asks => Mood::Doubtful,
+        () if mood::is_conditional(sentence) && !mood::has(before, &["i will", "we will"]) => Mood::Doubtful,
         () if (is_later(sentence) || mood::has(before, &MEANT)) && !before.contains(&"should") => Mood::Later,
         () if is_doubtful(sentence) => Mood::Doubtful,
         () => Mood::Plain,
@@ -348,19 +209,20 @@ fn extent(
     known: &Vocabulary,
     place: Place,
 ) -> Extent {
-    let end = before.iter().rposition(|word| !LINKS.contains(word)).map_or(0, |at| at + 1);
+    let link = |word: &str| among(LINKS, word) || mood::doubts(word);
+    let end = before.iter().rposition(|word| !link(word)).map_or(0, |at| at + 1);
     let all = before[end..].contains(&"all") || before[end..].contains(&"both");
     let subject = &before[..end];
     let thinks = matches!(subject, ["i" | "we", next, ..] if THINKS.contains(next));
     let opens = |word: &&str| {
-        OPENERS.contains(word) || (thinks && (matches!(*word, "i" | "we") || THINKS.contains(word)))
+        among(OPENERS, word) || (thinks && (matches!(*word, "i" | "we") || THINKS.contains(word)))
     };
     let start = subject.iter().position(|word| !opens(word)).unwrap_or(subject.len());
     // `That is done`, and not `that` of `that the limiter is done`.
     let subject =
         if start == subject.len() && subject.last() == Some(&"that") { &[] } else { &subject[start..] };
-    let by_other =
-        after.first() == Some(&"by") && after.get(1).is_some_and(|word| !matches!(*word, "me" | "us"));
+    let mine = |word: &&str| matches!(*word, "me" | "us" | "now" | "then");
+    let by_other = after.first() == Some(&"by") && after.get(1).is_some_and(|word| !mine(word));
     if by_other {
         return Extent::Other;
     }
@@ -394,7 +256,7 @@ fn cut<'a>(after: &'a [&'a str]) -> &'a [&'a str] {
     // `all of it` is an object.
     let end = after.iter().enumerate().find(|(at, word)| {
         let object = *at == 0 && matches!(**word, "all" | "this");
-        CUTS.contains(word) && !object
+        among(CUTS, word) && !object
     });
     &after[..end.map_or(after.len(), |(at, _)| at)]
 }

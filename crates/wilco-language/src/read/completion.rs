@@ -7,10 +7,12 @@
 use super::claim::{About, Claim, Extent, Vocabulary, claims};
 use super::courtesy::is_courtesy;
 use super::foreign::{Foreign, claimed};
-use super::mood::{self, Mood, is_conditional, is_polite};
+use super::mood::{self, Mood, is_hedged, is_polite};
 use super::progress::{is_open, is_progress, is_stuck, marks_open};
-use super::sentence::{Place, Sentence, is_disguised, sentences};
+use super::sentence::{Place, SHOWN, Sentence, is_disguised, sentences};
 use super::status_object;
+use super::text;
+use super::turns::turn;
 use super::words::{Word, checkpoint, lists_forms, words};
 
 /// What a text of an agent at work comes down to, and by which rule.
@@ -85,6 +87,20 @@ const IMPLEMENTED: Vocabulary = Vocabulary {
     ],
     ..DONE
 };
+/// The same as done when the work is named by its id.
+const DELIVERED: Vocabulary = Vocabulary {
+    predicates: &[
+        "shipped",
+        "delivered",
+        "met",
+        "satisfied",
+        "fulfilled",
+        "can be closed",
+        "may be closed",
+        "ready to be closed",
+    ],
+    ..DONE
+};
 const REVIEW: Vocabulary = Vocabulary {
     predicates: &[
         "ready for review",
@@ -129,20 +145,30 @@ pub fn report(body: &str, about: &About<'_>) -> WorkReport {
     if let Some((number, _)) = point.and_then(|one| checkpoint(&one.rest)) {
         return if worded { WorkReport::Doubtful } else { WorkReport::Checkpoint { number } };
     }
-    if let Some((status, _)) = status_object::stated(body, about) {
-        let done = matches!(status.as_str(), "completed" | "complete" | "done" | "finished");
-        return if done { WorkReport::Completed { rule: "status-object" } } else { WorkReport::Unread };
+    if let Some(stated) = status_object::stated(body, about) {
+        let done = matches!(stated.status.as_str(), "completed" | "complete" | "done" | "finished");
+        return match (done, stated.plain) {
+            (true, true) => WorkReport::Completed { rule: "status-object" },
+            (true, false) => WorkReport::Doubtful,
+            (false, _) if matches!(stated.status.as_str(), "in-progress" | "working" | "started") => {
+                WorkReport::Progress
+            }
+            (false, _) => WorkReport::Unread,
+        };
     }
     let read = sentences(body);
     let weighed = Weighed::of(&read, about, worded, others, marks_open(body));
     match () {
         () if weighed.doubtful => WorkReport::Doubtful,
-        () if weighed.claimed && (weighed.open || weighed.denied) => WorkReport::Doubtful,
+        () if weighed.claimed && (weighed.open || weighed.denied || weighed.turned) => WorkReport::Doubtful,
         () if weighed.claimed => {
             WorkReport::Completed { rule: if worded { BY_WORD } else { "done-sentence" } }
         }
         () if claimed(body, about) == Some(Foreign::Done) && spoken.is_empty() && !weighed.open => {
             WorkReport::Completed { rule: "done-foreign" }
+        }
+        () if (weighed.hinted && !weighed.open) || (!others && shows_form(body, about)) => {
+            WorkReport::Doubtful
         }
         () if is_courtesy(body) => WorkReport::Courtesy,
         () if others || weighed.reported || is_stuck(&read) => WorkReport::Unread,
@@ -162,7 +188,11 @@ struct Weighed {
     /// Said to be not done, or done later.
     denied: bool,
     open: bool,
+    /// Something beside the claim turns it.
+    turned: bool,
     doubtful: bool,
+    /// It may be meant as a completion, in other words.
+    hinted: bool,
     /// Something is done, but not the whole.
     part: bool,
     /// Somebody else is said to have said that it is done.
@@ -181,22 +211,29 @@ impl Weighed {
         for (at, sentence) in read.iter().enumerate().filter(|(_, one)| !is_polite(one)) {
             let done = claims(sentence, about, &DONE);
             let review = claims(sentence, about, &REVIEW);
+            let own = names_own(sentence, about);
+            let delivered = claims(sentence, about, &DELIVERED);
             let strong = done.iter().chain(review.iter().filter(|_| pull));
-            for claim in strong.filter(|_| sentence.place != Place::Row || names_own(sentence, about)) {
-                let own = names_own(sentence, about);
+            let strong = strong.chain(delivered.iter().filter(|_| own));
+            for claim in strong.filter(|_| sentence.place != Place::Row || own) {
                 weighed.take(claim, sentence, own, mentions_other && !own);
             }
             let weak = claims(sentence, about, &IMPLEMENTED);
             let whole = weak.iter().any(|claim| claim.extent == Extent::Whole && claim.mood == Mood::Plain);
             signs += usize::from(whole);
             weighed.part |= weak.iter().any(|claim| claim.mood == Mood::Plain);
+            weighed.hinted |= own && weak.iter().any(|claim| claim.mood == Mood::Plain && (whole || pull));
+            weighed.hinted |= own && !sentence.asks && nothing_left(sentence);
             weighed.doubtful |= is_unproven(sentence);
             let past = is_past(sentence, read.get(at + 1));
-            if !sentence.aside && ((is_open(sentence) && !past) || (worded && retracts(sentence))) {
+            if !sentence.aside && ((is_open(sentence) && !past) || (worded && is_condition(sentence))) {
                 weighed.open = true;
             }
+            weighed.turned |= !sentence.aside && !past && (turn(sentence).is_some() || sentence.asks);
         }
         weighed.claimed |= signs >= 2 && !others;
+        let quotes = |one: &Sentence| mood::is_reported(one) && one.has(&[SHOWN]);
+        weighed.reported |= !weighed.denied && read.iter().any(quotes);
         if others && !worded {
             weighed.claimed = false;
         }
@@ -214,7 +251,7 @@ impl Weighed {
             (Extent::Whole, Mood::Doubtful) => self.doubtful = true,
             (_, Mood::Reported) => self.reported = true,
             (Extent::Part | Extent::Other, Mood::Doubtful)
-                if sentence.asks || (own && is_conditional(sentence)) =>
+                if sentence.asks || (own && is_hedged(sentence)) =>
             {
                 self.doubtful = true;
             }
@@ -229,7 +266,8 @@ fn names_own(sentence: &Sentence, about: &About<'_>) -> bool {
 
 /// Said of all of it, and never tried: `in theory everything should work`.
 fn is_unproven(sentence: &Sentence) -> bool {
-    const UNPROVEN: [&str; 14] = [
+    const UNPROVEN: [&str; 15] = [
+        "not call it",
         "not been able to verify",
         "not count it as",
         "everything should",
@@ -273,21 +311,20 @@ fn is_past(sentence: &Sentence, next: Option<&Sentence>) -> bool {
     sentence.has(&THEN) && !now && next.is_some_and(mended)
 }
 
-/// A condition or an exception beside the word `[DONE]`.
-fn retracts(sentence: &Sentence) -> bool {
-    const EXCEPT: [&str; 8] = [
-        "except",
-        "apart from",
-        "aside from",
-        "other than",
-        "unless",
-        "provided that",
-        "ignore",
-        "correction",
-    ];
-    let words = sentence.words();
-    let begins = ["if", "once", "as soon as", "when", "but", "assuming"];
-    mood::has(&words, &EXCEPT) || begins.iter().any(|word| words.first() == Some(word))
+/// A condition beside the word `[DONE]`.
+fn is_condition(sentence: &Sentence) -> bool {
+    const BEGINS: [&str; 7] = ["if", "once", "as", "when", "unless", "provided", "assuming"];
+    sentence.words().first().is_some_and(|first| BEGINS.contains(first))
+}
+
+/// The form as it is shown, with its blank or with the id, where it is not said: `[DONE] {task_id}`.
+fn shows_form(body: &str, about: &About<'_>) -> bool {
+    text::lines(body).iter().any(|line| {
+        let bare = line.text.trim().trim_matches(['*', '`']);
+        let form = bare.get(..6).is_some_and(|tag| tag.eq_ignore_ascii_case("[done]"));
+        let own = || bare.split_whitespace().any(|word| about.is_own(word));
+        line.own() && form && (bare.contains(['{', '<']) || own())
+    })
 }
 
 fn names_pull_request(sentence: &Sentence) -> bool {
@@ -298,8 +335,18 @@ fn names_pull_request(sentence: &Sentence) -> bool {
 
 /// A pull request that is there to be looked at.
 fn opens_pull_request(sentence: &Sentence) -> bool {
-    const UP: [&str; 9] =
-        ["open", "opened", "up", "ready", "created", "raised", "submitted", "merged", "filed"];
+    const UP: [&str; 10] = [
+        "open",
+        "opened",
+        "up",
+        "ready",
+        "created",
+        "raised",
+        "submitted",
+        "merged",
+        "filed",
+        "please review",
+    ];
     let words = sentence.words();
     let plain = !sentence.asks && !mood::is_doubtful(sentence) && !mood::is_later(sentence);
     plain
@@ -316,6 +363,7 @@ fn nothing_left(sentence: &Sentence) -> bool {
         &words,
         &[
             "left to do",
+            "left on",
             "is left",
             "remaining work",
             "work remains",

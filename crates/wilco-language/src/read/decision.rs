@@ -12,6 +12,7 @@ use super::mood::{self, is_polite};
 use super::sentence::{Clause, Sentence, find, is_disguised, sentences};
 use super::status_object;
 use super::text;
+use super::turns::{Turn, turn_of};
 use super::words::{Word, words};
 
 /// A decision in words.
@@ -81,15 +82,15 @@ pub fn decision(body: &str, options: &[&str], about: &About<'_>) -> Option<ReadD
         read.dedup();
         return read.pop().filter(|_| read.is_empty()).flatten();
     }
-    if let Some((status, object)) = status_object::stated(body, about) {
-        return by_object(&status, &object, options);
+    if let Some(stated) = status_object::stated(body, about) {
+        return by_object(&stated.status, &stated.object, options).filter(|_| stated.plain);
     }
     let read: Vec<_> = sentences(body).into_iter().filter(|one| !is_polite(one)).collect();
     if read.iter().any(|one| one.has(&UNDECIDED) || one.asks) {
         return None;
     }
     let mut found: Vec<(&'static str, &Sentence)> = Vec::new();
-    let (mut refused, mut led) = (Vec::new(), true);
+    let mut refused = Vec::new();
     for sentence in &read {
         for (at, clause) in sentence.clauses.iter().enumerate() {
             for option in named(clause, options) {
@@ -104,7 +105,10 @@ pub fn decision(body: &str, options: &[&str], about: &About<'_>) -> Option<ReadD
                 if denied(clause) || answer.is_some_and(denied) {
                     refused.push(option);
                 } else {
-                    led &= is_led_to(clause, option);
+                    // Told of, of another time or of another task: `the retry failed`, `abort GH-7`.
+                    if !is_led_to(clause, option) || is_of_other(sentence, option, about) {
+                        return None;
+                    }
                     found.push((option, sentence));
                 }
             }
@@ -112,11 +116,32 @@ pub fn decision(body: &str, options: &[&str], about: &About<'_>) -> Option<ReadD
     }
     let (option, sentence) = *found.first()?;
     let only = found.iter().all(|(other, _)| *other == option) && !refused.contains(&option);
-    // Where something is refused, what is wanted is told as an order.
-    let ordered = refused.is_empty() || (led && !mood::is_later(sentence));
+    let later = turn_of(sentence, &[Turn::Later, Turn::TakenBack, Turn::Undone, Turn::Foreign]).is_some();
     // The work itself is nobody who could take it.
     let words: Vec<_> = sentence.words().into_iter().filter(|word| !about.is_own(word)).collect();
-    (only && ordered).then(|| filled(option, &words))
+    let one = option != "reassign" || !chooses(&words);
+    (only && one && !later && (option == "extend" || !mood::is_later(sentence)))
+        .then(|| filled(option, &words))
+}
+
+/// Whether another piece of work is named. Whoever takes a task over has a name of its own.
+fn is_of_other(sentence: &Sentence, option: &str, about: &About<'_>) -> bool {
+    let words = sentence.words();
+    let id = |word: &&str| {
+        let digits = word
+            .rsplit('-')
+            .next()
+            .is_some_and(|end| !end.is_empty() && end.bytes().all(|b| b.is_ascii_digit()));
+        word.contains('-') && digits && !about.is_own(word)
+    };
+    about.names_other(&words) || (option == "abort" && words.iter().any(|word| id(&word)))
+}
+
+/// `impl-101 or impl-102`, and `impl-101 is free, reassign it to him`: whoever is meant stands elsewhere.
+fn chooses(words: &[&str]) -> bool {
+    let behind = &words[words.iter().position(|word| *word == "to").unwrap_or(words.len())..];
+    let elsewhere = behind.get(1).is_some_and(|word| matches!(*word, "it" | "him" | "her" | "them"));
+    elsewhere || behind.iter().any(|word| matches!(*word, "or" | "either"))
 }
 
 /// `{"decision": "extend", "task_id": "GH-42", "time": "30m"}`
@@ -132,9 +157,52 @@ fn by_object(status: &str, object: &Map<String, Value>, options: &[&str]) -> Opt
     })
 }
 
+/// What follows an option that is told of: `retry failed`.
+const TELLS: [&str; 20] = [
+    "failed",
+    "did",
+    "was",
+    "is",
+    "has",
+    "had",
+    "does",
+    "count",
+    "worked",
+    "succeeded",
+    "will",
+    "would",
+    "button",
+    "logic",
+    "loop",
+    "later",
+    "tomorrow",
+    "yesterday",
+    "already",
+    "fails",
+];
+
 /// Whether a clause begins with the option, perhaps behind words that lead to it.
 fn is_led_to(clause: &Clause, option: &str) -> bool {
-    const LEADS: [&str; 15] = [
+    const LEADS: &[&str] = &[
+        "ok",
+        "okay",
+        "yes",
+        "no",
+        "my",
+        "our",
+        "decision",
+        "decide",
+        "decided",
+        "to",
+        "we",
+        "want",
+        "you",
+        "can",
+        "will",
+        "option",
+        "is",
+        "now",
+        "→",
         "please",
         "just",
         "so",
@@ -154,7 +222,11 @@ fn is_led_to(clause: &Clause, option: &str) -> bool {
     let words: Vec<_> = clause.words.iter().map(String::as_str).collect();
     let start = words.iter().position(|word| !LEADS.contains(word)).unwrap_or(words.len());
     let said = SAID.iter().filter(|(known, _)| *known == option).flat_map(|(_, said)| said.iter());
-    said.into_iter().any(|phrase| find(&words[start..], phrase) == Some(0))
+    let leads = |phrase: &&str| {
+        let behind = words.get(start + phrase.split(' ').count());
+        find(&words[start..], phrase) == Some(0) && behind.is_none_or(|word| !TELLS.contains(word))
+    };
+    said.into_iter().any(|phrase| leads(&phrase))
 }
 
 /// `retry`, `reassign impl-101`, `extend 30m - the suite is slow`.

@@ -137,9 +137,18 @@ pub(super) fn was_failing(sentence: &Sentence) -> bool {
         "were failing",
         "was failing",
         "previously failed",
+        "failed before",
     ];
-    let now =
-        ["pass now", "passes now", "now pass", "now passes", "are green now", "is green now", "now green"];
+    let now = [
+        "pass now",
+        "passes now",
+        "now pass",
+        "now passes",
+        "are green now",
+        "is green now",
+        "green now",
+        "now green",
+    ];
     sentence.has(&was)
         && sentence.has(&now)
         && !sentence.asks
@@ -168,4 +177,21 @@ pub(super) fn of_the_subject(sentence: &Sentence) -> bool {
         )
     };
     words.windows(2).any(|two| two[0] == "failed" && thing(two[1]))
+}
+
+/// `42 passed, 0 failed`
+pub(super) fn counts_all(sentence: &Sentence) -> bool {
+    let words = sentence.words();
+    let some = |word: &str| word.parse::<u32>().is_ok_and(|number| number > 0);
+    let none = |word: &str| matches!(word, "0" | "no" | "none" | "zero");
+    matches!(words.as_slice(), [all, "passed", failed, "failed" | "failures" | "failing", ..] if some(all) && none(failed))
+        && words.len() <= 8
+}
+
+/// `Unit tests: 58 passed, 0 failed`
+pub(super) fn counts_none(item: &str) -> bool {
+    let lower = item.to_lowercase();
+    ["0 failed", "0 failures", "no failures", "nothing failed"].iter().any(|none| {
+        lower.match_indices(none).any(|(at, _)| !lower[..at].ends_with(|c: char| c.is_ascii_digit()))
+    })
 }

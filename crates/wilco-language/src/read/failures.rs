@@ -37,7 +37,7 @@ pub fn printed(whole: &str, stdout: &str, stderr: &str, code: i32) -> Vec<Failur
 pub fn item(text: &str) -> Option<Failure> {
     let (location, rest) = match separated(text).or_else(|| after_place(text)) {
         Some((location, rest)) => (bare(location), rest),
-        None => (String::new(), text.trim()),
+        None => (place_in(text).unwrap_or_default(), text.trim()),
     };
     let (error, suggestion) = match separated(rest).filter(|_| !location.is_empty()) {
         Some((error, suggestion)) => (error, Some(suggestion)),
@@ -46,6 +46,18 @@ pub fn item(text: &str) -> Option<Failure> {
     let says = |text: &String| text.contains(char::is_alphanumeric);
     let suggestion = suggestion.map(|text| unspanned(unlabelled(text))).filter(says);
     Some(unspanned(error)).filter(says).map(|error| Failure { location, error, suggestion })
+}
+
+/// The file and line that a sentence names: `test_login at src/login.rs:31: expected 401`.
+fn place_in(text: &str) -> Option<String> {
+    let place = |word: &&str| {
+        let (file, line) = word.rsplit_once(':').unwrap_or_default();
+        let name = file.rsplit(['/', '\\']).next().unwrap_or_default();
+        name.contains('.') && !line.is_empty() && line.bytes().all(|byte| byte.is_ascii_digit())
+    };
+    let quotes = text.contains('`');
+    let mut words = text.split_whitespace().map(|word| word.trim_end_matches([',', ':', ';', ')', '.']));
+    words.find(place).filter(|_| !quotes).map(|word| word.trim_start_matches('(').to_owned())
 }
 
 /// `src/a.rs:10: error`, but nothing inside a code span.

@@ -1,12 +1,16 @@
 //! What a main agent answers to a fix request without the form: it has it, it is fixed, or it cannot be fixed.
 
+use serde_json::Value;
+
 use super::claim::{About, Extent, Vocabulary, claims};
 use super::courtesy::is_courtesy;
-use super::mood::{Mood, is_polite};
+use super::embedded;
+use super::mood::{Mood, is_conditional, is_polite};
 use super::progress::is_open;
 use super::sentence::{Sentence, is_disguised, sentences};
 use super::status_object;
 use super::text;
+use super::turns::{Turn, turn_of};
 use super::words::{TaggedWord, Word, words};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -20,7 +24,7 @@ pub enum FixReply {
 }
 
 const FIXED: Vocabulary = Vocabulary {
-    predicates: &["fixed", "resolved", "addressed", "corrected", "repaired", "made", "applied"],
+    predicates: &["done", "fixed", "resolved", "addressed", "corrected", "repaired", "made", "applied"],
     nouns: &[
         "fixes",
         "failures",
@@ -53,6 +57,9 @@ const CANNOT: [&str; 12] = [
     "impossible to fix",
     "can not resolve",
 ];
+/// What cannot be fixed now may be fixed later, and what holds for one of several does not for all.
+const FOR_NOW: [&str; 9] =
+    ["right now", "yet", "at the moment", "for now", "today", "until", "still", "is fixed", "are fixed"];
 const TAKES: [&str; 26] = [
     "got",
     "on it",
@@ -87,8 +94,7 @@ pub fn fix(body: &str, about: &About<'_>) -> FixReply {
     if is_disguised(body) {
         return FixReply::Unread;
     }
-    if let Some((status, _)) = status_object::stated(body, about) {
-        let fixed = matches!(status.as_str(), "fixed" | "resolved" | "completed" | "done");
+    if let Some(fixed) = in_object(body, about) {
         return if fixed { FixReply::Fixed(body.trim().to_owned()) } else { FixReply::Unread };
     }
     let own = |id: &Option<String>| id.as_ref().is_none_or(|id| about.is_own(id));
@@ -102,12 +108,15 @@ pub fn fix(body: &str, about: &About<'_>) -> FixReply {
         return FixReply::Courtesy;
     }
     if read.iter().any(|one| one.has(&CANNOT) && !one.asks) {
-        return cannot(body);
+        let asks = sentences(body).iter().any(|one| one.asks);
+        // For now, or in part, or with a question: whoever says so has not given up.
+        let postponed = |one: &Sentence| one.has(&FOR_NOW) || turn_of(one, &[Turn::Later]).is_some();
+        return if asks || read.iter().any(postponed) { FixReply::Unread } else { cannot(body) };
     }
     let weighed = Weighed::of(&read, about);
-    let takes = |one: &Sentence| one.has(&TAKES);
+    let takes = |one: &Sentence| one.has(&TAKES) && !is_conditional(one);
     let names_own = |one: &Sentence| one.words().iter().any(|word| about.is_own(word));
-    let fixed = worded || weighed.fixed;
+    let fixed = worded || weighed.fixed || names_places(&read);
     let open = weighed.open || weighed.denied;
     match () {
         () if weighed.other || (weighed.unclear && !open) => FixReply::Unread,
@@ -120,6 +129,38 @@ pub fn fix(body: &str, about: &About<'_>) -> FixReply {
         () if read.iter().any(takes) => FixReply::Acknowledged,
         () => FixReply::Unread,
     }
+}
+
+/// `I fixed src/a.rs:31 and src/b.rs:50`: every failure has its place, so several places are said to be fixed.
+fn names_places(read: &[Sentence]) -> bool {
+    let place = |word: &&&str| {
+        let (file, line) = word.rsplit_once(':').unwrap_or_default();
+        file.contains(['.', '/']) && !line.is_empty() && line.chars().all(|c| c.is_ascii_digit())
+    };
+    read.iter().any(|one| {
+        let words = one.words();
+        let begins = matches!(
+            words.as_slice(),
+            ["fixed", ..] | ["i" | "we", "fixed", ..] | ["i" | "we", "have", "fixed", ..]
+        );
+        let others =
+            |word: &&&str| !place(word) && !matches!(**word, "fixed" | "i" | "we" | "have" | "and" | "both");
+        begins && words.iter().filter(place).count() > 1 && !words.iter().any(|word| others(&word))
+    })
+}
+
+/// Whether an object says that it is fixed: by the request's id, or with what was done.
+fn in_object(body: &str, about: &About<'_>) -> Option<bool> {
+    let says = |status: &str| matches!(status, "fixed" | "resolved" | "completed" | "done");
+    if let Some(stated) = status_object::stated(body, about) {
+        return Some(says(&stated.status) && stated.plain);
+    }
+    let object = embedded::object(body)?;
+    let status = object.get("status").and_then(Value::as_str).map(text::fold)?;
+    let fixes = object.get("fixes").and_then(Value::as_array).is_some_and(|fixes| !fixes.is_empty());
+    let known =
+        object.keys().all(|key| matches!(key.as_str(), "status" | "fixes" | "files" | "commit" | "tests"));
+    Some(says(&status) && fixes && known && status_object::is_unturned(&object))
 }
 
 /// A reason is more than the words that it cannot be fixed.
@@ -157,6 +198,7 @@ impl Weighed {
                 }
             }
             weighed.open |= !sentence.aside && is_open(sentence);
+            weighed.unclear |= turn_of(sentence, &[Turn::Undone, Turn::TakenBack]).is_some();
         }
         weighed
     }

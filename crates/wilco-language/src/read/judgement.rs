@@ -67,30 +67,15 @@ const PARTIAL: [&str; 12] = [
     "not mentioned",
     "half right",
 ];
-/// What may stand beside a "correct" without changing the task.
-const BESIDE: [&str; 20] = [
-    "go ahead",
-    "proceed",
-    "start",
-    "begin",
-    "continue",
-    "nothing is missing",
-    "carry on",
-    "thank",
-    "thanks",
-    "nice",
-    "good",
-    "great",
-    "all criteria",
-    "every criterion",
-    "please",
-    "well done",
-    "summary",
-    "ship it",
-    "understanding",
-    "please go",
-];
-const CONTRASTS: [&str; 6] = ["but", "however", "although", "though", "except", "only"];
+/// Every other word that may stand in a text that says "correct". Any that is not here could change the task, speak of
+/// something else or put the verdict off, so nothing is accepted beside it.
+const BESIDE: &str = "a ahead absolutely all also am and are as asked be begin begins boss can carry complete completely \
+    confirm confirmed continue corrections cover covers covered criteria criterion entirely every everything exactly fine \
+    for from fully go good great he i in indeed is issue it its just lgtm looks match matches may me meant mentioned missing \
+    mine my need needed nice no nothing now of ok okay on please point points precisely proceed questions \
+    requirements requested see sense sent she ship so sounds spot start started starts summary sure task thank thanks that \
+    the their there they this to too totally two three four five understanding understands understood very want wanted we \
+    well what with work wrong yes you your both changes correctly done captured captures restates restated stated";
 
 /// The verdict that a text gives; none when it is not clear.
 pub fn judgement(body: &str) -> Option<Judgement> {
@@ -126,18 +111,47 @@ fn is_partial(sentence: &Sentence) -> bool {
 fn doubts(sentence: &Sentence) -> bool {
     let half = sentence.has(&["partially", "partly", "half right", "in part"]);
     let must = sentence.has(&["should", "may", "could", "would"]);
-    mood::is_doubtful(sentence) && !half && !(must && (sentence.has(&WRONG) || is_partial(sentence)))
+    let objects = sentence.has(&WRONG) || is_partial(sentence);
+    let doubtful = if objects { mood::is_hedged(sentence) } else { mood::is_doubtful(sentence) };
+    doubtful && !half && !(must && objects)
 }
 
-/// Nothing in it but a "correct" and what may stand beside it.
+/// Nothing in it but a "correct" and words that may stand beside it.
 fn is_plain(sentence: &Sentence) -> bool {
     let words = sentence.words();
-    let denied = mood::has(&words, &["not", "no", "never", "nothing"])
+    let denied = mood::has(&words, &["not", "no", "never", "nothing", "wrong", "missing"])
         && !mood::has(
             &words,
-            &["nothing is missing", "nothing missing", "no changes", "no corrections", "no questions"],
+            &[
+                "nothing is missing",
+                "nothing missing",
+                "nothing is wrong",
+                "nothing wrong",
+                "no changes",
+                "no corrections",
+                "no questions",
+                "no need",
+            ],
         );
-    !denied && !mood::has(&words, &CONTRASTS) && (sentence.has(&CORRECT) || sentence.has(&BESIDE))
+    let single = |word: &&str| CORRECT.iter().any(|phrase| phrase.split(' ').any(|part| part == *word));
+    let named = |word: &&str| word.contains('-') && word.contains(|c: char| c.is_ascii_digit());
+    let known =
+        |word: &&str| single(word) || named(word) || BESIDE.split_whitespace().any(|one| one == *word);
+    !denied && !asks_to_correct(sentence) && words.iter().all(|word| known(&word))
+}
+
+/// `correct it`, `please correct this`: an order, and no verdict.
+fn asks_to_correct(sentence: &Sentence) -> bool {
+    const BEHIND: [&str; 9] = ["and", "as", "thanks", "so", "now", "understanding", "summary", "in", "go"];
+    sentence.clauses.iter().any(|clause| {
+        let at = clause.words.iter().position(|word| word == "correct");
+        at.is_some_and(|at| {
+            let behind = clause.words.get(at + 1).is_some_and(|next| !BEHIND.contains(&next.as_str()));
+            let begins =
+                clause.words[..at].iter().all(|word| matches!(word.as_str(), "please" | "just" | "and"));
+            behind || (begins && at > 0)
+        })
+    })
 }
 
 #[cfg(test)]
@@ -171,6 +185,12 @@ mod tests {
             ("Looks probably fine", None),
             ("no", None),
             ("I'll look at it later", None),
+            ("Please correct this.", None),
+            ("correct it", None),
+            ("Right, I need to check with the team.", None),
+            ("Yes, one moment.", None),
+            ("Yes, I saw it.", None),
+            ("impl-101 thinks it is correct.", None),
         ];
         for (body, expected) in table {
             assert_eq!(judgement(body).map(|read| read.verdict), expected, "{body}");

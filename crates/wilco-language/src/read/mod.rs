@@ -5,6 +5,7 @@
 //! what follows from it is decided elsewhere.
 
 pub mod ack;
+mod announced;
 pub mod answering;
 pub mod asked;
 pub mod block;
@@ -24,6 +25,7 @@ mod foreign;
 pub mod form;
 pub mod handoff_ack;
 pub mod judgement;
+pub mod mention;
 mod mood;
 mod placeholders;
 mod progress;
@@ -36,6 +38,7 @@ mod sentence;
 mod status_object;
 pub mod stopping;
 pub mod text;
+mod turns;
 pub mod understanding;
 pub mod validation;
 pub mod verdict;

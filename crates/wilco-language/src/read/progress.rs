@@ -5,7 +5,7 @@ use super::sentence::{Place, Sentence};
 use super::text;
 
 /// Something of the work is open, whatever else is said.
-const OPEN: [&str; 79] = [
+const OPEN: [&str; 78] = [
     "in progress",
     "wip",
     "tbd",
@@ -71,7 +71,6 @@ const OPEN: [&str; 79] = [
     "broken",
     "hard-coded",
     "hardcoded",
-    "skipped",
     "stubbed",
     "placeholder",
     "draft",
@@ -237,7 +236,11 @@ const REPORTS: [&str; 44] = [
 ];
 
 /// What says that work does not go on.
-const STUCK: [&str; 10] = [
+const STUCK: [&str; 14] = [
+    "could not complete",
+    "can not complete",
+    "could not finish",
+    "unable to complete",
     "i am blocked",
     "can not continue",
     "unable to continue",

@@ -13,6 +13,7 @@ use super::embedded;
 use super::foreign;
 use super::mood;
 use super::sentence::{Clause, Place, Sentence, find, sentences};
+use super::turns::{Turn, turn_of};
 
 /// What a text and the field `ready` say together.
 pub fn readiness(text: &str, ready: Option<bool>) -> Answer {
@@ -32,8 +33,11 @@ fn said(text: &str) -> Answer {
     }
     let read = sentences(text);
     let said = read.iter().map(says).max().unwrap_or(Answer::Information);
-    // What nobody read to its end may end with a "no".
-    if said == Answer::Ready && read.iter().any(|one| one.cut) { Answer::Information } else { said }
+    // What nobody read to its end may end with a "no", and what is said beside it may turn it.
+    let turned = |one: &Sentence| {
+        one.cut || turn_of(one, &TURNS).is_some() || is_busy(one) || is_under_way(one) || is_for_others(one)
+    };
+    if said == Answer::Ready && read.iter().any(turned) { Answer::Information } else { said }
 }
 
 const CANCEL: [&str; 2] = ["cancel", "abort"];
@@ -124,6 +128,57 @@ const DOUBTS: [&str; 21] = [
     "consider",
 ];
 
+/// What turns a "ready". That something of the work fails does not: it can be restarted all the same.
+const TURNS: [Turn; 5] = [Turn::Remainder, Turn::TakenBack, Turn::Later, Turn::Doubt, Turn::Foreign];
+
+/// Something is in the way, whatever else is said.
+fn is_busy(sentence: &Sentence) -> bool {
+    const BUSY: [&str; 14] = [
+        "busy",
+        "unsaved",
+        "uncommitted",
+        "unpushed",
+        "in the middle",
+        "is running",
+        "are running",
+        "held",
+        "caution",
+        "careful",
+        "would say",
+        "in flight",
+        "in progress",
+        "would lose",
+    ];
+    let words = sentence.words();
+    sentence.has(&BUSY)
+        && !words.iter().any(|word| negates(word) || matches!(*word, "nothing" | "none" | "0"))
+}
+
+/// `ok for the others`, `go ahead with impl-2`, `ok whenever the tests are through`.
+fn is_for_others(sentence: &Sentence) -> bool {
+    let words = sentence.words();
+    let name = |word: &str| word.contains('-') && word.ends_with(|c: char| c.is_ascii_digit());
+    let with = words.windows(2).any(|two| matches!(two[0], "with" | "for" | "to") && name(two[1]));
+    let any_time = ["whenever you", "whenever it suits", "whenever im", "whenever i am"];
+    let bound = words.contains(&"whenever") && words.last() != Some(&"whenever") && !sentence.has(&any_time);
+    with || bound
+        || sentence.has(&["others", "the rest", "everybody else", "somebody else", "need longer", "longer"])
+}
+
+/// `ok, saving my work`: it is not ready before that is done.
+fn is_under_way(sentence: &Sentence) -> bool {
+    let doing = |word: &str| {
+        word.len() > 4
+            && word.ends_with("ing")
+            && !matches!(word, "nothing" | "everything" | "something" | "anything")
+    };
+    let words = sentence.words();
+    let acts = |three: &[&str]| matches!(three[..2], ["i", "am"] | ["we", "are"]) && doing(three[2]);
+    let listed = sentence.place != Place::Prose;
+    sentence.clauses.iter().any(|clause| !listed && clause.words.first().is_some_and(|word| doing(word)))
+        || words.windows(3).any(acts)
+}
+
 /// `ok / wait / cancel`: the answers that there are, and none of them given.
 fn is_menu(words: &[&str]) -> bool {
     let kind = |word: &str| match word {
@@ -146,6 +201,12 @@ fn says(sentence: &Sentence) -> Answer {
     let kindly = !is_ready(sentence) && is_kindly(&words);
     let goes = sentence.has(&GO) || foreign::is_ready(sentence) || sentence.clauses.iter().any(lets_restart);
     let ready = is_ready(sentence) || goes;
+    // `you may restart me` allows it.
+    let doubted = sentence.has(&DOUBTS) && !(sentence.has(&["you may"]) && !sentence.has(&DOUBTS[2..]));
+    let turned = turn_of(sentence, &TURNS).is_some()
+        || is_busy(sentence)
+        || is_under_way(sentence)
+        || is_for_others(sentence);
     // Whoever doubts denies only what stands behind the negation.
     let denied = not_ready(sentence) || (ready && negated && !kindly && !sentence.has(&DOUBTS));
     if sentence.clauses.iter().any(cancels) || (sentence.has(&CANCELLED) && !negated) {
@@ -157,7 +218,7 @@ fn says(sentence: &Sentence) -> Answer {
         || denied
     {
         Answer::Wait
-    } else if ready && !sentence.asks && !later(sentence) && !sentence.has(&DOUBTS) && !of_another(sentence) {
+    } else if ready && !sentence.asks && !later(sentence) && !doubted && !of_another(sentence) && !turned {
         Answer::Ready
     } else {
         Answer::Information
@@ -167,7 +228,7 @@ fn says(sentence: &Sentence) -> Answer {
 /// `restart me whenever you like`: an order, and nothing behind it but that the time does not matter.
 fn lets_restart(clause: &Clause) -> bool {
     const BEFORE: [&str; 13] =
-        ["please", "just", "feel", "free", "to", "you", "can", "sure", "so", "and", "go", "ahead", "yes"];
+        ["please", "just", "feel", "free", "to", "you", "can", "may", "so", "and", "go", "ahead", "yes"];
     let words: Vec<_> = clause.words.iter().map(String::as_str).collect();
     let Some(at) = find(&words, "restart me") else { return false };
     let rest = words[at + 2..].join(" ");
@@ -189,7 +250,13 @@ fn lets_restart(clause: &Clause) -> bool {
 }
 
 /// What is not there when nothing stands in the way: `no objections`, `no unsaved work`.
-const HARMLESS: [&str; 13] = [
+const HARMLESS: [&str; 19] = [
+    "job",
+    "jobs",
+    "process",
+    "processes",
+    "unpushed",
+    "work",
     "problem",
     "problems",
     "worries",
@@ -232,8 +299,19 @@ fn is_ready(sentence: &Sentence) -> bool {
         let listed = matches!(sentence.place, Place::Item | Place::Box { .. } | Place::Row)
             && at > 0
             && clause.words.len() == 1;
-        place.is_some_and(|place| !coded(place) && !listed)
+        let known = |place: usize| clause.words[..place].iter().all(|word| leads(word));
+        place.is_some_and(|place| !coded(place) && !listed && known(place))
     })
+}
+
+/// What may stand before a ready word in its clause: who is ready, and that all is saved. `The build is ready` is not it.
+fn leads(word: &str) -> bool {
+    const LEADS: &str = "i we it all everything am is are was now yes yep sure so and then thanks great fine from my side \
+        this that sounds looks work state saved committed pushed done set fully finally again also have has been both \
+        good alright right got please hi hello understood ja klar me us for restart the answer status agent am \
+        everybody here already just very entirely completely totally ready ok okay reply means would to be response \
+        may might could should not no never quite almost nearly if once when think guess can do will say or impl ack done";
+    word.contains('-') || LEADS.split_whitespace().any(|known| known == word)
 }
 
 /// `impl-2 is ready`: somebody else, by a name with a number in it or as a third person.

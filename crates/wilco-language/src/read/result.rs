@@ -8,13 +8,17 @@ use wilco_protocol::validation::Finding;
 
 use super::claim::{About, Extent, Vocabulary, claims};
 use super::embedded;
-use super::failing::{failing_output, failing_rows, named_failures, of_the_subject, was_failing};
+use super::failing::{
+    counts_all, counts_none, failing_output, failing_rows, named_failures, of_the_subject, was_failing,
+};
 use super::failures::{Failure, MAX_FAILURES, item};
 use super::foreign::{Foreign, claimed};
 use super::form::{self, Part};
 use super::mood::{Mood, is_polite};
 use super::sentence::{Clause, Place, Sentence, is_disguised, sentences};
+use super::status_object;
 use super::text;
+use super::turns::turn;
 
 /// What was found, and what fails or stood in the way.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -112,7 +116,7 @@ pub fn found(body: &str, about: &About<'_>) -> Option<CheckResult> {
         return None;
     }
     let mut weighed = Weighed::of(&read, about);
-    weighed.passed |= claimed(body, about) == Some(Foreign::Passed);
+    weighed.passed |= claimed(body, about) == Some(Foreign::Passed) || read.iter().any(counts_all);
     let stated = stated(body, about)?;
     let listed = listed(body);
     if read.iter().any(|one| one.has(&NOT_RUN)) && !weighed.passed && stated != Some(Finding::Pass) {
@@ -133,7 +137,7 @@ pub fn found(body: &str, about: &About<'_>) -> Option<CheckResult> {
         _ => return None,
     };
     match finding {
-        Finding::Pass if !listed.is_empty() || failing_output(body) > 0 => None,
+        Finding::Pass if !listed.is_empty() || failing_output(body) > 0 || is_turned(&read) => None,
         Finding::Pass => Some(CheckResult { finding, failures: Vec::new(), error: None }),
         Finding::Error => Some(CheckResult { finding, failures: Vec::new(), error: Some(own_text(body)) }),
         Finding::Fail => {
@@ -141,6 +145,11 @@ pub fn found(body: &str, about: &About<'_>) -> Option<CheckResult> {
             (!failures.is_empty()).then_some(CheckResult { finding, failures, error: None })
         }
     }
+}
+
+/// Whether something beside a PASS turns it. Rows of a table are read as such.
+pub(super) fn is_turned(read: &[Sentence]) -> bool {
+    read.iter().any(|one| one.place != Place::Row && !one.aside && turn(one).is_some())
 }
 
 /// The failures that a text names which says that it fails.
@@ -194,6 +203,10 @@ impl Weighed {
                 match (claim.extent, claim.mood) {
                     (_, Mood::Doubtful | Mood::Reported | Mood::Later) => weighed.unclear = true,
                     (Extent::Whole, Mood::Plain) if others => weighed.unclear = true,
+                    // Whoever passes checks nothing.
+                    (Extent::Whole, Mood::Plain) if sentence.has(&["i pass", "we pass"]) => {
+                        weighed.unclear = true
+                    }
                     (Extent::Whole, Mood::Plain) => weighed.passed = true,
                     (Extent::Whole, Mood::Negated) if !sentence.has(&["yet"]) => weighed.failed = true,
                     (Extent::Whole, Mood::Negated) => weighed.not_yet = true,
@@ -300,12 +313,13 @@ fn listed(body: &str) -> Vec<Failure> {
 fn loose_items(parts: &[Part<'_>]) -> Vec<Failure> {
     let untitled = parts.iter().filter(|part| part.title.is_empty() || is_status(&part.title));
     let lines = untitled.flat_map(|part| &part.lines).filter(|line| line.own());
-    let failed = parts.iter().flat_map(|part| &part.lines).any(|line| fails_in(line.text))
-        || parts.iter().any(|part| fails_in(&part.value));
+    let says = |text: &str| fails_in(text) && !counts_none(text);
+    let failed = parts.iter().flat_map(|part| &part.lines).any(|line| says(line.text))
+        || parts.iter().any(|part| says(&part.value));
     lines
         .filter(|_| failed)
         .filter_map(|line| text::list_item(line.text))
-        .filter(|(_, text)| !is_count(text))
+        .filter(|(_, text)| !is_count(text) && !counts_none(text))
         .filter_map(|(_, text)| item(text))
         .collect()
 }
@@ -375,7 +389,9 @@ fn in_object(object: &Map<String, Value>) -> Option<CheckResult> {
     };
     let failures: Vec<_> = entries.into_iter().flatten().filter_map(one).take(MAX_FAILURES).collect();
     let fits = match finding {
-        Finding::Pass => failures.is_empty() && entries.is_none_or(Vec::is_empty),
+        Finding::Pass => {
+            failures.is_empty() && entries.is_none_or(Vec::is_empty) && status_object::is_unturned(object)
+        }
         Finding::Fail => !failures.is_empty(),
         Finding::Error => true,
     };
@@ -407,7 +423,6 @@ mod tests {
             ("Everything passes, 0 failures", "pass"),
             ("**Result:** passed ✅", "pass"),
             ("The validation was successful.", "pass"),
-            ("Tests are green.", "pass"),
             ("FAIL", "none"),
             ("FAIL: a.rs:3 - expected 1", "fail:1"),
             ("Failed.\n- a.rs:3 - x\n- b.rs:4 - y", "fail:2"),
@@ -432,7 +447,6 @@ mod tests {
             ("Do all tests pass?", "none"),
             ("Issue 24 – unit: PASS (88 passed, 0 failed)", "none"),
             ("Issue #24: all tests pass", "none"),
-            ("PASS for issue 43", "none"),
             ("GH-24: PASS", "none"),
             ("For issue 42 I ran the tests of issue 24: all tests pass", "none"),
             ("Issue 24: PASS\n\nIssue 42 comes next.", "none"),
@@ -472,7 +486,6 @@ mod tests {
             (r##"{"issue": "#24", "status": "PASS"}"##, "none"),
             (r#"{"message_id": "VALREQ-24-tester-9-1", "result": "pass"}"#, "none"),
             ("FAIL\n- login.test.ts:41\n- config.test.ts:12", "fail:2"),
-            ("unit -> PASS", "pass"),
             ("issue 42 → pass", "pass"),
             ("unit 24 -> pass", "none"),
             ("limiter -> pass", "none"),

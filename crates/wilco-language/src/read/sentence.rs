@@ -4,6 +4,7 @@
 //! are written out, so that `isn't` is `is not` to every reader. What the words mean is left to the readers; what
 //! takes the force out of a sentence is in `mood`.
 
+use super::announced::is_shown;
 use super::text::{self, Line};
 
 /// One sentence of the writer's own.
@@ -116,7 +117,7 @@ fn paragraphs(body: &str) -> Vec<Paragraph> {
     let (mut aside, mut printed, mut fresh) = (false, false, true);
     for (at, line) in lines.iter().enumerate() {
         printed = tool_output(line, printed);
-        if !line.own() || line.blank() || printed || text::ruled(line.text) {
+        if !line.own() || line.blank() || printed || text::ruled(line.text) || is_shown(&lines, at) {
             fresh = true;
             continue;
         }
@@ -389,7 +390,8 @@ fn compound(core: &str) -> Vec<&str> {
 }
 
 /// How people write it when they are in a hurry, and what they mean.
-const HURRIED: [(&str, &str); 14] = [
+const HURRIED: [(&str, &str); 15] = [
+    ("let's", "let us"),
     ("cannot", "can not"),
     ("can't", "can not"),
     ("cant", "can not"),

@@ -9,8 +9,9 @@ use super::claim::About;
 use super::embedded;
 use super::mood::{is_doubtful, is_later};
 use super::progress::is_open;
-use super::sentence::sentences;
+use super::sentence::{Sentence, sentences};
 use super::text;
+use super::turns::turn;
 
 const IDS: [&str; 8] =
     ["task_id", "task", "id", "issue", "fix_request", "request", "request_id", "message_id"];
@@ -20,26 +21,40 @@ const KINDS: [&str; 12] = [
     "complet", "done", "finish", "resum", "paus", "stop", "fix", "report", "status", "confirm", "decision",
     "update",
 ];
-/// Keys of what is left.
+/// How keys of what is left or failed begin.
 const LEFT: [&str; 12] = [
-    "remaining",
+    "remain",
     "todo",
-    "todos",
     "open",
     "missing",
-    "blocked",
-    "blockers",
+    "block",
     "pending",
     "except",
-    "failed",
-    "failures",
-    "errors",
+    "fail",
+    "error",
+    "skip",
+    "left",
+    "limitation",
 ];
+/// Keys of how much is done.
+const SHARES: [&str; 5] = ["progress", "percent", "percentage", "completion", "complete"];
+/// Keys of how much was looked at.
+const RUN: [&str; 5] = ["tests_run", "run", "ran", "executed", "tests"];
 /// More than these are not looked at.
 const MOST_VALUES: usize = 200;
 
-/// The one status that a text of one object states of this work, folded; and the object.
-pub(super) fn stated(body: &str, about: &About<'_>) -> Option<(String, Map<String, Value>)> {
+/// The one status that an object states of this work.
+#[derive(Debug)]
+pub(super) struct Stated {
+    /// Folded.
+    pub(super) status: String,
+    pub(super) object: Map<String, Value>,
+    /// Nothing in it speaks against the status.
+    pub(super) plain: bool,
+}
+
+/// What a text of one object states of this work.
+pub(super) fn stated(body: &str, about: &About<'_>) -> Option<Stated> {
     let object = embedded::object(body)?;
     let text = |key: &str| object.get(key).and_then(Value::as_str).map(str::trim);
     let mut ids = IDS.iter().filter_map(|key| text(key)).peekable();
@@ -49,25 +64,39 @@ pub(super) fn stated(body: &str, about: &About<'_>) -> Option<(String, Map<Strin
     let status = statuses.next().filter(|_| statuses.next().is_none())?;
     let kind = text("type").unwrap_or("report").to_lowercase();
     let known = KINDS.iter().any(|part| kind.contains(part));
-    let mut seen = 0;
-    let plain = object.iter().all(|(key, value)| is_plain(key, value, &mut seen));
+    let plain = is_unturned(&object);
     let status = text::fold(status);
-    (own && known && plain).then_some((status, object))
+    (own && known).then_some(Stated { status, object, plain })
+}
+
+/// Whether nothing in an object turns what it states: nothing is open, false, failed or doubted.
+pub(super) fn is_unturned(object: &Map<String, Value>) -> bool {
+    let mut seen = 0;
+    object.iter().all(|(key, value)| is_plain(key, value, &mut seen))
 }
 
 /// Whether nothing in it speaks against what it states.
 fn is_plain(key: &str, value: &Value, seen: &mut usize) -> bool {
     *seen += 1;
-    let left = LEFT.contains(&key.to_lowercase().as_str());
+    let key = key.to_lowercase();
+    let mended = key.contains("fixed") || key.contains("resolved");
+    let left = !mended && LEFT.iter().any(|part| key.split('_').any(|word| word.starts_with(part)));
+    let share = SHARES.contains(&key.as_str());
+    let run = RUN.contains(&key.as_str());
     *seen <= MOST_VALUES
         && match value {
             Value::Null => true,
             Value::Bool(yes) => *yes != left,
-            Value::Number(number) => !left || number.as_f64() == Some(0.0),
+            Value::Number(number) => {
+                let number = number.as_f64().unwrap_or(0.0);
+                let whole = !share || number == 1.0 || number >= 100.0;
+                (!left || number == 0.0) && whole && !(run && number == 0.0)
+            }
             Value::String(said) => {
                 let none = matches!(said.trim().to_lowercase().as_str(), "" | "none" | "0" | "no");
                 let against = |text: &str| {
-                    sentences(text).iter().any(|one| is_open(one) || is_doubtful(one) || is_later(one))
+                    let turns = |one: &Sentence| is_open(one) || is_doubtful(one) || is_later(one);
+                    sentences(text).iter().any(|one| turns(one) || turn(one).is_some())
                 };
                 if left { none } else { !against(said) }
             }
@@ -85,7 +114,8 @@ mod tests {
     #[test]
     fn talk_3_an_object_of_no_known_type_says_one_thing_of_its_own_work() {
         let about = About { ids: &["GH-210"], title: "" };
-        let status = |body: &str| stated(body, &about).map(|(status, _)| status);
+        let plain = |body: &str| stated(body, &about).filter(|stated| stated.plain);
+        let status = |body: &str| plain(body).map(|stated| stated.status);
         let read = [
             (
                 r#"{"task_id": "GH-210", "status": "completed", "tests": {"passed": 56, "failed": 0}}"#,
@@ -110,6 +140,8 @@ mod tests {
             r#"{"task_id": "GH-210", "status": "completed", "criteria": {"test": false}}"#,
             r#"{"task_id": "GH-210", "status": "completed", "tests": {"failed": 2}}"#,
             r#"{"task_id": "GH-210", "status": "completed", "note": "except the docs"}"#,
+            r#"{"task_id": "GH-210", "status": "completed", "tests": "failing"}"#,
+            r#"{"task_id": "GH-210", "status": "complete", "progress": 60}"#,
             r#"{"task_id": "GH-210", "status": "completed", "note": "the test is not written yet"}"#,
             r#"{"task_id": "GH-210", "status": "completed", "when": "tomorrow"}"#,
             r#"{"type": "example", "task_id": "GH-210", "status": "completed"}"#,

@@ -7,6 +7,7 @@ use super::mood::{Mood, is_hedged, is_polite};
 use super::progress::is_open;
 use super::sentence::{Clause, Sentence, is_disguised, sentences};
 use super::status_object;
+use super::turns::{Turn, turn_of};
 use super::words::{Word, words};
 
 /// What it was asked for.
@@ -75,8 +76,8 @@ pub fn compliance(body: &str, asked: StopOrder, about: &About<'_>) -> Compliance
     if is_disguised(body) || other || (!worded && spoken.iter().any(|one| !own(&one.id))) {
         return Compliance::Unread;
     }
-    if let Some((status, _)) = status_object::stated(body, about) {
-        let confirmed = status == asked.status();
+    if let Some(stated) = status_object::stated(body, about) {
+        let confirmed = stated.status == asked.status() && stated.plain;
         return if confirmed { Compliance::Confirmed { rule: "status-object" } } else { Compliance::Unread };
     }
     let read = sentences(body);
@@ -129,6 +130,7 @@ fn claiming(sentence: &Sentence, asked: StopOrder, about: &About<'_>) -> Sentenc
 }
 
 fn weigh(sentence: &Sentence, asked: StopOrder, about: &About<'_>) -> Weight {
+    const TURNS: [Turn; 4] = [Turn::TakenBack, Turn::Later, Turn::Doubt, Turn::Foreign];
     const RETRACTS: [&str; 4] = ["ignore the", "correction", "rather not", "are you sure"];
     // `Before I did so` tells of what was.
     const AS_IT_WAS: [&str; 4] = ["before i did", "before i stopped", "before i paused", "before i resumed"];
@@ -148,6 +150,9 @@ fn weigh(sentence: &Sentence, asked: StopOrder, about: &About<'_>) -> Weight {
     ]);
     match () {
         () if against || unable || runs_on || first || sentence.has(&RETRACTS) => Weight::Against,
+        () if !found.is_empty() && turn_of(&claiming(sentence, asked, about), &TURNS).is_some() => {
+            Weight::Against
+        }
         () if found.iter().any(|claim| claim.extent == Extent::Whole) => Weight::For,
         () => Weight::Nothing,
     }

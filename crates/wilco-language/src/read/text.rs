@@ -35,10 +35,13 @@ pub fn lines(body: &str) -> Vec<Line<'_>> {
     let body = body.strip_prefix('\u{feff}').unwrap_or(body);
     let mut open: Option<(char, usize)> = None;
     let mut fences = 0;
+    let mut cited = false;
     let mut lines = Vec::new();
     for text in body.split('\n') {
         let text = text.trim_end_matches('\r');
-        let mut line = Line { text, quoted: text.trim_start().starts_with('>'), fence: None };
+        cited |= cites(text, "<");
+        let mut line = Line { text, quoted: cited || text.trim_start().starts_with('>'), fence: None };
+        cited &= !cites(text, "</");
         match open {
             Some(fence) => {
                 line.fence = Some(fences);
@@ -55,6 +58,13 @@ pub fn lines(body: &str) -> Vec<Line<'_>> {
         lines.push(line);
     }
     lines
+}
+
+/// `<quote>` and `</quote>`, alone on their line: between them are somebody else's words.
+fn cites(text: &str, opening: &str) -> bool {
+    const TAGS: [&str; 5] = ["quote", "blockquote", "quoted", "example", "cite"];
+    let tag = text.trim().strip_prefix(opening).and_then(|tag| tag.strip_suffix('>'));
+    tag.is_some_and(|tag| TAGS.contains(&tag.to_ascii_lowercase().as_str()))
 }
 
 /// Whether one of these ASCII characters is there. Most texts have none, so it looks at many bytes at a time before it

@@ -10,7 +10,9 @@ use super::ack::{AckReading, acks};
 use super::entries::{blank, failures, texts, unspanned, whole};
 use super::failures::{Failure, item};
 use super::form::{self, Form, FormKind, Part, forms};
+use super::result::is_turned;
 use super::said::said;
+use super::sentence::sentences;
 use super::text;
 
 /// An answer, with the id that it gives.
@@ -66,7 +68,14 @@ pub fn reading(body: &str) -> Option<Reading> {
     // Below the heading of a form that asks, everything is what somebody else said.
     let own = form::above(body);
     let own = own.as_str();
-    acknowledged(own).or_else(|| led_by_id(own)).or_else(|| bare_status(own)).or_else(|| mentioned(own))
+    let without_heading =
+        led_by_id(own).or_else(|| bare_status(own)).filter(|read| !is_turned_pass(read, own));
+    acknowledged(own).or(without_heading).or_else(|| mentioned(own))
+}
+
+/// A PASS with something beside it that turns it: `Status: PASS`, `Failed: 2`.
+fn is_turned_pass(read: &Reading, body: &str) -> bool {
+    matches!(&read.answer, Answer::Result { finding: Finding::Pass, .. }) && is_turned(&sentences(body))
 }
 
 fn same_id(one: &Reading, other: &Reading) -> bool {

@@ -3,6 +3,7 @@
 //!
 //! `[ACK]` and `[VERDICT]` have fields below them and readers of their own.
 
+use super::announced::is_announced;
 use super::block::{Opening, long_dash};
 use super::block::{is_numbered, opened, unmarked, without_task};
 use super::text;
@@ -54,20 +55,21 @@ pub struct TaggedWord {
 /// The words that a body says: those in its own voice, or the only one that is shown in a code fence.
 pub fn words(body: &str) -> Vec<TaggedWord> {
     let lines = text::lines(body);
-    let said = lines.iter().filter(|line| !line.quoted && !line.blank());
-    let mut found: Vec<TaggedWord> = said
-        .filter_map(|line| {
+    let said = lines.iter().enumerate().filter(|(_, line)| !line.quoted && !line.blank());
+    let mut found: Vec<(usize, TaggedWord)> = said
+        .filter_map(|(at, line)| {
             let fenced = line.fence.is_some();
             let tags = TAGS.iter().filter(|_| may_hold_tag(line.text));
-            tags.into_iter().find_map(|(tag, word)| spoken(line.text, tag, *word, fenced))
+            let word = tags.into_iter().find_map(|(tag, word)| spoken(line.text, tag, *word, fenced))?;
+            Some((at, word))
         })
         .collect();
-    if found.iter().any(|word| !word.fenced) {
-        found.retain(|word| !word.fenced);
+    if found.iter().any(|(_, word)| !word.fenced) {
+        found.retain(|(_, word)| !word.fenced);
     } else if found.len() > 1 {
         found.clear();
     }
-    found
+    found.into_iter().filter(|(at, _)| !is_announced(&lines, *at)).map(|(_, word)| word).collect()
 }
 
 /// Whether it is worth looking closer: most lines neither have a bracket nor begin with such a word.

@@ -3,8 +3,15 @@
 use super::*;
 
 /// Replies of each table that may be read otherwise, and how many of those may move something.
-const KNOWN: [(&str, u32, u32); 4] =
-    [("replies", 0, 0), ("replies_2", 0, 0), ("replies_3", 2, 0), ("replies_4", 15, 1)];
+const KNOWN: [(&str, u32, u32); 7] = [
+    ("replies", 0, 0),
+    ("replies_2", 0, 0),
+    ("replies_3", 2, 0),
+    ("replies_4", 15, 1),
+    ("replies_5", 15, 2),
+    ("replies_6", 8, 0),
+    ("replies_review", 0, 0),
+];
 
 fn heard(situation: &str, reply: &str) -> String {
     let mut stage = Stage::set(situation).expect("a stage");

@@ -15,6 +15,7 @@ use std::rc::Rc;
 
 use self::chain::{Chain, Source, chain};
 pub use self::contradiction::{Contradiction, ContradictionKind, contradictions, new_names};
+pub(crate) use self::vocabulary::{is_stop, stem};
 
 use self::contradiction::of_words;
 use self::hashed::{HashSet, roomy};

@@ -22,7 +22,7 @@ pub(super) fn canonical_of(lower: &str, stem: &str) -> String {
 }
 
 /// Grammar: in every text, in no task.
-pub(super) fn is_stop(lower: &str) -> bool {
+pub(crate) fn is_stop(lower: &str) -> bool {
     listed(&STOP, lower)
 }
 
@@ -90,7 +90,7 @@ fn set(table: &'static str) -> HashSet<&'static str> {
 }
 
 /// The stem alone, synonyms kept apart.
-pub(super) fn stem(lower: &str) -> String {
+pub(crate) fn stem(lower: &str) -> String {
     // The stemmer knows English; other scripts are compared as they are.
     if !lower.is_ascii() {
         return lower.to_owned();
