@@ -23,6 +23,9 @@ pub struct Agent {
     /// What it is taught to answer by, if that was set: `text`, `cli`, `http`, `api` or `mcp`.
     #[serde(default)]
     pub speaks: Option<String>,
+    /// How long what only informs is gathered for it, if that was set: `5m`.
+    #[serde(default)]
+    pub digest: Option<String>,
     /// `active`, `idle`, `offline`, `unresponsive`, `hibernated` or `inactive`.
     pub status: String,
     pub last_seen: Option<String>,
@@ -55,6 +58,9 @@ pub struct AgentSpec {
     /// What it is taught to answer by; without it, what it spoke by last.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub speaks: Option<String>,
+    /// What only informs (changes of status, progress) is gathered this long and told as one message: `5m`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub digest: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub status: Option<String>,
 }

@@ -2,7 +2,7 @@
 
 use crate::server;
 
-use crate::server::{Server, Setup, text};
+use crate::server::{Server, Setup, pointers, text, until};
 use serde_json::{Value, json};
 
 fn texts(page: &Value) -> Vec<&str> {
@@ -160,4 +160,46 @@ fn g11_a_full_inbox_is_429_but_not_for_wilco() {
     server.send(&text("ann", "worker", "3"));
     assert_eq!(server.get(&format!("/v1/messages/{second}")).1["status"], "read");
     assert!(server.terminate().success());
+}
+
+/// TALK-33: an agent says itself how long what only informs is gathered; the process dies meanwhile and nothing is lost.
+#[test]
+fn talk_33_updates_come_as_one_message_also_when_the_process_dies() {
+    let server = Server::start();
+    server.begin_working("GH-1");
+    let (status, boss) = server.put("/v1/agents/boss", &json!({"digest": "5m"}));
+    assert_eq!((status, boss["digest"].as_str()), (200, Some("5m")), "{boss}");
+    assert_eq!(server.get("/v1/agents/boss").1["digest"], "5m");
+    for wrong in [json!("soon"), json!("25h"), json!(5), json!("-1s")] {
+        let (status, problem) = server.put("/v1/agents/boss", &json!({"digest": wrong}));
+        assert_eq!((status, pointers(&problem)), (422, vec!["/digest"]), "{problem}");
+    }
+    let (status, problem) = server.patch("/api/agents/boss", Some(&json!({"digest": "soon"})));
+    assert_eq!((status, problem["field"].as_str()), (400, Some("digest")), "{problem}");
+
+    let before = server.inbox("boss").len();
+    let said = |part: &str| {
+        text("worker", "boss", &format!("Progress update on GH-1: {part} works, more will follow."))
+    };
+    let first = server.send(&said("the form"));
+    let mut server = server;
+    server.kill();
+    let server = server.up_again();
+    server.send(&said("the test"));
+    assert_eq!(server.inbox("boss").len(), before, "both are held");
+    let held = first["message"]["id"].as_str().unwrap();
+    assert_eq!(server.get(&format!("/v1/messages/{held}")).0, 200, "and can be read by their ids");
+    server.advance("5m");
+    until("the digest", || server.inbox("boss").len() > before);
+    let told = server.newest("boss");
+    assert_eq!(
+        (told["content"]["reason"].as_str(), told["priority"].as_str()),
+        (Some("digest"), Some("low")),
+        "{told}"
+    );
+    assert_eq!(told["content"]["items"][0]["id"], json!(held));
+    assert_eq!(told["content"]["items"].as_array().unwrap().len(), 2, "{told}");
+    server.advance("10m");
+    assert_eq!(server.inbox("boss").len(), before + 1, "never an empty one");
+    server.verify();
 }

@@ -7,7 +7,7 @@ use serde_json::Value;
 use strum::{EnumString, IntoStaticStr};
 
 use crate::name::Name;
-use crate::time::Time;
+use crate::time::{Span, Time};
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Agent {
@@ -45,6 +45,16 @@ pub struct Profile {
     /// What it is taught to answer by; without it, what it spoke by last.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub speaks: Option<Interface>,
+    /// How long copies that inform only are gathered before they are told as one; see `digest_period`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub digest: Option<Span>,
+}
+
+impl Profile {
+    /// None: they are told at once. Zero means the same.
+    pub fn digest_period(&self) -> Option<Span> {
+        self.digest.filter(|period| !period.is_zero())
+    }
 }
 
 /// What an agent speaks to Wilco by.

@@ -117,6 +117,8 @@ pub(crate) fn registration(name: String, spec: AgentSpec, caller: Caller) -> Res
             wrong("/speaks", format!("expected one of {}, got {word:?}", spec::SPEAKS.join(", ")))
         })?),
     };
+    let digest = spec.digest.as_deref().map(spec::period).transpose();
+    let digest = digest.map_err(|detail| wrong("/digest", detail))?.filter(|period| !period.is_zero());
     let profile = Profile {
         alias: spec.alias,
         session: spec.session,
@@ -128,6 +130,7 @@ pub(crate) fn registration(name: String, spec: AgentSpec, caller: Caller) -> Res
         github: spec.github,
         labels: spec.labels.unwrap_or_default(),
         speaks,
+        digest,
     };
     Ok(PutAgent { name, profile, role, mark, viewer: caller.viewer })
 }

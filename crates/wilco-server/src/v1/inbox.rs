@@ -18,7 +18,7 @@ use super::follow;
 use super::path::Path;
 use crate::accept::{EVENTS, JSON, accepted};
 use crate::app::App;
-use crate::auth::Caller;
+use crate::auth::{Caller, Newcomers};
 use crate::forward;
 use crate::problem::Failure;
 use crate::query::Query;
@@ -124,6 +124,8 @@ async fn resolve(app: &App, caller: &Caller, name: &str, waits: bool) -> Result<
             Ok(agent)
         }
         None if waits && is_itself(name) => {
+            let mut newcomers = Newcomers::of(app, caller.owner.clone());
+            newcomers.admit_names([name].into_iter())?;
             waits_there(app, caller, name).await?;
             Ok(Name::new(name))
         }

@@ -3,13 +3,14 @@
 use serde_json::Value;
 use wilco_language::nearest;
 use wilco_language::parse::FieldError;
+use wilco_protocol::Span;
 use wilco_wire::AgentSpec;
 
 use super::body::unambiguous;
 use crate::problem::Failure;
 
-const TEXTS: [&str; 9] =
-    ["name", "alias", "session", "host", "program", "role", "github", "speaks", "status"];
+const TEXTS: [&str; 10] =
+    ["name", "alias", "session", "host", "program", "role", "github", "speaks", "digest", "status"];
 const OTHERS: [&str; 3] = ["capabilities", "nudge", "labels"];
 
 /// An empty body says nothing. Syntax is 400; wrong and unknown fields are 422.
@@ -64,6 +65,18 @@ pub(super) const STATUSES: [&str; 6] =
 
 pub(super) const SPEAKS: [&str; 5] = ["text", "cli", "http", "api", "mcp"];
 
+/// Nobody gathers for longer than a day.
+const LONGEST_DIGEST: Span = Span::minutes(24 * 60);
+
+/// The period of a digest; zero is none.
+pub(super) fn period(text: &str) -> Result<Span, String> {
+    match text.parse::<Span>() {
+        Ok(period) if period <= LONGEST_DIGEST => Ok(period),
+        Ok(_) => Err(format!("expected {LONGEST_DIGEST} at the most, or 0s for none; got {text:?}")),
+        Err(error) => Err(error.to_string()),
+    }
+}
+
 /// What is wrong with a field, or with each entry of it.
 fn wrongs(key: &str, value: &Value) -> Vec<FieldError> {
     let wrong = |place: String, detail: String| FieldError { pointer: format!("/{place}"), detail };
@@ -94,6 +107,7 @@ fn kind_of(key: &str, value: &Value) -> Option<String> {
         "role" => return one_of(&ROLES, value),
         "status" => return one_of(&STATUSES, value),
         "speaks" => return one_of(&SPEAKS, value),
+        "digest" if value.is_string() => return period(value.as_str().unwrap_or_default()).err(),
         _ if TEXTS.contains(&key) => (value.is_string(), "a text"),
         "capabilities" => (value.is_array(), "a list of texts"),
         "labels" => (value.is_object(), "an object of texts"),

@@ -61,6 +61,9 @@ pub(crate) struct Register {
     /// What it is taught to answer by: text, cli, http, api or mcp; else what it spoke by last
     #[arg(long, value_name = "WORD")]
     pub(crate) speaks: Option<String>,
+    /// Gather what only informs it, changes of status and progress, and tell it as one message: 5m
+    #[arg(long, value_name = "TIME")]
+    pub(crate) digest: Option<String>,
     /// active, hibernated or inactive
     #[arg(long, value_name = "WORD")]
     pub(crate) status: Option<String>,
@@ -110,6 +113,7 @@ fn spec(args: &Register) -> AgentSpec {
         github: args.github.clone(),
         labels: values::labels(&args.labels),
         speaks: args.speaks.clone(),
+        digest: args.digest.clone(),
         status: args.status.clone(),
     }
 }
