@@ -5,7 +5,7 @@ use wilco_protocol::directory::{self, Agent, Mark, Profile};
 use wilco_protocol::journal::{Fact, MessageEvent};
 use wilco_protocol::name::{ORCHESTRATOR, WILCO};
 use wilco_protocol::{MessageId, Name};
-use wilco_store::InboxStatus;
+use wilco_store::{InboxStatus, Reach};
 
 use crate::accept::parties::agent_named;
 use crate::command::{AgentChanged, MarkAs, PatchAgent, PutAgent, Refused, Viewer};
@@ -117,8 +117,8 @@ pub(crate) fn put_agent(workspace: &mut Workspace<'_>, put: PutAgent) -> Result<
     changed(workspace, &name, created)
 }
 
-/// The profile after an agent set its own part of it: alias, program, capabilities, labels and what it speaks. The rest stays as it was,
-/// and sending it back as it is is no change.
+/// The profile after an agent set its own part of it: alias, program, capabilities, labels, what it
+/// speaks and its digest. The rest stays as it was, and sending it back as it is is no change.
 fn set_by_itself(name: &Name, known: Option<&Agent>, put: PutAgent) -> Result<Profile, Refused> {
     let before = known.map(|known| known.profile.clone()).unwrap_or_default();
     let given = &put.profile;
@@ -138,13 +138,13 @@ fn set_by_itself(name: &Name, known: Option<&Agent>, put: PutAgent) -> Result<Pr
             return Err(operators_to_set(name, field));
         }
     }
-    let Profile { alias, program, capabilities, labels, speaks, .. } = put.profile;
-    Ok(Profile { alias, program, capabilities, labels, speaks, ..before })
+    let Profile { alias, program, capabilities, labels, speaks, digest, .. } = put.profile;
+    Ok(Profile { alias, program, capabilities, labels, speaks, digest, ..before })
 }
 
 fn operators_to_set(name: &Name, field: &str) -> Refused {
     let detail = format!(
-        "only an operator may set the {field} of {name}; with its own token it sets its alias, program, capabilities and labels"
+        "only an operator may set the {field} of {name}; with its own token it sets its alias, program, capabilities, labels, speaks and digest"
     );
     Refused::Forbidden { detail }
 }
@@ -267,9 +267,15 @@ pub(crate) fn may_manage(name: &Name, viewer: &Viewer) -> Result<(), Refused> {
         Viewer::Local | Viewer::Operator => Ok(()),
         Viewer::Agent(agent) if agent.as_str().eq_ignore_ascii_case(name.as_str()) => Ok(()),
         Viewer::Agent(agent) => {
-            Err(Refused::Forbidden { detail: format!("this token is {agent}'s; an operator's is needed") })
+            let detail = format!(
+                "only {name} itself or an operator may change or remove {name}; this token is {agent}'s"
+            );
+            Err(Refused::Forbidden { detail })
         }
-        Viewer::ReadOnly => Err(Refused::Forbidden { detail: "this token may only read".to_owned() }),
+        Viewer::ReadOnly => {
+            let detail = format!("this token may only read; {name} itself or an operator may change {name}");
+            Err(Refused::Forbidden { detail })
+        }
     }
 }
 
@@ -359,11 +365,14 @@ pub(crate) fn mark_message(
         Some(before) => before,
     };
     workspace.mark(agent, position, before, status);
-    let (id, of) = (message.id.clone(), agent.clone());
+    let (id, of, unread) = (message.id.clone(), agent.clone(), before == InboxStatus::Unread);
+    if unread && mark != MarkAs::Read {
+        workspace.reach(agent.clone(), position, Reach::PutAwayUnread);
+    }
     let event = match mark {
         MarkAs::Read => MessageEvent::MessageRead { id, agent: of },
-        MarkAs::Archived => MessageEvent::MessageArchived { id, agent: of },
-        MarkAs::Deleted => MessageEvent::MessageDeleted { id, agent: of },
+        MarkAs::Archived => MessageEvent::MessageArchived { id, agent: of, unread },
+        MarkAs::Deleted => MessageEvent::MessageDeleted { id, agent: of, unread },
     };
     workspace.record(None, agent.clone(), Fact::Message(event));
     Ok(())

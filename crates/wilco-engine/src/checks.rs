@@ -15,6 +15,7 @@ use wilco_protocol::{Exchange, Meaning, Name};
 use wilco_store::{Message, Priority, Reading, StoreError};
 
 use crate::command::Refused;
+use crate::digest::Announcement;
 use crate::execute::{Cause, citing, decide, execute, refused, store_message};
 use crate::layer::Live;
 use crate::workspace::Workspace;
@@ -65,6 +66,7 @@ pub(crate) fn checked(workspace: &mut Workspace<'_>, mut live: Live, report: &Re
         parent: None,
         amends: false,
         again: false,
+        other_tasks: &[],
         resolve: &AsWritten,
     };
     let cited = citing(workspace, &live.exchange, None)?;
@@ -101,7 +103,7 @@ pub(crate) fn checked(workspace: &mut Workspace<'_>, mut live: Live, report: &Re
         parsed: OnceLock::from(content.clone()),
     };
     let kind = kind(&content);
-    store_message(workspace, position, Some(seq), message, Vec::new(), kind, true);
+    store_message(workspace, position, Some(seq), message, Vec::new(), kind, Announcement::Now);
     Ok(())
 }
 

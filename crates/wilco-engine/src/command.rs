@@ -67,6 +67,12 @@ pub enum Command {
         through: u64,
         outcome: NudgeOutcome,
     },
+    /// What was gathered for an agent in this place is due.
+    Digest {
+        position: u64,
+        index: u32,
+        agent: Name,
+    },
     /// A message entered the context of an agent.
     Injected {
         agent: Name,

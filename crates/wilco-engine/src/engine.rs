@@ -15,6 +15,7 @@ use crate::accept::accept;
 use crate::agents::{called, mark_message, patch_agent, put_agent, remove_agent, seen, waits};
 use crate::cache::Cache;
 use crate::command::{Answer, Command, Done};
+use crate::digest::{self, OpenDigest, digest_due};
 use crate::gather::gather;
 use crate::hooks::hooked;
 use crate::layer::{Layer, Written};
@@ -53,6 +54,8 @@ pub(crate) struct State {
     pub(crate) wakes: BTreeSet<(Time, u64)>,
     /// The nudge that an agent is being given, or that failed for good.
     pub(crate) nudges: BTreeMap<Name, OpenNudge>,
+    /// What is gathered for an agent.
+    pub(crate) digests: BTreeMap<Name, OpenDigest>,
 }
 
 /// An agent is active for this long after it was last seen.
@@ -110,7 +113,7 @@ impl State {
 impl Engine {
     /// Starts from what is stored.
     pub fn load(settings: Settings, store: &dyn Reader) -> Result<Engine, StoreError> {
-        let head = store.head()?;
+        let (head, effects) = (store.head()?, store.effects()?);
         let mut directory = Directory::default();
         store.agents()?.into_iter().for_each(|agent| directory.restore(agent));
         let state = State {
@@ -119,7 +122,8 @@ impl Engine {
             presence: Presence::stored(store.presence()?),
             downtime: None,
             wakes: store.wakes()?.into_iter().collect(),
-            nudges: nudge::standing(store.effects()?),
+            digests: digest::standing(&effects),
+            nudges: nudge::standing(effects),
         };
         Ok(Engine {
             settings,
@@ -329,6 +333,12 @@ impl Engine {
                 None => self.state.nudges.remove(&agent),
             };
         }
+        for (agent, open) in layer.digests {
+            match open {
+                Some(open) => self.state.digests.insert(agent, open),
+                None => self.state.digests.remove(&agent),
+            };
+        }
         let effects = batch.effects.into_iter().filter_map(|change| match change {
             EffectChange::Put(row) => Some(row).filter(|row| row.due < NEVER),
             EffectChange::Settled { .. } => None,
@@ -378,6 +388,9 @@ fn run(workspace: &mut Workspace<'_>, command: Command) -> Answer {
         }
         Command::Nudged { position, index, agent, through, outcome } => {
             nudged(workspace, (position, index), &agent, through, outcome).map(|()| Done::Nothing)
+        }
+        Command::Digest { position, index, agent } => {
+            digest_due(workspace, &agent, (position, index)).map(|()| Done::Nothing)
         }
         Command::Injected { agent, id } => injected(workspace, &agent, &id).map(|()| Done::Nothing),
         Command::Keep { sender, key, request, answer } => {

@@ -18,11 +18,13 @@ use wilco_store::{EffectRow, Message, Priority, StoreError};
 
 use crate::checks::check;
 use crate::command::{Order, Refused};
+use crate::digest::{Announcement, end_digest, hold, of_wilcos, wants_digests};
 use crate::exact;
 use crate::facts::World;
 use crate::handoff::handoff_order;
 use crate::layer::Live;
 use crate::nudge::{QUIET, nudge};
+use crate::other_tasks::other_tasks;
 use crate::steps::step;
 use crate::workspace::Workspace;
 
@@ -126,6 +128,7 @@ pub(crate) fn change_directory(
         | directory::Event::AgentUnresponsive { .. }
         | directory::Event::AgentReplaced { .. } => None,
     };
+    end_digest(workspace, &event)?;
     workspace.change_agent(event, by.clone());
     let Some(agent) = returned else { return Ok(Vec::new()) };
     let open = workspace.find(&wilco_protocol::exchange::key("works", agent.as_str()))?;
@@ -258,6 +261,7 @@ pub(crate) fn send_from_wilco(
     let broadcast_id = exchange.and_then(|exchange| exchange.broadcast_id()).map(str::to_owned);
     let voice = exchange.map_or_else(Name::wilco, |exchange| exchange.voice());
     let exchange = exchange.map(|exchange| exchange.id());
+    let announcement = of_wilcos(&rendered);
     let content = exact::written(&rendered.content, given);
     let content = content.map_err(|error| StoreError::NotStored(Box::new(error)))?;
     let message = Message {
@@ -283,7 +287,7 @@ pub(crate) fn send_from_wilco(
     let kind = rendered.content.get("type").and_then(Value::as_str).unwrap_or("").to_owned();
     // A command has no inbox.
     let inboxes = Some(to.clone()).filter(|to| !to.is_reserved()).into_iter().collect();
-    store_message(workspace, position, seq, message, inboxes, kind, true);
+    store_message(workspace, position, seq, message, inboxes, kind, announcement);
     Ok(())
 }
 
@@ -293,15 +297,19 @@ pub(crate) fn store_message(
     position: u64,
     seq: Option<u64>,
     message: Message,
-    inboxes: Vec<Name>,
+    mut inboxes: Vec<Name>,
     kind: String,
-    announced: bool,
+    announcement: Announcement,
 ) -> Arc<Message> {
     let (id, by, exchange) = (message.id.clone(), message.from.clone(), message.exchange);
     let to = vec![message.to.clone()];
     let (stored, hash) = workspace.add_message(position, message);
+    if let Announcement::Informs { until } = announcement {
+        let held: Vec<_> = inboxes.extract_if(.., |agent| wants_digests(workspace, agent)).collect();
+        held.iter().for_each(|agent| hold(workspace, agent, (position, id.clone()), until));
+    }
     inboxes.iter().for_each(|agent| workspace.post(agent, position));
-    if announced && kind != QUIET {
+    if announcement != Announcement::Elsewhere && kind != QUIET {
         for agent in inboxes.iter().filter(|agent| **agent != by) {
             nudge(workspace, agent, position);
         }
@@ -341,11 +349,18 @@ fn payload(
     match effect {
         Effect::Judge { ack, .. } => {
             let cited = citing(workspace, exchange, cause)?;
-            if let Exchange::Handoff(state) = exchange {
-                return Ok(Some(render::handoff_to_judge(state, ack, &cited)));
+            let (mut payload, agent) = match exchange {
+                Exchange::Handoff(state) => (render::handoff_to_judge(state, ack, &cited), &state.agent),
+                Exchange::Delegation(state) => {
+                    (render::delegation_to_judge(state, ack, &cited), &state.assignee)
+                }
+                Exchange::Operation(_) | Exchange::Validation(_) => return Ok(None),
+            };
+            let named = other_tasks(workspace, exchange, agent, &cited.understanding(ack))?;
+            if !named.is_empty() {
+                payload["acknowledgment"]["other_tasks"] = json!(named);
             }
-            let Exchange::Delegation(state) = exchange else { return Ok(None) };
-            Ok(Some(render::delegation_to_judge(state, ack, &cited)))
+            Ok(Some(payload))
         }
         Effect::RunStep { agent, .. } => {
             let Exchange::Operation(state) = exchange else { return Ok(None) };

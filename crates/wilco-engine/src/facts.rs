@@ -175,6 +175,10 @@ impl Facts for World<'_, '_> {
         }
     }
 
+    fn judge_in_shadow(&self) -> bool {
+        self.workspace.borrow().settings().judge.shadow
+    }
+
     fn escalation_reminder(&self) -> Span {
         self.workspace.borrow().settings().escalation.reminder
     }

@@ -82,6 +82,10 @@ fn first_questions<'p>(
             Command::Report { position, index, .. } | Command::Postpone { position, index, .. } => {
                 effects.insert((*position, *index));
             }
+            Command::Digest { agent, .. } => {
+                messages
+                    .extend(workspace.open_digest(agent).iter().flat_map(|open| open.digest.held.clone()));
+            }
             Command::PutAgent(_)
             | Command::PatchAgent(_)
             | Command::RemoveAgent { .. }

@@ -8,6 +8,7 @@ use wilco_protocol::judgement::JudgedBy;
 use wilco_protocol::{Exchange, MessageId, Name, Span, Time};
 use wilco_store::{EffectChange, IdempotencyRow, InboxMark, InboxRow, InboxStatus, Message, ReachRow};
 
+use crate::digest::OpenDigest;
 use crate::nudge::OpenNudge;
 
 /// An exchange with its place in the journal and the keys it is found under. It is shared by whoever looks at it,
@@ -50,6 +51,8 @@ pub(crate) struct Layer {
     pub(crate) reaches: Vec<ReachRow>,
     /// The nudges of agents, as they stand after this; none when it is over.
     pub(crate) nudges: BTreeMap<Name, Option<OpenNudge>>,
+    /// What is gathered for agents, in the same way.
+    pub(crate) digests: BTreeMap<Name, Option<OpenDigest>>,
     pub(crate) exchanges: BTreeMap<u64, Live>,
     /// Keys added (true) and removed, by key and exchange.
     pub(crate) keys: BTreeMap<String, BTreeMap<u64, bool>>,
@@ -99,6 +102,7 @@ impl Layer {
         self.marks.extend(changes.marks);
         self.reaches.extend(changes.reaches);
         self.nudges.extend(changes.nudges);
+        self.digests.extend(changes.digests);
         self.exchanges.extend(changes.exchanges);
         for (key, changes) in changes.keys {
             self.keys.entry(key).or_default().extend(changes);

@@ -18,6 +18,7 @@ use wilco_store::{
 };
 
 use crate::command::{Order, Refused};
+use crate::digest::Digest;
 use crate::execute::tell_all;
 use crate::hooks::SESSION_LABEL;
 use crate::how::How;
@@ -45,6 +46,9 @@ pub enum StoredEffect {
     Order(Order),
     Nudge {
         nudge: Nudge,
+    },
+    Digest {
+        digest: Digest,
     },
 }
 
@@ -142,7 +146,7 @@ const LOOK_AGAIN: Span = Span::seconds(60);
 pub(crate) fn standing(rows: Vec<EffectRow>) -> BTreeMap<Name, OpenNudge> {
     let read = |row: EffectRow| match serde_json::from_slice(&row.body) {
         Ok(StoredEffect::Nudge { nudge }) => Some((nudge.agent.clone(), OpenNudge { nudge, row })),
-        Ok(StoredEffect::Order(_)) | Err(_) => None,
+        Ok(StoredEffect::Order(_) | StoredEffect::Digest { .. }) | Err(_) => None,
     };
     rows.into_iter().filter_map(read).collect()
 }

@@ -123,8 +123,14 @@ impl Fold {
                 answered(position, store, batch)
             }
             MessageEvent::MessageRead { id, agent } => mark(agent, id, InboxStatus::Read),
-            MessageEvent::MessageArchived { id, agent } => mark(agent, id, InboxStatus::Archived),
-            MessageEvent::MessageDeleted { id, agent } => mark(agent, id, InboxStatus::Deleted),
+            MessageEvent::MessageArchived { id, agent, unread } => {
+                mark(agent, id, InboxStatus::Archived)?;
+                if *unread { reach(agent, id, Reach::PutAwayUnread) } else { Ok(()) }
+            }
+            MessageEvent::MessageDeleted { id, agent, unread } => {
+                mark(agent, id, InboxStatus::Deleted)?;
+                if *unread { reach(agent, id, Reach::PutAwayUnread) } else { Ok(()) }
+            }
             MessageEvent::MessageNudged { id, agent, .. } => reach(agent, id, Reach::Nudged),
             MessageEvent::MessageNudgeFailed { id, agent, .. } => reach(agent, id, Reach::NudgeFailed),
             MessageEvent::MessageInjected { id, agent } => reach(agent, id, Reach::Injected),

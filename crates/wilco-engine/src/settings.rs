@@ -64,11 +64,13 @@ pub struct JudgeSettings {
     pub auto: bool,
     /// How long to wait for it before the initiator is asked.
     pub patience: Span,
+    /// Whether it is asked only to be compared with the initiator.
+    pub shadow: bool,
 }
 
 impl Default for JudgeSettings {
     fn default() -> JudgeSettings {
-        JudgeSettings { named: false, auto: false, patience: JUDGE_PATIENCE }
+        JudgeSettings { named: false, auto: false, patience: JUDGE_PATIENCE, shadow: false }
     }
 }
 

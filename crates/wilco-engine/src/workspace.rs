@@ -16,6 +16,7 @@ use wilco_store::{
 };
 
 use crate::cache::merge;
+use crate::digest::OpenDigest;
 use crate::engine::State;
 use crate::layer::{Layer, Live, NewMessage, Written};
 use crate::lookup::Lookup;
@@ -372,6 +373,18 @@ impl<'a> Workspace<'a> {
 
     pub(crate) fn set_nudge(&mut self, agent: Name, open: Option<OpenNudge>) {
         self.changes.nudges.insert(agent, open);
+    }
+
+    /// What is gathered for an agent.
+    pub(crate) fn open_digest(&self, agent: &Name) -> Option<&OpenDigest> {
+        match self.layers().find_map(|layer| layer.digests.get(agent)) {
+            Some(open) => open.as_ref(),
+            None => self.state.digests.get(agent),
+        }
+    }
+
+    pub(crate) fn set_digest(&mut self, agent: Name, open: Option<OpenDigest>) {
+        self.changes.digests.insert(agent, open);
     }
 
     /// Exchanges that are due now, in the order of due time and number, at most so many.

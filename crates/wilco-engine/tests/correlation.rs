@@ -90,6 +90,35 @@ fn msg_10_the_only_open_exchange_that_awaits_the_sender() {
     assert_eq!((&sent["exchange"]["id"], &realm.reading(&sent)["rule"]), (&json!(id), &json!("only-open")));
 }
 
+/// An act that names a task is done to that one: a slip, or an id of before a restore, judges and cancels no other.
+#[test]
+fn msg_10_sec_17_what_names_another_task_is_not_done_to_the_only_open_one() {
+    let realm = Realm::start();
+    realm.register(&["boss", "worker"]);
+    let id = realm.begin(&task_with("T-1", json!({"understanding": "initiator"})));
+    realm.send(&ack("T-1"));
+    assert_eq!(realm.state(&id), "in-review");
+    for (kind, fields) in [
+        ("verdict", json!({"verdict": "correct"})),
+        ("task-cancel", json!({"reason": "no need"})),
+        ("task-amend", json!({"message": "Other words."})),
+        ("task-extend", json!({"time": "1h"})),
+        ("task-pause", json!({})),
+    ] {
+        let mut fields = fields;
+        fields["task_id"] = json!("T-99");
+        let sent = realm.send(&said("boss", "worker", kind, fields));
+        assert_eq!(
+            (&sent["exchange"], realm.state(&id).as_str()),
+            (&Value::Null, "in-review"),
+            "{kind}: {sent}"
+        );
+    }
+    // Without an id it can only be the open one.
+    realm.send(&said("boss", "worker", "verdict", json!({"verdict": "correct"})));
+    assert_eq!(realm.state(&id), "working");
+}
+
 #[test]
 fn msg_10_with_several_possible_none_is_guessed() {
     let realm = Realm::start();

@@ -5,7 +5,7 @@ use std::cell::RefCell;
 
 use serde_json::{Value, json};
 use wilco_engine::reads::{self, InboxQuery};
-use wilco_engine::{Accepted, Command, Done, Engine, Post, PutAgent, Refused, Settings, Viewer};
+use wilco_engine::{Accepted, Command, Done, Engine, Post, PutAgent, Refused, Settings, Viewer, rebuild};
 use wilco_language::parse::{self, ParseError};
 use wilco_protocol::{ExchangeId, MessageId, Name, Span, Time};
 use wilco_store::{InboxStatus, Memory, Message, Reader};
@@ -36,6 +36,17 @@ impl Realm {
     pub(crate) fn restart(&self) {
         let parts = &mut *self.0.borrow_mut();
         parts.engine = Engine::load(Settings::default(), &parts.store).unwrap();
+    }
+
+    /// Everything that follows from the record is made anew, and is what it was.
+    pub(crate) fn rebuild(&self) {
+        let parts = &mut *self.0.borrow_mut();
+        rebuild(&mut parts.store).unwrap();
+        parts.engine = Engine::load(Settings::default(), &parts.store).unwrap();
+    }
+
+    pub(crate) fn now(&self) -> Time {
+        self.0.borrow().now
     }
 
     /// Does a command in a commit of its own.

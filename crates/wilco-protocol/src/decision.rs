@@ -325,6 +325,10 @@ pub trait Facts {
     fn judge_patience(&self, understanding: Judge) -> Option<Span> {
         understanding.names_a_judge().then_some(JUDGE_PATIENCE)
     }
+    /// Whether the judge is asked only to be compared with the initiator.
+    fn judge_in_shadow(&self) -> bool {
+        false
+    }
     /// How often the notice of an open escalation is repeated.
     fn escalation_reminder(&self) -> Span {
         Span::minutes(30)

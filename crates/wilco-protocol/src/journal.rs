@@ -46,13 +46,18 @@ pub enum MessageEvent {
         id: MessageId,
         agent: Name,
     },
+    /// `unread`: nobody had read it.
     MessageArchived {
         id: MessageId,
         agent: Name,
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        unread: bool,
     },
     MessageDeleted {
         id: MessageId,
         agent: Name,
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        unread: bool,
     },
     /// A nudge told the agent that it is there.
     MessageNudged {

@@ -5,9 +5,11 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use crate::draft::Draft;
+use crate::exchange::{self, Exchange};
 use crate::machine::{Machine, Said};
 use crate::name::{MessageId, Name};
 use crate::time::Time;
+use crate::{delegation, handoff, operation, validation};
 
 /// A message that belongs to an exchange, moves nothing and is no courtesy.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -117,6 +119,31 @@ pub(crate) fn unread_in<M: Machine>(state: &M, said: &Said<M::Statement>) -> Opt
     let told = !said.to_notice && !state.unread().was_told(&said.by, in_state);
     let (by, message) = (said.by.clone(), said.message.clone());
     Some(UnreadWords { by, message, state: in_state.to_owned(), kind, told })
+}
+
+impl Exchange {
+    /// Something of this agent's that belongs to it perhaps, and was not read.
+    pub fn unreadable(&self, by: Name, message: MessageId) -> exchange::Said {
+        fn said<S>(by: Name, message: MessageId, what: S) -> Said<S> {
+            Said { by, operator: false, message, to_notice: false, what }
+        }
+        match self {
+            Exchange::Delegation(_) => {
+                exchange::Said::Delegation(said(by, message, delegation::Statement::Remark))
+            }
+            Exchange::Operation(state) => {
+                let what = match state.track(&by) {
+                    Some(_) => operation::Statement::Answer { answer: operation::Answer::Information },
+                    None => operation::Statement::Remark,
+                };
+                exchange::Said::Operation(said(by, message, what))
+            }
+            Exchange::Validation(_) => {
+                exchange::Said::Validation(said(by, message, validation::Statement::Remark))
+            }
+            Exchange::Handoff(_) => exchange::Said::Handoff(said(by, message, handoff::Statement::Remark)),
+        }
+    }
 }
 
 impl<M: Machine> Draft<'_, M> {

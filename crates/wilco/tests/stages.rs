@@ -22,6 +22,18 @@ fn operation(to: Value) -> Value {
     message
 }
 
+/// The same server after everything derived was made anew.
+fn rebuilt(mut server: Server) -> Server {
+    server.terminate();
+    let rebuilt = std::process::Command::new(env!("CARGO_BIN_EXE_wilco"))
+        .args(["rebuild", "--data"])
+        .arg(server.data.path())
+        .output()
+        .unwrap();
+    assert!(rebuilt.status.success(), "{rebuilt:?}");
+    server.up_again()
+}
+
 /// A program that rings, and does nothing else.
 fn bell(directory: &Path) -> String {
     let program = directory.join("bell");
@@ -64,6 +76,36 @@ fn del_36_msg_20_every_message_says_how_far_it_got() {
     let injected = server.events().into_iter().filter(|event| event["type"] == "message-injected").count();
     assert_eq!(injected, 1, "recorded once");
     assert_eq!(server.post("/v1/messages/msg-1-none/injected", &json!({})).0, 404);
+}
+
+/// G4: what is put away unread was not read, also after a rebuild; what was read before stays so.
+#[test]
+fn g4_msg_42_what_is_archived_or_deleted_unread_was_not_read() {
+    let server = Server::start();
+    server.register(&["boss", "worker"]);
+    let ids: Vec<Value> =
+        (0..5).map(|_| server.send(&text("boss", "worker", "lunch?"))["message"]["id"].clone()).collect();
+    let act = |id: &Value, action: &str| {
+        let at = format!("/api/messages?agent=worker&id={}", id.as_str().unwrap());
+        let (status, answer) = match action {
+            "delete" => server.delete(&at),
+            action => server.patch(&format!("{at}&action={action}"), None),
+        };
+        assert_eq!(status, 200, "{answer}");
+    };
+    act(&ids[0], "archive");
+    act(&ids[1], "delete");
+    server.post(&format!("/v1/messages/{}/injected", ids[2].as_str().unwrap()), &json!({}));
+    act(&ids[2], "archive");
+    act(&ids[2], "delete");
+    act(&ids[3], "read");
+    act(&ids[3], "archive");
+    act(&ids[4], "read");
+    act(&ids[4], "delete");
+    let stages = |server: &Server| -> Vec<String> { ids.iter().map(|id| way(server, id).0).collect() };
+    assert_eq!(stages(&server), ["stored", "stored", "injected", "read", "read"]);
+    let server = rebuilt(server);
+    assert_eq!(stages(&server), ["stored", "stored", "injected", "read", "read"]);
 }
 
 /// CLI-20's stages in an operation: whoever is asked answers, whoever performs it acts.
@@ -126,7 +168,7 @@ fn g8_del_36_how_far_messages_got_survives_a_rebuild() {
     let directory = tempfile::tempdir().unwrap();
     let program = bell(directory.path());
     let config = format!("[nudge.commands]\nbell = {}\nbroken = [\"/bin/false\"]", json!([program]));
-    let mut server = Setup::new().config(&config).start();
+    let server = Setup::new().config(&config).start();
     server.register(&["boss"]);
     for (name, bell) in [("told", Some("bell")), ("deaf", Some("broken")), ("worker", None)] {
         let nudge = bell.map(|bell| json!({"kind": "command", "command": bell}));
@@ -157,13 +199,5 @@ fn g8_del_36_how_far_messages_got_survives_a_rebuild() {
             ("stored", Value::Null),
         ]
     );
-    server.terminate();
-    let rebuilt = std::process::Command::new(env!("CARGO_BIN_EXE_wilco"))
-        .args(["rebuild", "--data"])
-        .arg(server.data.path())
-        .output()
-        .unwrap();
-    assert!(rebuilt.status.success(), "{rebuilt:?}");
-    let server = server.up_again();
-    assert_eq!(ways(&server), before);
+    assert_eq!(ways(&rebuilt(server)), before);
 }

@@ -14,6 +14,7 @@ use wilco_store::{Message, Priority, Reading, StoreError};
 use super::is_wilco;
 use crate::agents::mark_message;
 use crate::command::{MarkAs, Post, Refused, Viewer};
+use crate::digest::Announcement;
 use crate::exact;
 use crate::execute::{Cause, citing, priority, send, store_message};
 use crate::workspace::Workspace;
@@ -77,8 +78,8 @@ pub(crate) struct Outgoing {
     pub(crate) usual: Option<(String, &'static str)>,
     /// Of the exchange it belongs to, if that asks several.
     pub(crate) broadcast_id: Option<String>,
-    /// Wilco tells its readers of it in a message of its own: it lies in their inboxes as read, and nobody is nudged.
-    pub(crate) announced_elsewhere: bool,
+    /// Of what Wilco tells its readers in a message of its own: it lies in their inboxes as read, and nobody is nudged.
+    pub(crate) announcement: Announcement,
     /// Messages of Wilco's own that carry it on to others.
     pub(crate) passed: Vec<(Name, Rendered)>,
 }
@@ -191,9 +192,10 @@ pub(crate) fn store_arrival(
             parsed: if incoming.in_text { OnceLock::new() } else { OnceLock::from(incoming.content.clone()) },
         };
         let readers = copy.inboxes.clone();
-        let announced = !outgoing.announced_elsewhere;
-        let message = store_message(workspace, position, seq, message, copy.inboxes, kind.clone(), announced);
-        for reader in readers.iter().filter(|_| !announced) {
+        let announcement = outgoing.announcement;
+        let message =
+            store_message(workspace, position, seq, message, copy.inboxes, kind.clone(), announcement);
+        for reader in readers.iter().filter(|_| announcement == Announcement::Elsewhere) {
             mark_message(workspace, reader, &message.id, MarkAs::Read)?;
         }
         stored.push(message);
@@ -225,7 +227,9 @@ pub(crate) fn outgoing(
     if !by_initiator {
         outgoing.reach(initiator);
     }
-    outgoing.announced_elsewhere = is_under_review(exchange, arrival);
+    if is_under_review(exchange, arrival) {
+        outgoing.announcement = Announcement::Elsewhere;
+    }
     if let Routing::Reach { agents, teach } = routing {
         let cited = citing(workspace, exchange, Some(&arrival.cause()))?;
         for agent in agents {

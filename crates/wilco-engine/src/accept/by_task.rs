@@ -72,7 +72,7 @@ pub(super) fn by_tasks(
 }
 
 /// The open exchanges of a task in which the sender takes part; when none is open, the newest ended.
-fn of_task(
+pub(super) fn of_task(
     workspace: &mut Workspace<'_>,
     arrival: &Arrival<'_>,
     task_id: &str,

@@ -11,8 +11,10 @@ use wilco_protocol::{Exchange, ExchangeId, MessageId, Name, Protocol, validation
 use wilco_store::StoreError;
 
 use super::arrival::Arrival;
+use super::by_subject::{by_subject, without_reply_marks};
 use super::by_task::{by_tasks, task_ids, task_in, with_others_in_text};
 use super::is_wilco;
+use super::named::{named_by_words, names_no_own_task};
 use crate::command::{Refused, Viewer};
 use crate::reads::got_escalation;
 use crate::workspace::Workspace;
@@ -129,12 +131,19 @@ fn by_rules(workspace: &mut Workspace<'_>, arrival: &Arrival<'_>) -> Result<Corr
         Correlated::Nothing { .. } => {}
         found @ (Correlated::To(_) | Correlated::Ambiguous(_)) => return Ok(found),
     }
-    let ids = task_ids(arrival);
-    for (ids, rule) in ids {
+    for (ids, rule) in task_ids(arrival) {
         match by_tasks(workspace, arrival, &ids, rule)? {
             Correlated::Nothing { .. } => {}
             found @ (Correlated::To(_) | Correlated::Ambiguous(_)) => return Ok(found),
         }
+    }
+    // What names a task is said to that task and to no other. An ACK with a wrong id is a mistake that its agent is
+    // told of; a slip of anybody else must not judge or cancel another task.
+    if let Typed::Delegation(said) = &incoming.typed
+        && said.task_id().is_some()
+        && !matches!(said, Delegation::Assign(_) | Delegation::Ack(_) | Delegation::Error { .. })
+    {
+        return Ok(Correlated::Nothing { may_classify: false });
     }
     let stripped = without_reply_marks(arrival.subject());
     let is_reply = stripped.len() != arrival.subject().trim().len();
@@ -142,6 +151,9 @@ fn by_rules(workspace: &mut Workspace<'_>, arrival: &Arrival<'_>) -> Result<Corr
     let plain = matches!(incoming.typed, Typed::Conversation) && fresh;
     let works = workspace.find(&key("works", arrival.from.as_str()))?;
     let may_classify = plain && !reports_to(workspace, arrival, &works)?;
+    if names_no_own_task(arrival) {
+        return Ok(Correlated::Nothing { may_classify });
+    }
     let mut awaiting = match incoming.typed.in_wilcos_place() {
         true => reminded(workspace, arrival)?,
         false => awaiting(workspace, arrival, works)?,
@@ -155,6 +167,10 @@ fn by_rules(workspace: &mut Workspace<'_>, arrival: &Arrival<'_>) -> Result<Corr
         return Ok(found);
     }
     let mut between: Vec<_> = awaiting.into_iter().filter(|exchange| addressed(arrival, exchange)).collect();
+    let is_task = may_classify && task_in(workspace, arrival)?.is_some();
+    if !is_task && let Some(found) = named_by_words(workspace, arrival, &between)? {
+        return Ok(found);
+    }
     // Whoever owes one answer and may say something elsewhere gives the answer.
     let answers = matches!(incoming.typed, Typed::Conversation | Typed::Delegation(Delegation::Ack(_)));
     let owed = |exchange: &Arc<Exchange>| exchange.is_owed_by(&arrival.from);
@@ -402,28 +418,6 @@ fn awaiting(
     Ok(awaiting)
 }
 
-fn by_subject(
-    workspace: &mut Workspace<'_>,
-    awaiting: &[Arc<Exchange>],
-    subject: &str,
-) -> Result<Option<Correlated>, Refused> {
-    let mut same = Vec::new();
-    for exchange in awaiting {
-        let opening = workspace.message(exchange.opening())?;
-        let given = opening.map(|(_, message)| message.subject.trim().to_lowercase());
-        // What began without a subject is shown under its title.
-        let opened_with = given.filter(|subject| !subject.is_empty());
-        if opened_with.unwrap_or_else(|| exchange.title().to_lowercase()) == subject.to_lowercase() {
-            same.push(exchange.clone());
-        }
-    }
-    Ok(match same.len() {
-        0 => None,
-        1 => Some(to(same, Rule::Subject)),
-        _ => Some(Correlated::Ambiguous(same.iter().map(|exchange| exchange.id()).collect())),
-    })
-}
-
 /// The ids of a validation that a message names, wherever.
 fn validation_ids(arrival: &Arrival<'_>) -> Vec<String> {
     let content = arrival.incoming().content.get("message_id").and_then(|id| id.as_str()).map(str::to_owned);
@@ -454,7 +448,7 @@ fn visible(arrival: &Arrival<'_>, exchange: &Exchange) -> bool {
     }
 }
 
-fn to(exchanges: Vec<Arc<Exchange>>, rule: Rule) -> Correlated {
+pub(super) fn to(exchanges: Vec<Arc<Exchange>>, rule: Rule) -> Correlated {
     Correlated::To(exchanges.into_iter().map(|exchange| Target { exchange, rule }).collect())
 }
 
@@ -463,29 +457,4 @@ pub(super) fn addressed(arrival: &Arrival<'_>, exchange: &Exchange) -> bool {
     let parts = exchange.participants();
     let other = |to: &Name| *to != arrival.from && parts.contains(to);
     arrival.to.is_empty() || arrival.to.iter().any(|to| is_wilco(to) || other(to))
-}
-
-/// The subject without `RE:`, `AW:` before it, however many.
-fn without_reply_marks(subject: &str) -> &str {
-    let mut rest = subject.trim();
-    loop {
-        let mark =
-            rest.get(..3).filter(|mark| ["re:", "aw:"].iter().any(|known| mark.eq_ignore_ascii_case(known)));
-        match mark {
-            Some(_) => rest = rest[3..].trim_start(),
-            None => return rest,
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::without_reply_marks;
-
-    #[test]
-    fn msg_10_reply_marks_are_taken_off_however_many() {
-        assert_eq!(without_reply_marks("RE: Re: aw:  Deploy"), "Deploy");
-        assert_eq!(without_reply_marks("Regarding"), "Regarding");
-        assert_eq!(without_reply_marks("é"), "é");
-    }
 }

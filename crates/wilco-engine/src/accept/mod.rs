@@ -2,11 +2,13 @@
 
 pub(crate) mod again;
 pub(crate) mod arrival;
+mod by_subject;
 pub(crate) mod by_task;
 pub(crate) mod converse;
 pub(crate) mod correlate;
 pub(crate) mod examine;
 pub(crate) mod hand_over;
+mod named;
 pub(crate) mod operate;
 pub(crate) mod parties;
 pub(crate) mod start;

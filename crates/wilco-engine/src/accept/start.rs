@@ -22,8 +22,10 @@ use super::correlate::{Rule, Target, controls};
 use super::examine::with_known;
 use super::parties::who_is_there;
 use crate::command::Refused;
+use crate::digest::{Announcement, is_report};
 use crate::execute::{citing, content, decide, execute, priority, refused};
 use crate::layer::Live;
+use crate::other_tasks::{other_tasks, understood};
 use crate::workspace::Workspace;
 
 /// The same content, however its type is spelt.
@@ -199,19 +201,36 @@ pub(crate) fn say_to(
             }
         }
     }
+    keep_what_is_read(&mut decided);
     if decided.is_empty() {
         return converse(workspace, arrival, false);
     }
     move_them(workspace, arrival, decided)
 }
 
+/// Words that name tasks may be the answer to something else that is owed one: that counts as soon as it is read
+/// there, and the tasks hear only what they can read. What was read comes first.
+fn keep_what_is_read(decided: &mut Vec<Decided>) {
+    let named = decided.iter().any(|(target, ..)| target.rule == Rule::TextId);
+    let guess = decided.iter().find(|(target, ..)| target.rule == Rule::OnlyOpen && named);
+    match guess.map(|(_, _, decision, _)| decision.unread) {
+        Some(true) => decided.retain(|(target, ..)| target.rule != Rule::OnlyOpen),
+        Some(false) => decided.retain(|(_, _, decision, _)| !decision.unread),
+        None => {}
+    }
+    decided.sort_by_key(|(_, _, decision, _)| decision.unread);
+}
+
+/// Whom something is said to, what, what follows, and what it is called.
+type Decided = (Target, Said, Decision, Meaning);
+
 /// What followed from a message that could not be read.
-const NOT_UNDERSTOOD: &str = "not-understood";
+pub(super) const NOT_UNDERSTOOD: &str = "not-understood";
 
 fn move_them(
     workspace: &mut Workspace<'_>,
     arrival: &Arrival<'_>,
-    decided: Vec<(Target, Said, Decision, Meaning)>,
+    decided: Vec<Decided>,
 ) -> Result<Taken, Refused> {
     let position = workspace.reserve();
     let mut first: Option<(Arc<Exchange>, u64, Routing, Reading)> = None;
@@ -253,6 +272,9 @@ fn move_them(
     pass_on(workspace, arrival, &exchange, &mut outgoing)?;
     also.retain(|initiator| *initiator != arrival.from);
     also.into_iter().for_each(|initiator| outgoing.reach(initiator));
+    if is_report(&exchange, &reading) {
+        outgoing.announcement = Announcement::Informs { until: None };
+    }
     outgoing.reading = Some(reading);
     let place = Place { position, exchange: Some((exchange.id(), seq)) };
     let messages = store_arrival(workspace, arrival, place, outgoing)?;
@@ -269,6 +291,7 @@ fn heard(workspace: &mut Workspace<'_>, arrival: &Arrival<'_>, target: &Target) 
     };
     let cited = citing(workspace, &target.exchange, None)?;
     let controls = controls(workspace, arrival, &target.exchange)?;
+    let other_tasks = other_tasks(workspace, &target.exchange, &arrival.from, understood(incoming))?;
     let heard = InContext {
         incoming,
         id: arrival.id.clone(),
@@ -278,6 +301,7 @@ fn heard(workspace: &mut Workspace<'_>, arrival: &Arrival<'_>, target: &Target) 
         parent,
         amends: target.rule == Rule::TaskHeading,
         again: target.rule == Rule::SameAssignment,
+        other_tasks: &other_tasks,
         resolve: &Resolver(workspace.directory()),
     };
     let said = interpret(&target.exchange, &heard, &cited);

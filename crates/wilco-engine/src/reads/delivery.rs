@@ -23,11 +23,16 @@ pub(crate) fn lies(status: Option<InboxStatus>, reached: Reached) -> Stage {
     if reached.has(Reach::Answered) {
         return Stage::Acknowledged;
     }
-    match status {
-        Some(InboxStatus::Read | InboxStatus::Archived | InboxStatus::Deleted) => Stage::Read,
-        Some(InboxStatus::Unread) | None if reached.has(Reach::Injected) => Stage::Injected,
-        Some(InboxStatus::Unread) | None if reached.has(Reach::Nudged) => Stage::Nudged,
-        Some(InboxStatus::Unread) | None => Stage::Stored,
+    let read = match status {
+        Some(InboxStatus::Read) => true,
+        Some(InboxStatus::Archived | InboxStatus::Deleted) => !reached.has(Reach::PutAwayUnread),
+        Some(InboxStatus::Unread) | None => false,
+    };
+    match read {
+        true => Stage::Read,
+        false if reached.has(Reach::Injected) => Stage::Injected,
+        false if reached.has(Reach::Nudged) => Stage::Nudged,
+        false => Stage::Stored,
     }
 }
 

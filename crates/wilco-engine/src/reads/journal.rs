@@ -26,7 +26,7 @@ pub struct EventQuery {
 }
 
 /// Events looked at for one page when a filter leaves most of them out.
-const MAX_SCANNED: usize = 20_000;
+const MAX_SCANNED: usize = 5_000;
 /// What stands around an event when it is shown: its position and hash.
 const AROUND: usize = 128;
 

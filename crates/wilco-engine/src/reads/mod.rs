@@ -33,7 +33,7 @@ pub use reports::{Report, ReportCursor, ReportPage, ReportRow, report};
 pub use scene::scene;
 pub use search::{MAX_WORDS, SearchQuery, search};
 pub(crate) use sight::got_escalation;
-pub use standing::{Standing, standing};
+pub use standing::{Standing, open_total, standing};
 pub use todo::{TodoItem, newest_todo, todo};
 
 /// Part of a list, and the number behind which it goes on.

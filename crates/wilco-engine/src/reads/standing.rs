@@ -22,3 +22,8 @@ pub fn standing(reader: &dyn Reader) -> Result<Standing, StoreError> {
         open: reader.open_exchanges()?,
     })
 }
+
+/// How many exchanges are open.
+pub fn open_total(reader: &dyn Reader) -> Result<u64, StoreError> {
+    reader.open_total()
+}

@@ -34,10 +34,11 @@ pub fn todo(
     agent: &Name,
     url: &str,
 ) -> Result<Option<Vec<TodoItem>>, StoreError> {
-    todo_among(reader, viewer, agent, url, (MAX_OPEN, MAX_ENDED))
+    todo_among(viewer, agent, url, reader, all_waiting)
 }
 
-/// The same of the newest exchanges only, so many of each kind, for pages that show many agents at once.
+/// The same of the newest exchanges only, so many of each kind, for pages that show many agents at once. It costs the
+/// same however many an agent has.
 pub fn newest_todo(
     reader: &dyn Reader,
     viewer: &Viewer,
@@ -45,22 +46,26 @@ pub fn newest_todo(
     url: &str,
     most: usize,
 ) -> Result<Option<Vec<TodoItem>>, StoreError> {
-    todo_among(reader, viewer, agent, url, (most, most))
+    let newest = |reader: &dyn Reader, agent: &Name| {
+        let numbers = numbers(reader, agent, &["works", "owes", "party"], most)?;
+        loaded(reader, numbers)
+    };
+    todo_among(viewer, agent, url, reader, newest)
 }
 
-/// `most`: open and ended exchanges that are looked at.
+/// `look` finds the exchanges that may wait for the agent, each once.
 fn todo_among(
-    reader: &dyn Reader,
     viewer: &Viewer,
     agent: &Name,
     url: &str,
-    most: (usize, usize),
+    reader: &dyn Reader,
+    look: impl Fn(&dyn Reader, &Name) -> Result<Vec<Exchange>, StoreError>,
 ) -> Result<Option<Vec<TodoItem>>, StoreError> {
     if limited_to(viewer).is_some_and(|own| own != agent) {
         return Ok(None);
     }
     let mut items = Vec::new();
-    for exchange in waiting_for(reader, agent, most)? {
+    for exchange in look(reader, agent)? {
         let todo = exchange.todo(agent);
         if todo.is_empty() {
             continue;
@@ -82,27 +87,32 @@ fn todo_among(
     Ok(Some(items))
 }
 
-/// The exchanges that may wait for an agent, each once.
-fn waiting_for(
-    reader: &dyn Reader,
-    agent: &Name,
-    (open, ended): (usize, usize),
-) -> Result<Vec<Exchange>, StoreError> {
+fn numbers(reader: &dyn Reader, agent: &Name, kinds: &[&str], most: usize) -> Result<Vec<u64>, StoreError> {
     let mut numbers = Vec::new();
-    for kind in ["works", "owes"] {
-        numbers.extend(reader.find(&key(kind, agent.as_str()), open)?);
+    for kind in kinds {
+        numbers.extend(reader.find(&key(kind, agent.as_str()), most)?);
     }
     numbers.sort_unstable();
     numbers.dedup();
+    Ok(numbers)
+}
+
+fn loaded(reader: &dyn Reader, numbers: Vec<u64>) -> Result<Vec<Exchange>, StoreError> {
     let mut found = Vec::new();
     for number in numbers {
         found.extend(load(reader, number)?.map(|(exchange, _)| exchange));
     }
+    Ok(found)
+}
+
+/// The exchanges that wait for an agent, and those that ended and may wait for the word that the work stopped.
+fn all_waiting(reader: &dyn Reader, agent: &Name) -> Result<Vec<Exchange>, StoreError> {
+    let mut found = loaded(reader, numbers(reader, agent, &["works", "owes"], MAX_OPEN)?)?;
     let ended = reader.exchanges(&ExchangeFilter {
         protocol: Some(Protocol::Delegation),
         open: Some(false),
         keys: vec![key("party", agent.as_str())],
-        limit: ended,
+        limit: MAX_ENDED,
         ..ExchangeFilter::default()
     })?;
     for row in ended {

@@ -7,6 +7,7 @@ use wilco_protocol::delegation::{
 };
 
 use super::{Cited, InContext};
+use crate::judge::other_task;
 use crate::parse::{Acknowledgment, Delegation, Task, Typed};
 use crate::read::ack::{AckReading, AckText, acks};
 use crate::read::answering::{Reply, reply};
@@ -15,6 +16,7 @@ use crate::read::completion::{BY_WORD, WorkReport, report};
 use crate::read::courtesy::is_courtesy;
 use crate::read::decision::decision;
 use crate::read::judgement::judgement;
+use crate::read::mention::said_of;
 use crate::read::questions::vague;
 use crate::read::stopping::{Compliance, StopOrder, compliance, compliance_word};
 use crate::read::understanding::{self, TaskText, score_amended};
@@ -169,7 +171,7 @@ fn acknowledged(state: &State, context: &InContext<'_>, cited: &Cited, body: &st
 
 /// What an agent says without acknowledging: that it stopped, how far it is, that it is done.
 fn of_agent(state: &State, context: &InContext<'_>, names: &Names) -> Statement {
-    let body = context.incoming.text();
+    let body = &*said_of(context.incoming.text(), &state.task_id);
     if let Some((asked, confirmed)) = asked_of(state, context) {
         match names.about(|about| compliance(body, asked, about)) {
             Compliance::Confirmed { .. } => return confirmed,
@@ -264,7 +266,7 @@ fn ack_of(state: &State, context: &InContext<'_>, cited: &Cited, ack: &Acknowled
         revision: revision(context, ack),
         questions: ack.questions.len() as u32,
         vague: vague(&ack.questions),
-        scored: scored(state, &task, &ack.understanding),
+        scored: scored(state, &task, &ack.understanding, context.other_tasks),
         planned: ack.planned,
     }
 }
@@ -277,7 +279,7 @@ fn revision(context: &InContext<'_>, ack: &Acknowledgment) -> Option<u32> {
     given.or(context.parent.as_ref().and_then(|parent| parent.revision)).or(ack.revision)
 }
 
-fn scored(state: &State, task: &Task, said: &str) -> Scored {
+fn scored(state: &State, task: &Task, said: &str, other_tasks: &[String]) -> Scored {
     let text = TaskText {
         task_id: &state.task_id,
         title: &task.title,
@@ -286,7 +288,11 @@ fn scored(state: &State, task: &Task, said: &str) -> Scored {
         criteria: &task.criteria,
     };
     let scored = score_amended(&text, &task.changes, said);
+    let asked = [&task.title, &task.description].into_iter().chain(&task.criteria);
+    let asked = asked.map(String::as_str).collect::<Vec<_>>().join("\n");
+    let other = other_task(&[&state.task_id], &asked, said, other_tasks);
     let ruling = match scored.ruling {
+        _ if other.is_some_and(|other| other.instead) => Ruling::OtherTask,
         understanding::Ruling::Correct => Ruling::Correct,
         understanding::Ruling::Named => Ruling::Named,
         understanding::Ruling::Empty if said.trim().is_empty() => Ruling::Blank,

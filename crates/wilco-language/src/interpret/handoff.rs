@@ -1,5 +1,6 @@
 //! What a message means to a handoff.
 
+use crate::judge::other_task;
 use crate::message::MessageType;
 use serde_json::Value;
 use wilco_protocol::delegation::{Ruling, Scored, Understanding};
@@ -41,7 +42,7 @@ fn says(value: Option<&Value>) -> bool {
 
 fn typed(state: &State, context: &InContext<'_>, cited: &Cited, said: &Handoff) -> Statement {
     match said {
-        Handoff::Ack(ack) => ack_of(state, cited, ack),
+        Handoff::Ack(ack) => ack_of(state, context, cited, ack),
         Handoff::Clarify { document } => {
             let entries = context.incoming.content.get("clarifications").and_then(Value::as_array);
             let asked = state.questions.as_ref().map(|asked| cited.questions(&asked.asked_in));
@@ -95,7 +96,7 @@ fn text(state: &State, context: &InContext<'_>, cited: &Cited) -> Statement {
     let mut acks = handoff_acks(body);
     let of_this = acks.iter().position(|ack| same(&ack.handoff_id, &state.handoff_id));
     match of_this.or((!acks.is_empty()).then_some(0)) {
-        Some(place) => ack_of(state, cited, &from_text(acks.swap_remove(place))),
+        Some(place) => ack_of(state, context, cited, &from_text(acks.swap_remove(place))),
         None if asked => Statement::Malformed,
         None => Statement::Remark,
     }
@@ -111,7 +112,7 @@ fn from_text(ack: HandoffAckText) -> HandoffAck {
     }
 }
 
-fn ack_of(state: &State, cited: &Cited, ack: &HandoffAck) -> Statement {
+fn ack_of(state: &State, context: &InContext<'_>, cited: &Cited, ack: &HandoffAck) -> Statement {
     let Some(status) = ack.status else { return Statement::Malformed };
     let named = match &ack.handoff_id {
         Some(id) if !same(id, &state.handoff_id) => Named::Other,
@@ -128,7 +129,7 @@ fn ack_of(state: &State, cited: &Cited, ack: &HandoffAck) -> Statement {
     Statement::Ack(Ack {
         status,
         named,
-        scored: scored(state, cited, said),
+        scored: scored(state, cited, said, context.other_tasks),
         states_understanding: said.contains(char::is_alphanumeric),
         starting_from_matches: begins_at(state.starting_from.as_ref(), starting),
         questions: ack.questions.len() as u32,
@@ -147,7 +148,7 @@ fn begins_at(documented: Option<&StartingFrom>, said: &str) -> bool {
 }
 
 /// None when nothing is known of any task.
-fn scored(state: &State, cited: &Cited, said: &str) -> Option<Scored> {
+fn scored(state: &State, cited: &Cited, said: &str, other_tasks: &[String]) -> Option<Scored> {
     let tasks = tasks(state, cited);
     if tasks.is_empty() {
         return None;
@@ -168,7 +169,11 @@ fn scored(state: &State, cited: &Cited, said: &str) -> Option<Scored> {
         criteria: &criteria,
     };
     let scored = score(&text, said);
+    let asked = [&title, &description].into_iter().chain(&criteria);
+    let asked = asked.map(String::as_str).collect::<Vec<_>>().join("\n");
+    let other = other_task(&called(state), &asked, said, other_tasks);
     let ruling = match scored.ruling {
+        _ if other.is_some_and(|other| other.instead) => Ruling::OtherTask,
         understanding::Ruling::Correct => Ruling::Correct,
         understanding::Ruling::Named => Ruling::Named,
         understanding::Ruling::Empty if said.trim().is_empty() => Ruling::Blank,
@@ -192,6 +197,15 @@ pub(crate) fn tasks(state: &State, cited: &Cited) -> Vec<Task> {
     let delegated = state.tasks.iter().filter_map(|task| task.delegation.as_ref());
     let messages = delegated.filter_map(|one| one.messages.split_first());
     messages.map(|(assignment, amendments)| cited.task(assignment, amendments)).collect()
+}
+
+/// The ids of the handoff and of its tasks.
+pub(crate) fn called(state: &State) -> Vec<&str> {
+    let tasks = state.tasks.iter().flat_map(|task| {
+        let delegated = task.delegation.as_ref().map(|one| one.task_id.as_str());
+        [Some(task.task.as_str()), delegated]
+    });
+    [Some(state.handoff_id.as_str())].into_iter().chain(tasks).flatten().collect()
 }
 
 fn same(a: &str, b: &str) -> bool {

@@ -9,7 +9,7 @@ mod operation;
 mod validation;
 
 pub use cited::Cited;
-pub(crate) use handoff::tasks as handed_tasks;
+pub(crate) use handoff::{called as handoff_called, tasks as handed_tasks};
 
 use wilco_protocol::exchange::{Exchange, Said};
 use wilco_protocol::{MessageId, Name, machine};
@@ -32,6 +32,8 @@ pub struct InContext<'a> {
     pub amends: bool,
     /// A text that gives a task again as it was given.
     pub again: bool,
+    /// Ids of other open tasks of the same agent or initiator that it may name.
+    pub other_tasks: &'a [String],
     /// Names in the content, resolved to agents.
     pub resolve: &'a dyn Names,
 }

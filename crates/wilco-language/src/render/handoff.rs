@@ -13,7 +13,7 @@ use super::not_understood::not_understood;
 use super::to_initiator::{bulleted, counted};
 use super::to_judge::{to_judge, with_answers};
 use super::{Rendered, Setting, escalation, teaching};
-use crate::interpret::{Cited, handed_tasks};
+use crate::interpret::{Cited, handed_tasks, handoff_called};
 
 pub(super) fn say(state: &State, to: &Name, say: &Say, setting: &Setting<'_>) -> Rendered {
     match say {
@@ -486,5 +486,6 @@ pub fn handoff_to_judge(state: &State, ack: &MessageId, cited: &Cited) -> Value 
     let mut payload = to_judge(&state.handoff_id, &tasks, ack, &state.replacement.id, cited);
     let answers = state.answers.iter().map(|answer| cited.clarified(answer)).collect();
     with_answers(&mut payload, Vec::new(), answers);
+    payload["task"]["also_called"] = json!(handoff_called(state));
     payload
 }

@@ -2,9 +2,11 @@
 //!
 //! Pure: what is said is decided elsewhere, and nothing here is parsed back by Wilco itself.
 
+mod ambiguous;
 mod announced;
 mod checked;
 mod delegation;
+mod digest;
 mod escalation;
 pub mod fence;
 pub mod form;
@@ -27,7 +29,9 @@ mod todo;
 mod validation;
 mod ways;
 
+pub use ambiguous::ambiguous;
 pub use checked::checked;
+pub use digest::{DigestItem, digest};
 pub use escalation::{escalation_evidence, escalation_text};
 pub use forward::{ForwardText, Forwarded, forwarded};
 pub use handoff::{audit, handoff_title, handoff_to_judge, issue_comment, progress_note, request_title};
@@ -37,6 +41,7 @@ pub use operation::{pending, timeout_line};
 pub use passed::{delivered, identified, passed_subject, usual_subject};
 pub use refusal::{bad_key, refusal, unresolved};
 pub use shell::quoted;
+pub use to_initiator::MAY_OBJECT;
 pub(crate) use to_initiator::counted;
 pub use to_judge::delegation_to_judge;
 pub use todo::{TodoText, todo_text};

@@ -86,7 +86,7 @@ pub(super) fn first_line(message: &MessageId, cited: &Cited) -> String {
     }
 }
 
-fn listed(forms: &[String]) -> String {
+pub(super) fn listed(forms: &[String]) -> String {
     // A command that takes its text from below it begins a line of its own.
     let item = |form: &String| match form.split_once('\n') {
         Some((label, command)) => format!("- {label}\n{command}"),
@@ -96,7 +96,7 @@ fn listed(forms: &[String]) -> String {
 }
 
 /// What the exchange waits for, of the reader or of somebody else.
-fn awaited(exchange: &Exchange, to: &Name) -> String {
+pub(super) fn awaited(exchange: &Exchange, to: &Name) -> String {
     let called = one_line(exchange.called());
     let own = exchange.todo(to);
     if let Some(todo) = own.first() {
@@ -135,7 +135,7 @@ fn noun(wanted: Wanted) -> &'static str {
 }
 
 /// Each thing that this agent can say now.
-fn forms(exchange: &Exchange, to: &Name, setting: &Setting<'_>) -> Vec<String> {
+pub(super) fn forms(exchange: &Exchange, to: &Name, setting: &Setting<'_>) -> Vec<String> {
     let todo = exchange.todo(to);
     let mut forms: Vec<String> =
         todo.iter().flat_map(|todo| wanted_forms(exchange, to, todo, setting)).collect();

@@ -182,6 +182,9 @@ fn review(state: &State, setting: &Setting<'_>) -> Told {
     Told { reason: "verdict-needed", text, fields, teaching }
 }
 
+/// Why an initiator is told of an understanding that was accepted, and that it may object to.
+pub const MAY_OBJECT: &str = "may-object";
+
 /// An understanding that was accepted without its initiator. `until`: by when it may object.
 fn accepted(state: &State, until: Option<Time>, setting: &Setting<'_>) -> Told {
     let (agent, task) = (&state.assignee, &state.task_id);
@@ -194,7 +197,7 @@ fn accepted(state: &State, until: Option<Time>, setting: &Setting<'_>) -> Told {
     ]);
     match until {
         Some(until) => Told {
-            reason: "may-object",
+            reason: MAY_OBJECT,
             text: format!("{begins}\nIf that is wrong, say so until {until}: it is stopped and corrected."),
             fields,
             teaching: Some(teaching::verdict(state, setting)),
