@@ -23,6 +23,9 @@ pub(crate) struct Options {
     /// Messages a second, of all senders together
     #[arg(long, default_value_t = 300)]
     rate: u32,
+    /// A program that is there already; else the release build is made
+    #[arg(long)]
+    program: Option<PathBuf>,
 }
 
 const SENDERS: u32 = 8;
@@ -35,6 +38,9 @@ const MOST_SLOPE: f64 = 1.0;
 const MIB: f64 = (1 << 20) as f64;
 
 pub(crate) fn run(options: &Options) -> anyhow::Result<()> {
+    if let Some(program) = &options.program {
+        return soak(program, options);
+    }
     succeed(cargo().args(["build", "--quiet", "--release", "--package", "wilco"]))?;
     let target = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root().join("target"), PathBuf::from);
     soak(&target.join("release/wilco"), options)
@@ -43,15 +49,14 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<()> {
 /// Two minutes with the build of the tests.
 pub(crate) fn shortly() -> anyhow::Result<()> {
     succeed(cargo().args(["build", "--quiet", "--package", "wilco"]))?;
-    soak(&root().join("target/debug/wilco"), &Options { minutes: 2, rate: 300 })
+    soak(&root().join("target/debug/wilco"), &Options { minutes: 2, rate: 300, program: None })
 }
 
 fn soak(program: &Path, options: &Options) -> anyhow::Result<()> {
     let data = root().join(format!("target/soak-{}", std::process::id()));
     std::fs::create_dir_all(&data)?;
-    let result = soak_in(program, options, &data);
-    std::fs::remove_dir_all(&data)?;
-    result
+    soak_in(program, options, &data).with_context(|| format!("its data is kept in {}", data.display()))?;
+    Ok(std::fs::remove_dir_all(&data)?)
 }
 
 fn soak_in(program: &Path, options: &Options, data: &Path) -> anyhow::Result<()> {
@@ -187,7 +192,8 @@ fn send(address: &str, number: u32, rate: u32, over: &AtomicBool, sent: &AtomicU
             let inbox = line.ask("GET", &format!("/v1/agents/{reader}/inbox?status=unread"), &Value::Null)?;
             for message in inbox["items"].as_array().into_iter().flatten() {
                 let id = message["id"].as_str().unwrap_or_default();
-                line.ask("POST", &format!("/v1/messages/{id}/read"), &Value::Null)?;
+                line.ask("POST", &format!("/v1/messages/{id}/read"), &Value::Null)
+                    .with_context(|| format!("in the inbox of {reader} was {message}"))?;
             }
         }
     }

@@ -133,7 +133,7 @@ fn doors(handle: Handle, config: Config, stopping: watch::Receiver<bool>) -> (Ap
     }));
     let within = NativeRoutes::new(&app);
     let router = v1::router(&app)
-        .merge(dashboard::router(within.clone()))
+        .merge(dashboard::router(&app, within.clone()))
         .merge(maestro::router().layer(from_fn_with_state(app.clone(), forward::changes_to_writer)))
         .merge(mcp::router(&app, within))
         .with_state(app.clone());

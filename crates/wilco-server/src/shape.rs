@@ -231,6 +231,7 @@ pub(crate) fn agent(now: &AgentNow, at: Time) -> wire::Agent {
         nudge: profile.nudge,
         github: profile.github,
         labels: profile.labels,
+        digest: agent.profile.digest_period().map(|period| period.to_string()),
         speaks: profile.speaks.map(|set| set.word().to_owned()),
         status: status(agent.mark, *last_seen, *has_left, at).to_owned(),
         last_seen: last_seen.map(|seen| seen.to_string()),

@@ -169,6 +169,8 @@ fn hands_over(change: &EffectChange) -> bool {
     let EffectChange::Put(row) = change else { return false };
     match serde_json::from_slice(&row.body) {
         Ok(wilco_engine::StoredEffect::Order(order)) => matches!(order.effect, Effect::Handoff { .. }),
-        Ok(wilco_engine::StoredEffect::Nudge { .. }) | Err(_) => false,
+        Ok(wilco_engine::StoredEffect::Nudge { .. } | wilco_engine::StoredEffect::Digest { .. }) | Err(_) => {
+            false
+        }
     }
 }

@@ -1,9 +1,9 @@
 //! The courier: carries orders out, reports on them, fails, reports twice.
 
 use wilco_engine::{Command, Order, StoredEffect};
-use wilco_protocol::Span;
 use wilco_protocol::decision::{Effect, Report};
 use wilco_protocol::operation::StepEnd;
+use wilco_protocol::{Name, Span};
 use wilco_store::EffectRow;
 
 use crate::bug::Bug;
@@ -32,6 +32,7 @@ impl World {
             let after = wilco_protocol::Span::millis(due.as_millis() + wait.as_millis());
             let errand = match serde_json::from_slice(&row.body) {
                 Ok(StoredEffect::Nudge { nudge }) => Happening::Nudge(Box::new((row.clone(), nudge))),
+                Ok(StoredEffect::Digest { digest }) => Happening::Digest(row.clone(), digest.agent),
                 Ok(StoredEffect::Order(_)) | Err(_) => {
                     Happening::Report(Box::new(SimEffect { row: row.clone(), came: None }))
                 }
@@ -68,6 +69,19 @@ impl World {
         Ok(())
     }
 
+    /// What was gathered for an agent is due. While the process is dead it waits, and is resumed with the rest.
+    pub(crate) fn send_digest(&mut self, row: EffectRow, agent: Name) -> Result<(), Broken> {
+        if self.engine.is_none() {
+            return Ok(());
+        }
+        let (position, index) = (row.position, row.index);
+        match self.step(vec![Command::Digest { position, index, agent: agent.clone() }])? {
+            StepOutcome::Done(_) | StepOutcome::Died => {}
+            StepOutcome::Refused => self.later(Span::seconds(1), Happening::Digest(row, agent)),
+        }
+        Ok(())
+    }
+
     fn came_of_it(&mut self, order: &Order) -> Result<Report, Broken> {
         Ok(match &order.effect {
             Effect::CallHuman { escalation, .. } => {
@@ -99,7 +113,7 @@ impl World {
         for row in orders {
             let order = match serde_json::from_slice(&row.body)? {
                 StoredEffect::Order(order) => order,
-                StoredEffect::Nudge { .. } => {
+                StoredEffect::Nudge { .. } | StoredEffect::Digest { .. } => {
                     self.run_errands(std::slice::from_ref(row));
                     continue;
                 }

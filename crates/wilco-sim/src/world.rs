@@ -55,6 +55,7 @@ pub(crate) enum Happening {
     Look(Name),
     Report(Box<SimEffect>),
     Nudge(Box<(EffectRow, Nudge)>),
+    Digest(EffectRow, Name),
     Restart,
 }
 
@@ -174,6 +175,7 @@ impl World {
             Happening::Look(who) => self.look(&who)?,
             Happening::Report(errand) => self.report(*errand)?,
             Happening::Nudge(nudge) => self.nudge(nudge.0, nudge.1)?,
+            Happening::Digest(row, agent) => self.send_digest(row, agent)?,
             Happening::Restart => self.restart()?,
         }
         Ok(())

@@ -115,6 +115,8 @@ pub enum Reach {
     Injected,
     /// The agent answered it.
     Answered,
+    /// No nearer: the agent put it away, archived or deleted, without reading it.
+    PutAwayUnread,
 }
 
 /// All ways in which a message got nearer to an agent.
@@ -138,6 +140,7 @@ impl Reached {
             Reach::NudgeFailed => 2,
             Reach::Injected => 4,
             Reach::Answered => 8,
+            Reach::PutAwayUnread => 16,
         }
     }
 

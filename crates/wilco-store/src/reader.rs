@@ -117,6 +117,10 @@ pub trait Reader {
     fn exchanges(&self, filter: &ExchangeFilter) -> Result<Vec<ExchangeRow>, StoreError>;
     /// How many exchanges are open, by protocol and state, in that order.
     fn open_exchanges(&self) -> Result<Vec<(Protocol, String, u64)>, StoreError>;
+    /// How many exchanges are open. A store that can count them without reading them does.
+    fn open_total(&self) -> Result<u64, StoreError> {
+        Ok(self.open_exchanges()?.iter().map(|(_, _, count)| count).sum())
+    }
     /// The numbers of exchanges that have this key, newest first.
     fn find(&self, key: &str, limit: usize) -> Result<Vec<u64>, StoreError>;
     /// Every exchange that wants to be woken, and when.

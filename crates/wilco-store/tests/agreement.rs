@@ -11,7 +11,8 @@ use wilco_store::{Batch, InboxRow, InboxStatus, Memory, Reach, Reader, Sqlite, S
 const STATUSES: [InboxStatus; 4] =
     [InboxStatus::Unread, InboxStatus::Read, InboxStatus::Archived, InboxStatus::Deleted];
 
-const REACHES: [Reach; 4] = [Reach::Nudged, Reach::NudgeFailed, Reach::Injected, Reach::Answered];
+const REACHES: [Reach; 5] =
+    [Reach::Nudged, Reach::NudgeFailed, Reach::Injected, Reach::Answered, Reach::PutAwayUnread];
 
 /// Something that may stand in a batch. Small numbers choose among few things, so that they meet.
 #[derive(Debug, Clone)]

@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 
 use crate::server::{Server, Setup, text, until};
+use wilco_server::Role;
 
 const PAGE: usize = 2 << 20;
 const MOST: usize = PAGE + (64 << 10);
@@ -207,6 +208,42 @@ fn g13_an_owner_brings_so_many_names_a_day_by_the_way() {
     assert_eq!(write("ann", "n4").0, 429);
     assert_eq!(write("cid", "n4").0, 201, "somebody else has its own");
     assert_eq!(server.as_agent("ann").put("/v1/agents/n6", &json!({})).0, 201, "outright is not counted");
+}
+
+/// The lines of a batch count one by one, and so does a name that waits at its own inbox.
+#[test]
+fn g13_names_in_a_batch_and_at_their_own_inbox_count_too() {
+    let server = Setup::new().config("[limits]\nowner_names = 3").start();
+    server.register(&["ann"]);
+    let lines: String = (0..4).map(|n| format!("{}\n", text("ann", &format!("n{n}"), "Hello."))).collect();
+    let answers = server.as_agent("ann").post_text("/v1/messages", "application/x-ndjson", &lines).1;
+    let statuses: Vec<_> =
+        answers.as_array().unwrap().iter().map(|answer| answer["status"].clone()).collect();
+    assert_eq!(json!(statuses), json!([201, 201, 201, 429]), "{answers}");
+    assert_eq!(server.get("/v1/agents/n3").0, 404);
+    // A name that nobody has yet is no owner of its own: those count for the address that they come from.
+    let waits = |name: &str| server.as_agent(name).get(&format!("/v1/agents/{name}/inbox?wait=0s")).0;
+    assert_eq!(["w1", "w2", "w3", "w4"].map(waits), [200, 200, 200, 429]);
+    assert_eq!((server.get("/v1/agents/w3").0, server.get("/v1/agents/w4").0), (200, 404));
+    let (status, problem) = server.as_agent("w5").post("/v1/messages", &text("w5", "ann", "Hello."));
+    assert_eq!(status, 429, "{problem}");
+    assert_eq!(waits("w1"), 200, "it is known by now");
+}
+
+/// Whoever holds all places, health and operators have some beyond them.
+#[test]
+fn g13_health_and_operators_have_places_beyond_the_limit() {
+    let server = Setup::new().config("auth = \"required\"\n[limits]\nconnections = 4").start();
+    let operator = server.with_token("root", Role::Operator);
+    assert_eq!(operator.put("/v1/agents/ann", &json!({})).0, 201);
+    let ann = server.with_token("ann", Role::Agent);
+    let streams: Vec<_> = (0..4).map(|_| ann.stream("/v1/agents/ann/inbox").unwrap()).collect();
+    until("all are taken", || server.with_token("ann", Role::Agent).get("/v1/agents/ann").0 == 503);
+    let (status, problem) = server.with_token("ann", Role::Agent).get("/v1/agents/ann");
+    assert_eq!(status, 503, "{problem}");
+    assert_eq!(server.with_token("second", Role::Operator).get("/v1/agents/ann").0, 200);
+    assert_eq!((server.caller().get("/healthz").0, server.caller().get("/readyz").0), (200, 200));
+    drop(streams);
 }
 
 /// A request that never ends does not keep the server from ending.

@@ -24,6 +24,8 @@ mod handoff_trouble;
 mod idempotency;
 mod inbox;
 mod judge;
+mod judge_bounds;
+mod judge_limits;
 mod judge_setup;
 mod kill;
 mod ledger;

@@ -1,4 +1,4 @@
-//! Names that are registered by the way, because they were written to or wrote: every owner has so many a day. Whoever
+//! Names that are registered by the way, because they were written to, wrote or waited: every owner has so many a day. Whoever
 //! registers agents outright is not counted.
 
 use std::collections::{HashMap, HashSet};
@@ -37,13 +37,16 @@ pub(crate) struct Newcomers<'a> {
 
 impl<'a> Newcomers<'a> {
     pub(crate) fn of(app: &'a App, owner: Owner) -> Newcomers<'a> {
+        let owner = owner.if_known(|name| app.handle.find_agent(name).is_some());
         Newcomers { app, owner, names: HashSet::new() }
     }
 
     /// Counts the names in a message that nobody knows yet; 429 when they are too many for one day.
     pub(crate) fn admit(&mut self, post: &Post) -> Result<(), Failure> {
-        let texts: Vec<&str> =
-            post.incoming.to.iter().chain(&post.incoming.from).map(String::as_str).collect();
+        self.admit_names(post.incoming.to.iter().chain(&post.incoming.from).map(String::as_str))
+    }
+
+    pub(crate) fn admit_names<'n>(&mut self, texts: impl Iterator<Item = &'n str>) -> Result<(), Failure> {
         let mut new = HashSet::new();
         self.app.handle.ask_directory(|all| {
             for text in texts {
@@ -66,8 +69,8 @@ impl<'a> Newcomers<'a> {
         let brought = today.brought.entry(self.owner.clone()).or_default();
         if *brought + new.len() > most {
             let detail = format!(
-                "{most} agents were registered for you today by being written to or by writing; register others \
-                 yourself (PUT /v1/agents/NAME), or go on tomorrow"
+                "{most} agents were registered for you today by being written to, by writing or by waiting; register \
+                 others yourself (PUT /v1/agents/NAME), or go on tomorrow"
             );
             return Err(Failure::new(StatusCode::TOO_MANY_REQUESTS, "too-many", detail));
         }

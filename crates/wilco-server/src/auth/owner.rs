@@ -1,7 +1,7 @@
 //! Who is counted as one: by its token, else by the name it gives, else by its address.
 
 use std::collections::HashMap;
-use std::hash::{BuildHasher, RandomState};
+use std::hash::{BuildHasher, Hash, Hasher, RandomState};
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
 use http::request::Parts;
@@ -9,8 +9,26 @@ use http::request::Parts;
 use super::{Peer, bearer};
 
 /// Whom a request counts for.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, Default)]
-pub(crate) struct Owner(String);
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Owner {
+    key: String,
+    /// The name that it gives, and where it comes from.
+    claims: Option<(String, String)>,
+}
+
+impl PartialEq for Owner {
+    fn eq(&self, other: &Owner) -> bool {
+        self.key == other.key
+    }
+}
+
+impl Eq for Owner {}
+
+impl Hash for Owner {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.key.hash(state);
+    }
+}
 
 /// Secrets are not kept as they are.
 static SECRETS: LazyLock<RandomState> = LazyLock::new(RandomState::new);
@@ -22,14 +40,26 @@ impl Owner {
             return owner.clone();
         }
         let named = parts.headers.get("wilco-agent").and_then(|name| name.to_str().ok());
-        Owner(match (bearer(&parts.headers), named.filter(|name| !name.is_empty())) {
-            (Some(secret), _) => format!("token {:016x}", SECRETS.hash_one(secret)),
-            (None, Some(name)) => format!("agent {}", name.to_ascii_lowercase()),
-            (None, None) => match parts.extensions.get::<Peer>() {
-                Some(peer) => format!("address {}", peer.0),
-                None => String::new(),
+        let address =
+            parts.extensions.get::<Peer>().map_or(String::new(), |peer| format!("address {}", peer.0));
+        match (bearer(&parts.headers), named.filter(|name| !name.is_empty())) {
+            (Some(secret), _) => {
+                Owner { key: format!("token {:016x}", SECRETS.hash_one(secret)), claims: None }
+            }
+            (None, Some(name)) => Owner {
+                key: format!("agent {}", name.to_ascii_lowercase()),
+                claims: Some((name.to_owned(), address)),
             },
-        })
+            (None, None) => Owner { key: address, claims: None },
+        }
+    }
+
+    /// Whom it counts for where a name that nobody has yet is none: else everybody had as many owners as names.
+    pub(crate) fn if_known(self, is_known: impl FnOnce(&str) -> bool) -> Owner {
+        match self.claims {
+            Some((name, address)) if !is_known(&name) => Owner { key: address, claims: None },
+            claims => Owner { key: self.key, claims },
+        }
     }
 }
 
@@ -84,7 +114,7 @@ mod tests {
     #[test]
     fn g13_every_owner_has_so_many_seats_and_gets_them_back() {
         let seats = Arc::new(OwnerSeats::new(2));
-        let [one, other] = ["one", "other"].map(|name| Owner(name.to_owned()));
+        let [one, other] = ["one", "other"].map(|name| Owner { key: name.to_owned(), claims: None });
         let first = seats.take(&one);
         let _second = seats.take(&one).unwrap();
         assert!(seats.take(&one).is_none());

@@ -6,7 +6,7 @@ use serde::Serialize;
 use serde_json::{Value, json};
 use wilco_engine::status;
 use wilco_protocol::directory::{Agent, Directory, Interface, Role};
-use wilco_protocol::{Name, Time};
+use wilco_protocol::{Name, Span, Time};
 use wilco_runtime::AgentNow;
 
 use crate::app::App;
@@ -61,6 +61,7 @@ pub(super) struct AgentJson<'a> {
     github: Option<&'a str>,
     labels: &'a BTreeMap<String, String>,
     speaks: Option<Interface>,
+    digest: Option<Span>,
     status: &'static str,
     #[serde(rename = "last_seen")]
     last_seen: Option<String>,
@@ -118,6 +119,7 @@ pub(super) fn shape<'a>(app: &'a App, now: &'a AgentNow, at: Time) -> AgentJson<
         github: profile.github.as_deref(),
         labels: &profile.labels,
         speaks: profile.speaks,
+        digest: profile.digest_period(),
         status: status(agent.mark, now.last_seen, now.has_left, at),
         last_seen: last_seen.clone(),
         display_name: display_name(agent),
@@ -199,6 +201,11 @@ fn has(own: &str, text: &str) -> bool {
     if !own.is_ascii() {
         return own.to_lowercase().contains(text);
     }
-    let fits = |window: &[u8]| window.eq_ignore_ascii_case(text.as_bytes());
-    text.is_empty() || own.as_bytes().windows(text.len()).any(fits)
+    let (own, Some((first, rest))) = (own.as_bytes(), text.as_bytes().split_first()) else { return true };
+    // Most places are passed over by their first letter: everybody is looked at.
+    let begins = |place: &usize| own[*place].to_ascii_lowercase() == *first;
+    let fits = |place: usize| {
+        own.get(place + 1..place + text.len()).is_some_and(|own| own.eq_ignore_ascii_case(rest))
+    };
+    (0..own.len()).filter(begins).any(fits)
 }

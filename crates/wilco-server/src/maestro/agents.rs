@@ -172,8 +172,20 @@ const RENAMED: [(&str, &str); 4] =
 /// Roles of AI Maestro, and what they are here.
 const ROLES: [(&str, &str); 2] = [("manager", "orchestrator"), ("member", "worker")];
 /// What a profile has here.
-const KNOWN: [&str; 10] =
-    ["alias", "session", "host", "program", "role", "capabilities", "nudge", "github", "status", "labels"];
+const KNOWN: [&str; 12] = [
+    "alias",
+    "session",
+    "host",
+    "program",
+    "role",
+    "capabilities",
+    "nudge",
+    "github",
+    "status",
+    "labels",
+    "speaks",
+    "digest",
+];
 
 /// What a body says about an agent, in the words of `/v1`. Texts that have no field here are kept as
 /// labels; lists and objects that have none are left out.

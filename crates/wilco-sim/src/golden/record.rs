@@ -76,7 +76,8 @@ fn inboxes(reader: &dyn Reader) -> anyhow::Result<Map<String, Value>> {
         let mut entries = Vec::new();
         for (status, row) in reader.inbox(&filter)? {
             let reached = reader.reached(&agent.name, row.position)?;
-            let reaches = [Reach::Nudged, Reach::NudgeFailed, Reach::Injected, Reach::Answered];
+            let reaches =
+                [Reach::Nudged, Reach::NudgeFailed, Reach::Injected, Reach::Answered, Reach::PutAwayUnread];
             let reaches: String = reaches
                 .into_iter()
                 .filter(|reach| reached.has(*reach))
@@ -122,5 +123,6 @@ fn reach_word(reach: Reach) -> &'static str {
         Reach::NudgeFailed => "nudge failed",
         Reach::Injected => "injected",
         Reach::Answered => "answered",
+        Reach::PutAwayUnread => "put away unread",
     }
 }

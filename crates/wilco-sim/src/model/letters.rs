@@ -123,6 +123,11 @@ impl Model {
         let initiator = message.exchange.and_then(|id| self.initiator_of(id.number));
         let withheld = |reading: &Reading<'_>| match reading.exchange.map(|id| id.protocol) {
             None => false,
+            // What is amended while it is handed over is for the replacement, which gets the task as it is then.
+            Some(Protocol::Delegation) if &*reading.meaning == "amendment" => reading
+                .exchange
+                .and_then(|id| self.tracks.get(&id.number))
+                .is_some_and(|track| track.held.is_some()),
             Some(Protocol::Delegation) => WITHHELD.contains(&&*reading.meaning),
             Some(Protocol::Operation) => match &*reading.meaning {
                 "result" | "decision" => true,

@@ -50,6 +50,7 @@ pub fn answers(
     told.say("head", reader.head()?);
     told.say("wakes", reader.wakes()?);
     told.say("open", reader.open_exchanges()?);
+    told.say("open in all", reader.open_total()?);
     told.say("agents", reader.agents()?);
     told.say("effects", reader.effects()?);
     told.say("presence", reader.presence()?);

@@ -95,6 +95,12 @@ pub(super) fn open(connection: &Connection) -> Result<Vec<(Protocol, String, u64
     })
 }
 
+/// The index alone is counted.
+pub(super) fn open_total(connection: &Connection) -> Result<u64, StoreError> {
+    let sql = "SELECT count(*) FROM exchange INDEXED BY exchange_open WHERE open = 1";
+    Ok(list(connection, sql, (), |row| rows::number(row, 0, 0))?.into_iter().sum())
+}
+
 /// The numbers of exchanges that have this key, newest first.
 pub(super) fn numbers(connection: &Connection, key: &str, most: usize) -> Result<Vec<u64>, StoreError> {
     let sql = "SELECT number FROM exchange_key WHERE key = ?1 ORDER BY number DESC LIMIT ?2";

@@ -110,6 +110,10 @@ impl<C: Connected> Reader for C {
         exchanges::open(self.connection())
     }
 
+    fn open_total(&self) -> Result<u64, StoreError> {
+        exchanges::open_total(self.connection())
+    }
+
     fn find(&self, key: &str, limit: usize) -> Result<Vec<u64>, StoreError> {
         exchanges::numbers(self.connection(), key, limit)
     }

@@ -186,6 +186,7 @@ fn ack() -> impl Strategy<Value = Ack> {
     let ruling = prop_oneof![
         Just(Ruling::Correct),
         Just(Ruling::Named),
+        Just(Ruling::OtherTask),
         Just(Ruling::Blank),
         Just(Ruling::Empty),
         Just(Ruling::Unsure)

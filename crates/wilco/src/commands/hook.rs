@@ -33,7 +33,7 @@ pub(crate) struct Args {
     pub(crate) client: String,
     /// The event, by the client's own name
     pub(crate) event: String,
-    /// Act as this agent; else WILCO_AGENT, else the session gets a name of its own
+    /// Act as this agent; else WILCO_AGENT, else whose the token is, else the session gets a name of its own
     #[arg(long = "as", value_name = "NAME")]
     pub(crate) name: Option<String>,
     /// The server; else WILCO_URL, else http://127.0.0.1:23000

@@ -10,6 +10,16 @@ fn cli_2_ack_received_makes_the_task_theirs() {
     assert_eq!(data["understanding"]["verdict"], "correct");
 }
 
+/// HO-6: what is being handed over is nobody's to acknowledge; the exit code says that nothing came of it.
+#[test]
+fn ho_6_an_ack_of_a_task_that_is_handed_over_ends_with_1() {
+    let server = delegated();
+    server.run("bob", &UNDERSTOOD).ok();
+    server.run("anna", &["handoff", "--from", "bob", "--to", "carl", "--reason", "lost"]).ok();
+    let said = server.run("bob", &UNDERSTOOD).fails(1);
+    assert!(said.contains("does not count") && said.contains("handed over by ho-"), "{said}");
+}
+
 #[test]
 fn cli_2_ack_with_an_exchange_id_and_another_letter_case() {
     let server = delegated();

@@ -1,18 +1,22 @@
 //! `wilco hook` with the shipped binary and what the clients write on its stdin.
 
 use std::io::Write;
-use std::process::Stdio;
+use std::process::{Command, Stdio};
 
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
 use super::delegated;
-use super::program::{Ran, Server, wilco};
+use super::program::{Ran, Server, ran, wilco};
 
 /// Runs a hook until it had time to answer: a loaded machine may be slower than a hook waits.
 const ATTEMPTS: usize = 20;
 
 pub(super) fn hook(url: &str, home: &TempDir, words: &[&str], input: &str) -> Ran {
+    given(hook_command(url, home, words), input)
+}
+
+fn hook_command(url: &str, home: &TempDir, words: &[&str]) -> Command {
     let mut command = wilco();
     command
         .arg("hook")
@@ -20,6 +24,11 @@ pub(super) fn hook(url: &str, home: &TempDir, words: &[&str], input: &str) -> Ra
         .args(["--url", url])
         .env("HOME", home.path())
         .env_remove("XDG_STATE_HOME");
+    command
+}
+
+/// What it makes of this input.
+fn given(mut command: Command, input: &str) -> Ran {
     let command = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn().expect("a hook");
     // It may have ended before it read.
@@ -74,6 +83,35 @@ fn cli_32_a_session_is_told_once_what_is_unread_and_owed_and_cli_21_it_is_inject
         let id = server.newest("bob", "task-assignment")["id"].as_str().unwrap().to_owned();
         assert_eq!(server.get(&format!("/v1/messages/{id}"))["delivery"], "injected");
     }
+}
+
+/// A hook's own registration names its session and the nudge of Codex, and ends as offline; a pane it does not name.
+#[test]
+fn sec_12_with_its_own_token_a_hook_sets_its_session_and_the_nudge_of_codex_and_nothing_else() {
+    let (server, home) = (delegated(), tempfile::tempdir().unwrap());
+    let data = server.data.path().to_str().unwrap();
+    let token = ran(wilco().args(["token", "create", "bob", "--data", data])).ok();
+    let session = "0190b7a0-0000-7000-8000-000000000001";
+    let run = |client: &str, event: &str| {
+        let mut command = hook_command(&server.url, &home, &[client, event]);
+        command.env("WILCO_TOKEN", token.trim()).env("TMUX", "/tmp/none,1,0").env("TMUX_PANE", "%3");
+        let ran = given(command, &json!({"session_id": session, "cwd": "/src"}).to_string());
+        assert_eq!((ran.code, ran.err.as_str()), (0, ""));
+    };
+    let bob = || server.get("/v1/agents/bob");
+    let told = |what: &str, client: &str, event: &str, is: &dyn Fn(&Value) -> bool| {
+        // A loaded machine may be slower than a hook waits.
+        let done = (0..ATTEMPTS).any(|_| {
+            run(client, event);
+            is(&bob())
+        });
+        assert!(done, "{what}: {}", bob());
+    };
+    told("session", "codex", "SessionStart", &|bob| bob["labels"]["client_session"] == session);
+    assert_eq!((&bob()["nudge"]["kind"], &bob()["host"]), (&json!("codex"), &Value::Null));
+    told("offline", "codex", "SessionEnd", &|bob| bob["status"] == "offline");
+    told("another client", "gemini", "SessionStart", &|bob| bob["program"] == "gemini");
+    assert_eq!(bob()["nudge"], Value::Null, "an operator names panes");
 }
 
 #[test]

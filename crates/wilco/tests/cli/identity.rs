@@ -21,6 +21,24 @@ fn cli_2_the_name_comes_from_the_flag_then_wilco_agent_then_ai_maestro() {
     assert_eq!(whose(&ran(inbox.args(["--as", "anna"])).ok()), "anna");
 }
 
+/// Whose a token is, the server says in the header of its answers, so that nobody needs to name itself besides.
+#[test]
+fn sec_2_with_a_token_nobody_needs_to_say_who_it_is() {
+    let server = Server::of(&["anna", "bob"]);
+    let data = server.data.path().to_str().expect("a path");
+    let secret = ran(wilco().args(["token", "create", "bob", "--data", data])).ok();
+    let with_token = |words: &[&str]| {
+        let mut command = wilco();
+        command.args(words).args(["--url", &server.url]).env("WILCO_TOKEN", secret.trim());
+        ran(&mut command)
+    };
+    assert_eq!(whose(&with_token(&["inbox"]).ok()), "bob");
+    assert_eq!(with_token(&["todo"]).ok(), server.run("bob", &["todo"]).ok());
+    with_token(&["send", "anna", "Hello."]).ok();
+    assert_eq!(server.newest("anna", "text")["from"], "bob");
+    with_token(&["inbox", "--as", "anna"]).fails(1);
+}
+
 /// Ends the tmux server that it names.
 struct Tmux(String);
 

@@ -30,6 +30,23 @@ fn cli_9_the_doctor_tells_an_agent_what_it_may_see() {
     assert!(found.out.contains("\"findings\":[{"), "{found:?}");
 }
 
+/// An agent's token that began an operation when it might: the doctor names it, and what to do.
+#[test]
+fn sec_10_the_doctor_lists_agents_tokens_that_began_operations_before() {
+    let server = Server::of(&["anna", "bob"]);
+    let data = server.data.path().to_str().expect("a path");
+    let create = |name: &str| ran(wilco().args(["token", "create", name, "--json", "--data", data])).json();
+    let (anna, bob) = (create("anna"), create("bob"));
+    server.run("anna", &["operate", "restart", "--agents", "bob", "--message", "Now."]).ok();
+    let found = ran(&mut server.command("", &["doctor", "--data", data])).out;
+    let about = format!("token {} of anna: began operations before", anna["id"].as_str().unwrap_or_default());
+    assert!(found.contains(&about), "{found}");
+    assert!(
+        found.contains(&format!("wilco token role {} orchestrator", anna["id"].as_str().unwrap_or_default()))
+    );
+    assert!(!found.contains(bob["id"].as_str().unwrap_or("-")), "{found}");
+}
+
 #[test]
 fn sec_5_tokens_are_not_read_through_a_symlink() {
     let data = [(); 2].map(|()| tempfile::tempdir().expect("a directory"));

@@ -105,6 +105,10 @@ impl Setup {
         if self.unheard {
             command.stderr(Stdio::piped());
         }
+        // Who asks for a log finds it beside the data.
+        if self.environment.iter().any(|(name, _)| name == "WILCO_LOG") {
+            command.stderr(std::fs::File::create(data.path().join("test-log.txt")).unwrap());
+        }
         let (mut child, url) = spawn(command);
         drop(child.stderr.take());
         let Setup { options, environment, .. } = self;

@@ -25,13 +25,16 @@ impl Place {
     pub(super) fn of(args: &Args, input: &Value) -> Option<Place> {
         let client = AgentClient::from_word(&args.client)?;
         let id = input["session_id"].as_str().filter(|id| !id.is_empty())?;
-        let given = args.name.clone().or_else(|| variable("WILCO_AGENT"));
-        let is_made = given.is_none();
-        let agent = given.unwrap_or_else(|| made_name(input["cwd"].as_str().unwrap_or_default(), id));
         let url =
             args.url.clone().or_else(|| variable("WILCO_URL")).unwrap_or_else(|| DEFAULT_URL.to_owned());
-        let server = Client::new(&url).speaking(Interface::Cli.word()).named(Some(agent.clone()));
-        let server = server.with_token(token::find(variable).ok().flatten());
+        let token = token::find(variable).ok().flatten();
+        let server = Client::new(&url).speaking(Interface::Cli.word()).with_token(token.clone());
+        let given = args.name.clone().or_else(|| variable("WILCO_AGENT"));
+        // Whose a token is, the server knows; under another name the hook could say nothing.
+        let given = given.or_else(|| token.and_then(|_| server.token_agent().ok().flatten()));
+        let is_made = given.is_none();
+        let agent = given.unwrap_or_else(|| made_name(input["cwd"].as_str().unwrap_or_default(), id));
+        let server = server.named(Some(agent.clone()));
         Some(Place { client, id: id.to_owned(), agent, is_made, url, server })
     }
 
