@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use wilco_language::parse::{Delegation, Typed};
-use wilco_language::read::mention::mentioned;
+use wilco_language::read::mention::{mentioned, only_asks};
 use wilco_protocol::{Exchange, ExchangeId, Protocol};
 
 use super::arrival::Arrival;
@@ -38,10 +38,16 @@ pub(super) fn named_by_words(
     if !matches!(arrival.incoming().typed, Typed::Conversation | Typed::Talk) {
         return Ok(None);
     }
+    // What an initiator asks about its task is a question to the agent (DEL-2).
+    let asks = only_asks(arrival.text);
+    let is_meant = |one: &Exchange| {
+        let inquiry = asks && *one.initiator() == arrival.from && !one.is_owed_by(&arrival.from);
+        one.is_open() && one.is_party(&arrival.from) && addressed(arrival, one) && !inquiry
+    };
     let mut named: Vec<Arc<Exchange>> = Vec::new();
     for id in mentioned(arrival.text) {
         let mut found = called(workspace, arrival, &id)?;
-        found.retain(|one| one.is_open() && one.is_party(&arrival.from) && addressed(arrival, one));
+        found.retain(|one| is_meant(one));
         if found.len() > 1 {
             return Ok(Some(Correlated::Ambiguous(found.iter().map(|one| one.id()).collect())));
         }

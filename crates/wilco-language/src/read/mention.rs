@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use super::sentence::sentences;
 use super::text;
 
 /// Of more words that look like ids, the rest names nothing.
@@ -20,6 +21,12 @@ pub fn mentioned(body: &str) -> Vec<String> {
         }
     }
     found
+}
+
+/// Whether the text does nothing but ask: "How is GH-42 going?" is a question to its reader and asks nothing of Wilco.
+pub fn only_asks(body: &str) -> bool {
+    let said = sentences(body);
+    !said.is_empty() && said.iter().all(|sentence| sentence.asks)
 }
 
 /// The text with `GH-1 and GH-2 are done` as `GH-1 are done`: what is said of several together is said of each. Only
