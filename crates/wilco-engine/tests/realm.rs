@@ -189,7 +189,7 @@ impl Realm {
         let (agent, url) = (Name::new(agent), Settings::default().url);
         let items = reads::todo(&self.0.borrow().store, &Viewer::Operator, &agent, &url).unwrap().unwrap();
         let shown = |item: &reads::TodoItem| {
-            let reads::TodoItem { kind, exchange, task_id, due, text } = item;
+            let reads::TodoItem { kind, exchange, state: _, task_id, due, text } = item;
             json!({
                 "kind": kind, "exchange": exchange, "task_id": task_id, "from": text.from, "due": due,
                 "asked": text.asked, "answer": text.answer,

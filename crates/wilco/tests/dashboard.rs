@@ -380,6 +380,61 @@ fn web_1_the_first_page_stays_small() {
     assert!(whole < 95_000, "{whole} bytes, of which {} are the document", page.body.len());
 }
 
+/// WEB-3: what waits for somebody's word stands first, however much began since; the title counts all escalations, and
+/// what is cut off says how much there is and where.
+#[test]
+fn web_3_nothing_newer_hides_what_waits() {
+    let server = Server::start();
+    server.register(&["boss", "chief", "worker", "asker", "quiet", "busy"]);
+    let given = |from: &str, to: &str, name: &str, policy: Value| {
+        let mut task = task_with(name, policy);
+        (task["from"], task["to"]) = (json!(from), json!(to));
+        server.begin(&task)
+    };
+    let review = given("boss", "worker", "R-1", json!({"understanding": "initiator"}));
+    server.send(&ack("R-1"));
+    let question = given("boss", "asker", "Q-1", json!({}));
+    let unclear = json!({"task_id": "Q-1", "status": "needs-clarification", "questions": ["Which login?"]});
+    server.send(&said("asker", "boss", "task-acknowledgment", unclear));
+    assert_eq!(
+        (server.state(&review).as_str(), server.state(&question).as_str()),
+        ("in-review", "clarifying")
+    );
+    for number in 0..53 {
+        given("chief", "quiet", &format!("E-{number}"), json!({"ack_timeout": "1m"}));
+    }
+    server.advance("4m");
+    for number in 0..210 {
+        given("chief", "busy", &format!("N-{number}"), json!({"ack_timeout": "2h"}));
+    }
+    let mut browser = Browser::new(&server);
+    let page = browser.get("/");
+    is_whole(&page, "/");
+    assert!(page.body.len() < 70_000, "{} bytes", page.body.len());
+    assert!(page.body.contains("<title>53 escalations · Wilco"), "{}", page.body);
+    assert!(
+        page.body.contains("icon.svg?n=53") && page.body.contains("And 47 more to decide"),
+        "{}",
+        page.body
+    );
+    assert!(page.body.contains("/exchanges?open=true&amp;state=escalated"), "{}", page.body);
+    let (_, waiting) = page.body.split_once("Waiting for somebody").unwrap();
+    let place =
+        |id: &str| waiting.find(&format!("data-exchange=\"{id}\"")).unwrap_or_else(|| panic!("{waiting}"));
+    let first_new = waiting.find("N-").unwrap();
+    assert!(place(&review) < first_new && place(&question) < first_new, "{waiting}");
+    let token = browser.form_token("/");
+    browser.send("/look-as", &format!("token_of_form={token}&agent=boss"));
+    let own = browser.get("/").body;
+    let (_, waiting) = own.split_once("Waiting for you").unwrap();
+    assert!(waiting.contains(&format!("data-exchange=\"{review}\" data-state=\"in-review\"")), "{waiting}");
+    assert!(
+        waiting.contains(&format!("data-exchange=\"{question}\" data-state=\"clarifying\"")),
+        "{waiting}"
+    );
+    assert!(own.contains("<title>Overview") && !own.contains("E-1"), "{own}");
+}
+
 /// WEB-6, WEB-8, WEB-10: a form that was sent is not another one with another button; its address, loaded again, shows
 /// the exchange; every page's icon shows what is open.
 #[test]

@@ -194,8 +194,42 @@ fn web_7_the_operator_may_look_as_an_agent() {
     let page = browser.get("/");
     assert!(page.body.contains("data-viewer=\"eve\"") && !page.body.contains(&id), "{}", page.body);
     assert_eq!(browser.get(&format!("/exchanges/{id}")).status, 404);
+    let token = browser.form_token("/");
     browser.send("/look-as", &format!("token_of_form={token}&agent="));
     assert!(browser.get("/").body.contains(&id));
+}
+
+/// WEB-6: a form that was made for one name is not sent in another, by the same person in another tab.
+#[test]
+fn web_6_a_form_belongs_to_who_it_was_shown_to() {
+    let server = Server::start();
+    server.register(&["boss", "worker"]);
+    let id = server.begin(&task("GH-1"));
+    let (page, stop) = (format!("/exchanges/{id}"), format!("/exchanges/{id}/stop"));
+    let mut browser = Browser::new(&server);
+    let look_as = |browser: &mut Browser<'_>, name: &str| {
+        let token = browser.form_token("/");
+        assert_eq!(browser.send("/look-as", &format!("token_of_form={token}&agent={name}")).status, 303);
+        browser.form_token(&page)
+    };
+    let operators = browser.form_token(&page);
+    let workers = look_as(&mut browser, "worker");
+    let bosses = look_as(&mut browser, "boss");
+    for foreign in [&operators, &workers] {
+        let refused = browser.send(&stop, &format!("token_of_form={foreign}&reason=enough"));
+        assert_eq!(
+            (refused.status, refused.body.contains("role=\"alert\"")),
+            (403, true),
+            "{}",
+            refused.body
+        );
+    }
+    look_as(&mut browser, "");
+    assert_eq!(browser.send(&stop, &format!("token_of_form={bosses}&reason=enough")).status, 403);
+    assert_eq!(server.state(&id), "awaiting-ack");
+    look_as(&mut browser, "boss");
+    assert_eq!(browser.send(&stop, &format!("token_of_form={bosses}&reason=enough")).status, 303);
+    assert_eq!(server.state(&id), "cancelled");
 }
 
 #[test]

@@ -108,7 +108,7 @@ pub fn escalations(
 }
 
 /// An escalation in words, with what the agent said.
-fn shown(
+pub(super) fn shown(
     reader: &dyn Reader,
     exchange: &Exchange,
     escalation: Escalation,

@@ -17,6 +17,7 @@ mod search;
 mod sight;
 mod standing;
 mod todo;
+mod waiting;
 
 pub use audit::{Bound, export, range};
 pub use communication::communication;
@@ -35,6 +36,7 @@ pub use search::{MAX_WORDS, SearchQuery, search};
 pub(crate) use sight::got_escalation;
 pub use standing::{Standing, open_total, standing};
 pub use todo::{TodoItem, newest_todo, todo};
+pub use waiting::{Waiting, open_escalations, owes, waiting};
 
 /// Part of a list, and the number behind which it goes on.
 #[derive(Debug, Clone)]

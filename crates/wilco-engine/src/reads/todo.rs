@@ -16,6 +16,8 @@ use crate::lookup::damaged;
 pub struct TodoItem {
     pub kind: &'static str,
     pub exchange: ExchangeId,
+    /// The state of the exchange.
+    pub state: &'static str,
     pub task_id: Option<String>,
     pub due: Option<Time>,
     pub text: TodoText,
@@ -66,25 +68,37 @@ fn todo_among(
     }
     let mut items = Vec::new();
     for exchange in look(reader, agent)? {
-        let todo = exchange.todo(agent);
-        if todo.is_empty() {
-            continue;
-        }
-        let cited = cited(reader, &exchange)?;
-        let task_id = match &exchange {
-            Exchange::Delegation(state) => Some(state.task_id.clone()),
-            Exchange::Operation(_) | Exchange::Validation(_) | Exchange::Handoff(_) => None,
-        };
-        items.extend(todo.iter().map(|one| TodoItem {
-            kind: one.wanted.kind(),
-            exchange: exchange.id(),
-            task_id: task_id.clone(),
-            due: one.due,
-            text: todo_text(&exchange, agent, one, &cited, url),
-        }));
+        items.extend(todo_in(reader, &exchange, agent, url)?);
     }
     items.sort_by_key(|item| (item.due.is_none(), item.due, item.exchange.number));
     Ok(Some(items))
+}
+
+/// What waits for an agent in one exchange.
+pub(super) fn todo_in(
+    reader: &dyn Reader,
+    exchange: &Exchange,
+    agent: &Name,
+    url: &str,
+) -> Result<Vec<TodoItem>, StoreError> {
+    let todo = exchange.todo(agent);
+    if todo.is_empty() {
+        return Ok(Vec::new());
+    }
+    let cited = cited(reader, exchange)?;
+    let task_id = match exchange {
+        Exchange::Delegation(state) => Some(state.task_id.clone()),
+        Exchange::Operation(_) | Exchange::Validation(_) | Exchange::Handoff(_) => None,
+    };
+    let items = todo.iter().map(|one| TodoItem {
+        kind: one.wanted.kind(),
+        exchange: exchange.id(),
+        state: exchange.state_name(),
+        task_id: task_id.clone(),
+        due: one.due,
+        text: todo_text(exchange, agent, one, &cited, url),
+    });
+    Ok(items.collect())
 }
 
 fn numbers(reader: &dyn Reader, agent: &Name, kinds: &[&str], most: usize) -> Result<Vec<u64>, StoreError> {

@@ -234,52 +234,88 @@ fn action_form(
     }
 }
 
-/// The options of an escalation, each a button.
+/// The options of an escalation, each a button under what it does. One that says more has a form of its own, so that
+/// Enter in its fields never sends another.
 pub(super) fn decide(look: &Look, escalation: &Escalation, typed: Option<&Filled>) -> Markup {
-    let known = MessageType::Decision.entry().fields;
-    let offers = |option: &str| escalation.options.iter().any(|offered| offered == option);
-    let field = |(name, options): (&str, &[&str])| {
-        known.iter().find(|field| field.name == name).filter(|_| options.iter().any(|option| offers(option)))
-    };
-    let extra = DECISION_FIELDS.into_iter().filter_map(field);
-    html! {
-        @if look.may_act() && !escalation.options.is_empty() {
-            form.action method="post" action=(format!("/exchanges/{}/decide", segment(&escalation.exchange))) data-action="decide" {
+    let offered: Vec<_> =
+        escalation.options.iter().map(|option| (option, fields_of(option, escalation))).collect();
+    let (alone, with_fields): (Vec<_>, Vec<_>) = offered.iter().partition(|(_, fields)| fields.is_empty());
+    let form = |options: &[&(&String, Vec<&'static Field>)]| {
+        html! {
+            form method="post" action=(format!("/exchanges/{}/decide", segment(&escalation.exchange))) data-action="decide" {
                 (hidden_token(look))
                 input type="hidden" name="key" value=(form_key());
                 input type="hidden" name="escalation" value=(escalation.id);
-                @for field in extra { (input(&escalation.id, field, typed.and_then(|filled| filled.text(field.name)).unwrap_or(""))) }
-                div.buttons { @for option in &escalation.options { button name="option" value=(option) { (as_words(option)) } } }
+                @for (option, fields) in options { div.choice {
+                    p.small.soft { (does(option)) }
+                    @for field in fields {
+                        @let id = format!("i-{}-{option}-{}", escalation.id, field.name);
+                        label.unseen for=(id) { (as_words(field.name)) }
+                        (control(&id, field, typed.and_then(|filled| filled.text(field.name)).unwrap_or(""), Some(field.name)))
+                    }
+                    button name="option" value=(option) { (as_words(option)) }
+                } }
+            }
+        }
+    };
+    html! {
+        @if look.may_act() && !offered.is_empty() {
+            div.choices {
+                @if !alone.is_empty() { (form(&alone)) }
+                @for option in with_fields { (form(&[option])) }
             }
         }
     }
 }
 
-/// What a decision may say besides its option, and the options that it is for.
-const DECISION_FIELDS: [(&str, &[&str]); 5] = [
-    ("agent", &["reassign", "provide_alternative_agent"]),
-    ("status", &["accept-as"]),
-    // Only rounds can be added; time can be everywhere.
-    ("iterations", &["manual-fix"]),
-    ("time", &["extend"]),
-    ("note", &["abort"]),
+/// What an option does, and what a decision for it may say besides.
+const OPTIONS: [(&str, &str, &[&str]); 10] = [
+    ("retry", "Asks once more", &[]),
+    ("reassign", "Gives it to another agent", &["agent"]),
+    ("accept-as", "Takes the answer as this", &["status"]),
+    ("extend", "Waits longer", &["time", "iterations"]),
+    ("proceed", "Goes on with those who are ready", &[]),
+    ("provide_alternative_agent", "Asks another replacement", &["agent"]),
+    ("override", "Hands over without an ACK", &[]),
+    ("manual-fix", "It was fixed by hand: checks again", &[]),
+    ("skip", "Goes on without this phase", &[]),
+    ("abort", "Ends it", &["note"]),
 ];
+
+fn does(option: &str) -> &'static str {
+    OPTIONS.iter().find(|(known, ..)| *known == option).map_or("", |(_, does, _)| does)
+}
+
+fn fields_of(option: &str, escalation: &Escalation) -> Vec<&'static Field> {
+    let known = MessageType::Decision.entry().fields;
+    // Only a validation has rounds, and only it can be fixed by hand.
+    let has_rounds = escalation.options.iter().any(|offered| offered == "manual-fix");
+    let names = OPTIONS.iter().filter(|(known, ..)| *known == option).flat_map(|(_, _, fields)| *fields);
+    let names = names.filter(|name| **name != "iterations" || has_rounds);
+    names.filter_map(|name| known.iter().find(|field| field.name == *name)).collect()
+}
 
 /// A field of a message as a field of a form.
 pub(super) fn input(scope: &str, field: &Field, value: &str) -> Markup {
     let id = format!("i-{scope}-{}", field.name);
-    let control = html! {
+    html! { div.field { label for=(id) { (as_words(field.name)) " " span.small { (field.about) } } (control(&id, field, value, None)) } }
+}
+
+fn control(id: &str, field: &Field, value: &str, hint: Option<&str>) -> Markup {
+    let choose = hint.or(field.required.then_some("choose…")).unwrap_or("");
+    let lines = matches!(field.kind, FieldKind::Texts).then_some("one a line");
+    html! {
         @match field.kind {
-            FieldKind::OneOf(words) => select id=(id) name=(field.name) {
-                @if !field.required { option value="" { "" } }
+            // Nothing is chosen until somebody chooses it.
+            FieldKind::OneOf(words) => select id=(id) name=(field.name) required[field.required] {
+                option value="" { (choose) }
                 @for word in words { option value=(word) selected[*word == value] { (word) } }
             },
-            FieldKind::LongText | FieldKind::Texts => textarea id=(id) name=(field.name) placeholder=[matches!(field.kind, FieldKind::Texts).then_some("one a line")] { (value) },
+            FieldKind::LongText | FieldKind::Texts => textarea id=(id) name=(field.name) placeholder=[lines] { (value) },
             FieldKind::Flag => select id=(id) name=(field.name) { option value="" { "" } option value="true" { "true" } option value="false" { "false" } },
-            _ => input id=(id) name=(field.name) value=(value) required[field.required];
+            _ => input id=(id) name=(field.name) value=(value) placeholder=[hint] required[field.required];
         }
-    };
-    html! { div.field { label for=(id) { (as_words(field.name)) " " span.small { (field.about) } } (control) } }
+    }
 }
 
 /// A key that makes sending a form twice safe.

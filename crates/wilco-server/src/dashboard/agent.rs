@@ -4,9 +4,9 @@
 use axum::response::Response;
 use maud::{Markup, html};
 use serde_json::Value;
-use wilco_engine::reads::{self, EventQuery};
+use wilco_engine::reads::{self, EventQuery, TodoItem};
 use wilco_protocol::{Name, Time};
-use wilco_wire::{Agent, Event, Exchange, Incident, Message, Nudge, Page as Items, TodoEntry, segment};
+use wilco_wire::{Agent, Event, Exchange, Incident, Message, Nudge, Page as Items, segment};
 
 use super::agents::{newest_todo, nudge_kind, seen, unread};
 use super::exchange::message_card;
@@ -105,17 +105,17 @@ fn head(look: &Look, agent: &Agent, unread: Option<usize>) -> Markup {
     }
 }
 
-fn owed(look: &Look, todo: &[TodoEntry]) -> Markup {
+fn owed(look: &Look, todo: &[TodoItem]) -> Markup {
     html! {
         section.card {
             h2 { "What it owes" }
             @if todo.is_empty() { p.soft { "Nothing waits for it." } }
             ul.plain {
                 @for item in todo {
-                    li data-exchange=(item.exchange) {
-                        (line(&item.asked, 200)) " " span.soft.small { (exchange_link(&item.exchange)) }
-                        @if let Some(due) = item.due.as_deref().and_then(|due| due.parse::<Time>().ok()) { " " (countdown(due, look.now)) }
-                        br; code { (line(&item.answer, 300)) }
+                    li data-exchange=(item.exchange) data-state=(item.state) {
+                        (line(&item.text.asked, 200)) " " span.soft.small { (exchange_link(&item.exchange.to_string())) }
+                        @if let Some(due) = item.due { " " (countdown(due, look.now)) }
+                        br; code { (line(&item.text.answer, 300)) }
                     }
                 }
             }
@@ -196,7 +196,7 @@ fn nudging(look: &Look, agent: &Agent, nudge: Option<&Nudge>) -> Markup {
                     @if let Some(reason) = &nudge.reason { p.small { "Why: " (line(reason, 400)) } }
                 }
             }
-            p.soft.small { "See whether it works: " code { "wilco nudge-test " (line(&agent.name, 60)) } }
+            @if nudge_kind(agent).is_some() { p.soft.small { "See whether it works: " code { "wilco nudge-test " (line(&agent.name, 60)) } } }
         }
     }
 }

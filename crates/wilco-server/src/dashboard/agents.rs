@@ -6,9 +6,9 @@ use axum::response::Response;
 use http::Method;
 use maud::{Markup, html};
 use serde_json::{Value, json};
-use wilco_engine::reads;
+use wilco_engine::reads::{self, TodoItem};
 use wilco_protocol::Name;
-use wilco_wire::{Agent, Page as Items, TodoEntry, segment};
+use wilco_wire::{Agent, Page as Items, segment};
 
 use super::filters::Filters;
 use super::flash::{Flash, lead_to};
@@ -19,7 +19,6 @@ use super::text::line;
 use super::time::ago_text;
 use super::words::{agent_link, part, state};
 use crate::problem::Failure;
-use crate::shape;
 use crate::v1::spec::ROLES;
 
 const KEYS: [&str; 2] = ["after", "limit"];
@@ -99,10 +98,10 @@ async fn list(look: &Look, query: Option<&str>, typed: Option<&Filled>) -> Resul
     Ok(Page::new("Agents", body))
 }
 
-async fn standing(look: &Look, agent: Agent) -> Result<Standing, Failure> {
-    let todo = owed(look, &agent.name).await?;
-    let unread = unread(look, &agent.name).await?.filter(|_| todo.is_some());
-    let owes = todo.map(|items| items.len());
+pub(super) async fn standing(look: &Look, agent: Agent) -> Result<Standing, Failure> {
+    let (name, viewer) = (Name::new(&agent.name), look.caller.viewer.clone());
+    let owes = look.app.handle.read(move |reader| reads::owes(reader, &viewer, &name, GLANCE)).await?;
+    let unread = unread(look, &agent.name).await?.filter(|_| owes.is_some());
     Ok(Standing { agent, unread, owes })
 }
 
@@ -112,21 +111,15 @@ pub(super) const GLANCE: usize = 20;
 /// Unread messages that are counted; more are as bad.
 const MOST_UNREAD: usize = 1_000;
 
-/// What an agent owes in its newest exchanges; none where the viewer may not see that.
-pub(super) async fn owed(look: &Look, agent: &str) -> Result<Option<Vec<TodoEntry>>, Failure> {
-    let items = newest_todo(look, agent, GLANCE).await?;
-    Ok(items.map(|items| items.into_iter().filter(|item| item.kind != "report").collect()))
-}
-
 /// What waits for an agent in so many of its newest exchanges.
 pub(super) async fn newest_todo(
     look: &Look,
     agent: &str,
     most: usize,
-) -> Result<Option<Vec<TodoEntry>>, Failure> {
+) -> Result<Option<Vec<TodoItem>>, Failure> {
     let (name, viewer, url) = (Name::new(agent), look.caller.viewer.clone(), look.app.config.url.clone());
     let read = look.app.handle.read(move |reader| reads::newest_todo(reader, &viewer, &name, &url, most));
-    Ok(read.await?.map(|items| items.into_iter().map(shape::todo).collect()))
+    Ok(read.await?)
 }
 
 /// A number as it is shown when no more than so many were looked at.
@@ -144,8 +137,11 @@ pub(super) async fn unread(look: &Look, agent: &str) -> Result<Option<usize>, Fa
 }
 
 fn table(look: &Look, rows: &[Standing]) -> Markup {
-    let count =
-        |count: Option<usize>, most| count.map_or_else(|| "–".to_owned(), |count| at_most(count, most));
+    let count = |count: Option<usize>, most| match count {
+        None => html! { span.soft { "–" } },
+        Some(0) => html! { span.soft { "0" } },
+        Some(count) => html! { b { (at_most(count, most)) } },
+    };
     html! {
         div.scroll tabindex="0" role="region" aria-label="Agents" { table.stack {
             thead { tr { th { "Agent" } th { "Presence" } th { "Role" } th.number { "Unread" } th.number { "Owes" } th { "Nudged by" } } }

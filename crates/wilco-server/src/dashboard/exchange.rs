@@ -84,7 +84,7 @@ pub(super) async fn shown(
                 div.side {
                     @if at.is_none() { (part("actions", forms)) }
                     (part("understanding", understanding(&exchange, &messages)))
-                    (part("checklist", html! { section.card { (checklist(look, &exchange.checklist)) } }))
+                    (part("checklist", html! { section.card { (checklist(look, &exchange.id, &exchange.checklist)) } }))
                     (part("facts", facts(&exchange)))
                 }
                 (part("messages", message_cards(look, &messages, total)))
@@ -151,22 +151,51 @@ fn history(id: &str, at: Option<u64>, last: u64) -> Markup {
     }
 }
 
-pub(super) fn checklist(look: &Look, items: &[ChecklistItem]) -> Markup {
+/// The checklist: a long one by its sections, those open in which something is.
+pub(super) fn checklist(look: &Look, scope: &str, items: &[ChecklistItem]) -> Markup {
+    let mut sections: Vec<(Option<&str>, Vec<&ChecklistItem>)> = Vec::new();
+    for item in items {
+        let name = item.section.as_deref();
+        match sections.last_mut().filter(|(last, _)| *last == name) {
+            Some((_, known)) => known.push(item),
+            None => sections.push((name, vec![item])),
+        }
+    }
     html! {
-            h3 { "Checklist" }
-            @if items.is_empty() { p.soft { "It has none." } }
-            ul.plain {
-                @for item in items {
-                    li {
-                        @match item.done { Some(true) => "☑ ", Some(false) => "☐ ", None => "– " }
-                        @if let Some(section) = &item.section { span.soft { (section) ": " } }
-                        (item.item)
-                        @match item.done { Some(true) => span.soft.small { " done" }, Some(false) => span.soft.small { " open" }, None => span.soft.small { " not needed" } }
-                        @if let Some(at) = &item.at { " " span.soft.small { (ago_text(at, look.now)) } }
-                        @if let Some(Some(evidence)) = &item.evidence { br; span.soft.small { (line(evidence, 200)) } }
+        h3 { "Checklist" }
+        @if items.is_empty() { p.soft { "It has none." } }
+        @for (name, items) in &sections {
+            @match name {
+                None => (check_items(look, items)),
+                Some(name) => {
+                    @let done = items.iter().filter(|item| item.done == Some(true)).count();
+                    @let needed = items.iter().filter(|item| item.done.is_some()).count();
+                    details.checks id=(format!("c-{scope}-{}", name.replace(' ', "-"))) open[done < needed] {
+                        summary { (line(name, 60)) " "
+                            @if needed == 0 { span.soft.small { "not needed" } }
+                            @else { span.soft.small { (done) " of " (needed) " done" } }
+                        }
+                        (check_items(look, items))
                     }
                 }
             }
+        }
+    }
+}
+
+fn check_items(look: &Look, items: &[&ChecklistItem]) -> Markup {
+    html! {
+        ul.plain {
+            @for item in items {
+                li {
+                    @match item.done { Some(true) => "☑ ", Some(false) => "☐ ", None => "– " }
+                    (item.item)
+                    @match item.done { Some(true) => span.soft.small { " done" }, Some(false) => span.soft.small { " open" }, None => span.soft.small { " not needed" } }
+                    @if let Some(at) = &item.at { " " span.soft.small { (ago_text(at, look.now)) } }
+                    @if let Some(Some(evidence)) = &item.evidence { br; span.soft.small { (line(evidence, 200)) } }
+                }
+            }
+        }
     }
 }
 

@@ -51,7 +51,7 @@ fn card(look: &Look, exchange: &Exchange, document: Option<&str>) -> Markup {
         section.card data-exchange=(exchange.id) data-state=(exchange.state) {
             (card_head(look, exchange))
             (inside(look, exchange, document))
-            (checklist(look, &exchange.checklist))
+            (checklist(look, &exchange.id, &exchange.checklist))
         }
     }
 }

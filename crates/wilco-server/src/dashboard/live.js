@@ -7,6 +7,7 @@
 
 const body = document.body;
 const PAUSE = 1000;
+const PAUSE_UNSEEN = 2500;
 const LOST_AFTER = 8000;
 let ahead = Number(body.dataset.now) - Date.now();
 const now = () => Date.now() + ahead;
@@ -67,6 +68,8 @@ function keepOpen(from, to) {
 let skipped = false;
 
 function exchange(fresh) {
+  // Who looks is somebody else by now, in another tab: nothing here is theirs.
+  if (fresh.body.dataset.viewer !== body.dataset.viewer) return location.reload();
   skipped = false;
   for (const part of document.querySelectorAll("[data-part]")) {
     const next = fresh.getElementById(part.id);
@@ -130,33 +133,68 @@ async function renew() {
   setTimeout(() => {
     resting = false;
     if (asked) renew();
-  }, PAUSE);
+  }, document.hidden ? PAUSE_UNSEEN : PAUSE);
 }
 
+// A browser keeps six connections to a server, and a stream has one for as long as it is read. So one of its pages
+// listens and tells the others. Where pages cannot agree on one, which needs https or this machine, each listens while
+// somebody sees it.
+const others = new BroadcastChannel("wilco-live");
+let stream;
 let heard = Date.now();
+let head = "";
 
 function listen() {
-  const events = new EventSource("/live");
-  let head = "";
-  events.onmessage = (event) => {
-    heard = Date.now();
-    ahead = JSON.parse(event.data).now - heard;
-    const news = event.lastEventId !== head || body.dataset.live !== "on";
-    head = event.lastEventId;
-    if (body.dataset.live !== "on") show("on");
-    if (news) renew();
-  };
+  stream?.close();
+  if (!navigator.locks && document.hidden) return;
+  const events = (stream = new EventSource("/live"));
+  events.onmessage = (event) => tell({ head: event.lastEventId, now: JSON.parse(event.data).now });
   events.onerror = () => {
-    show("lost");
     // A refused stream is not opened again by the browser. Who was signed out meets that when the page is asked for.
-    if (events.readyState === EventSource.CLOSED) {
-      renew();
-      setTimeout(listen, 3000);
-    }
+    const refused = events.readyState === EventSource.CLOSED;
+    tell({ lost: true, refused });
+    if (refused) setTimeout(listen, 3000);
   };
-  const watch = setInterval(() => {
-    if (events.readyState === EventSource.CLOSED) return clearInterval(watch);
-    if (Date.now() - heard > LOST_AFTER && body.dataset.live === "on") show("lost");
+}
+
+function tell(news) {
+  hear(news);
+  others.postMessage(news);
+}
+
+function hear(news) {
+  if (news.lost) {
+    show("lost");
+    if (news.refused) renew();
+    return;
+  }
+  heard = Date.now();
+  ahead = news.now - heard;
+  const changed = news.head !== head || body.dataset.live !== "on";
+  head = news.head;
+  if (body.dataset.live !== "on") show("on");
+  if (changed) renew();
+}
+
+function follow() {
+  others.onmessage = (event) => hear(event.data);
+  if (navigator.locks) {
+    // Held until the page is left; then the next one listens.
+    navigator.locks.request("wilco-live", () => new Promise(listen));
+  } else {
+    document.addEventListener("visibilitychange", () => {
+      heard = Date.now();
+      if (document.hidden) stream?.close();
+      else listen();
+    });
+    listen();
+  }
+  // A stream that is open and says nothing is as good as none.
+  setInterval(() => {
+    if (Date.now() - heard <= LOST_AFTER) return;
+    heard = Date.now();
+    show("lost");
+    if (stream) listen();
   }, 1000);
 }
 
@@ -224,4 +262,4 @@ document.addEventListener("keydown", (event) => {
 
 tick();
 setInterval(tick, 1000);
-if (body.dataset.live !== "off") listen();
+if (body.dataset.live !== "off") follow();

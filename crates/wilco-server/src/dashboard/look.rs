@@ -9,9 +9,9 @@ use http::request::Parts;
 use http::{Method, Request, header};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
-use wilco_engine::Viewer;
+use wilco_engine::{Viewer, reads};
 use wilco_protocol::{Name, Time};
-use wilco_wire::{Escalation, Page as Items, Problem, segment};
+use wilco_wire::{Escalation, Problem, segment};
 
 use super::cookie;
 use super::sign_in::theme;
@@ -19,6 +19,7 @@ use crate::app::App;
 use crate::auth::{Caller, bearer};
 use crate::problem::Failure;
 use crate::query::decoded;
+use crate::shape;
 use crate::within::NativeRoutes;
 
 /// Somebody who looks.
@@ -69,9 +70,6 @@ pub(super) const THEME: &str = "wilco_theme";
 pub(super) const LOOK_AS: &str = "wilco_look_as";
 pub(crate) const SESSION: &str = "wilco_session";
 
-/// More than so many are as bad.
-const OPEN: [(&str, &str); 2] = [("open", "true"), ("limit", "50")];
-
 impl FromRequestParts<App> for Look {
     type Rejection = Failure;
 
@@ -105,7 +103,9 @@ impl FromRequestParts<App> for Look {
         let routes = native_routes(parts)?;
         let now = app.handle.now();
         let session = cookie(&parts.headers, SESSION);
-        let form_token = app.config.sessions.form_token(session.unwrap_or("local")).map_err(|error| {
+        // Who looks as somebody else sends nothing that was written before, in another name.
+        let viewer = format!("{}\n{name}", session.unwrap_or("local"));
+        let form_token = app.config.sessions.form_token(&viewer).map_err(|error| {
             tracing::error!(%error, "the key of forms cannot be kept");
             let detail = "the data directory cannot be written, so forms cannot be made; look at the disk";
             Failure::new(http::StatusCode::SERVICE_UNAVAILABLE, "sessions", detail)
@@ -127,8 +127,7 @@ impl FromRequestParts<App> for Look {
             address,
             now,
         };
-        let open: Result<Items<Escalation>, _> = look.get("/v1/escalations", &OPEN).await;
-        look.escalations = open.map_or(0, |open| open.items.len());
+        look.escalations = look.open_escalations(0).await?.1;
         Ok(look)
     }
 }
@@ -141,6 +140,14 @@ impl Look {
     /// Whether it may do anything at all.
     pub(super) fn may_act(&self) -> bool {
         self.role != LookRole::ReadOnly
+    }
+
+    /// So many of the open escalations that it sees, newest first, and how many there are.
+    pub(super) async fn open_escalations(&self, most: usize) -> Result<(Vec<Escalation>, usize), Failure> {
+        let viewer = self.caller.viewer.clone();
+        let read = self.app.handle.read(move |reader| reads::open_escalations(reader, &viewer, most));
+        let (open, total) = read.await?;
+        Ok((open.into_iter().map(shape::escalation).collect(), total))
     }
 
     /// What the native API answers to a read.

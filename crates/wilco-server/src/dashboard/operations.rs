@@ -97,7 +97,7 @@ pub(super) fn card_head(look: &Look, exchange: &Exchange) -> Markup {
         h2 { (line(&about(exchange), 120)) " " (state(&exchange.state)) }
         p.soft.small {
             (exchange_link(&exchange.id)) " · from " (agent_link(&exchange.initiator)) " · begun " (ago_text(&exchange.created, look.now))
-            @if exchange.outcome.is_none() { " · " (next_timer(&exchange.timers, look.now)) }
+            @if exchange.outcome.is_none() { " · next " (next_timer(&exchange.timers, look.now)) }
             @else { " · ended " (ago_text(&exchange.updated, look.now)) }
         }
         @if exchange.data["escalation"].is_string() {
@@ -240,8 +240,8 @@ fn track(now: Time, exchange: &Exchange, axis: &Axis, track: &Value, events: &[E
             }
             span.words {
                 (state(standing))
-                @if let Some(answered) = answered { span.small { @if standing == "timed-out" { " last said something after " } @else { " answered after " } (rough(answered.since(axis.begin).as_millis())) } }
-                @if let (true, Some(deadline)) = (open, deadline) { span.small { " due " (countdown(deadline, now)) } }
+                @if let Some(answered) = answered { span.small { (match standing { "timed-out" => " last said something after ", "waiting" => " asked for time after ", _ => " answered after " }) (rough(answered.since(axis.begin).as_millis())) } }
+                @if let (true, Some(deadline)) = (open, deadline) { span.small { @if answered.is_some() { " ·" } " due " (countdown(deadline, now)) } }
                 @match track["reminders_sent"].as_u64().unwrap_or(0) {
                     0 => {}
                     1 => span.small { " · 1 reminder" },

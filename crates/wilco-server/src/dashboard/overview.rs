@@ -4,13 +4,11 @@ use std::collections::BTreeMap;
 
 use axum::response::Response;
 use maud::{Markup, html};
-use wilco_protocol::Time;
-use wilco_wire::{Agent, Escalation, Event, Exchange, Page as Items, TodoEntry};
-
-use wilco_engine::reads::{self, EventQuery};
+use wilco_engine::reads::{self, EventQuery, Waiting};
+use wilco_wire::{Agent, Escalation, Event, Exchange, Page as Items};
 
 use super::actions::decide;
-use super::agents::{GLANCE, Standing, at_most, owed, unread};
+use super::agents::{GLANCE, Standing, at_most, standing};
 use super::audit::newest as newest_of;
 use super::flash::Flash;
 use super::look::{Look, LookRole};
@@ -25,7 +23,7 @@ use crate::problem::Failure;
 
 /// Exchanges whose states are counted, escalations and agents that are looked at.
 const COUNTED: &str = "200";
-const SHOWN: &str = "50";
+const SHOWN: usize = 50;
 /// What is shown here; the pages have the rest. Together it stays below 100 KB.
 const EXCHANGES: usize = 25;
 const AGENTS: usize = 25;
@@ -35,21 +33,27 @@ const WAITING: usize = 20;
 const ESCALATIONS: usize = 6;
 /// Among the newest exchanges, those that failed are counted.
 const NEWEST: &str = "100";
+/// The status of an agent that does not answer.
+const SILENT: &str = "unresponsive";
 
 pub(super) async fn page(look: Look, flash: Flash) -> Result<Response, Failure> {
-    let escalations: Items<Escalation> =
-        look.get("/v1/escalations", &[("open", "true"), ("limit", SHOWN)]).await?;
+    let (escalations, escalated) = look.open_escalations(SHOWN).await?;
     let exchanges: Items<Exchange> =
         look.get("/v1/exchanges", &[("open", "true"), ("limit", COUNTED)]).await?;
-    let agents: Items<Agent> = look.get("/v1/agents", &[("limit", SHOWN)]).await?;
+    let mut agents: Items<Agent> = look.get("/v1/agents", &[("limit", &SHOWN.to_string())]).await?;
     let latest: Items<Exchange> = look.get("/v1/exchanges", &[("limit", NEWEST)]).await?;
     let failed = latest.items.iter().filter(|one| one.outcome.is_some() && is_bad(&one.state)).count();
-    let todo = todo(&look, &exchanges.items[..exchanges.items.len().min(EXCHANGES)]).await?;
-    let silent = agents.items.iter().filter(|agent| agent.status == "unresponsive").count();
-    let standings = standings(&look, agents.items, &todo).await?;
+    let waiting = waiting(&look).await?;
+    // Who is silent stands first.
+    agents.items.sort_by_key(|agent| agent.status != SILENT);
+    let silent = agents.items.iter().filter(|agent| agent.status == SILENT).count();
+    let mut standings = Vec::new();
+    for agent in agents.items.into_iter().take(AGENTS) {
+        standings.push(standing(&look, agent).await?);
+    }
     let events = newest_events(&look).await?;
     let total = open_total(&look, &exchanges).await?;
-    let title = match escalations.items.len() {
+    let title = match escalated {
         0 => "Overview".to_owned(),
         1 => "1 escalation".to_owned(),
         many => format!("{many} escalations"),
@@ -60,23 +64,21 @@ pub(super) async fn page(look: Look, flash: Flash) -> Result<Response, Failure> 
         p.lead { "What waits, who is silent, what happens next." }
         (part("counts", html! {
             ul.counts {
-                (count(escalations.items.len(), more(&escalations.next), "bad", "#escalations", ["escalation", "escalations"]))
-                (count(todo.len(), "", "warn", "#waiting", ["waits for an answer", "wait for an answer"]))
+                (count(escalated, "", "bad", "#escalations", ["escalation", "escalations"]))
+                (count(waiting.total, "", "warn", "#waiting", ["waits for an answer", "wait for an answer"]))
                 (count(total, if total == exchanges.items.len() { more(&exchanges.next) } else { "" }, "", "/exchanges?open=true", ["open exchange", "open exchanges"]))
                 (count(silent, "", "warn", "/agents", ["silent agent", "silent agents"]))
                 (count(failed, "", "bad", "/exchanges?open=false", ["failed lately", "failed lately"]))
             }
         }))
-        (part("escalations", escalation_cards(&look, &escalations.items, &exchanges.items)))
-        div.grid.two {
+        (part("escalations", escalation_cards(&look, &escalations, escalated, &exchanges.items)))
+        div.grid.beside {
             div {
-                (part("waiting", waiting(&look, &todo)))
+                (part("waiting", waiting_card(&look, &waiting)))
                 (part("open", open_exchanges(&look, &exchanges, total)))
             }
-            div {
-                (part("people", people(&look, &standings, agents.next.is_some())))
-                (part("events", newest(&look, &events)))
-            }
+            div.side { (part("people", people(&look, &standings, agents.next.is_some()))) }
+            (part("events", newest(&look, &events)))
         }
     };
     Ok(Page::new(title, body).told(flash.told).shown(&look))
@@ -100,20 +102,11 @@ async fn open_total(look: &Look, found: &Items<Exchange>) -> Result<usize, Failu
 }
 
 /// What waits for the viewer; for the operator, what waits for anybody.
-async fn todo(look: &Look, open: &[Exchange]) -> Result<Vec<(String, TodoEntry)>, Failure> {
-    let mut names: Vec<String> = match look.is_operator() {
-        false => vec![look.name.to_string()],
-        true => open.iter().flat_map(|one| one.participants.iter().map(|one| one.agent.clone())).collect(),
-    };
-    names.sort();
-    names.dedup();
-    let mut found = Vec::new();
-    for name in names.into_iter().take(AGENTS) {
-        let items = owed(look, &name).await?.unwrap_or_default();
-        found.extend(items.into_iter().map(|item| (name.clone(), item)));
-    }
-    found.sort_by_key(|(_, item)| (item.due.is_none(), item.due.clone()));
-    Ok(found)
+async fn waiting(look: &Look) -> Result<Waiting, Failure> {
+    let (viewer, url) = (look.caller.viewer.clone(), look.app.config.url.clone());
+    let known = look.operator.clone().unwrap_or_else(|| look.name.clone());
+    let read = look.app.handle.read(move |reader| reads::waiting(reader, &viewer, &known, &url, WAITING));
+    Ok(read.await?)
 }
 
 /// The newest events that the viewer may see, newest first.
@@ -122,7 +115,7 @@ pub(super) async fn newest_events(look: &Look) -> Result<Vec<Event>, Failure> {
     Ok(newest_of(look, None, wanted).await?.items)
 }
 
-fn escalation_cards(look: &Look, escalations: &[Escalation], open: &[Exchange]) -> Markup {
+fn escalation_cards(look: &Look, escalations: &[Escalation], total: usize, open: &[Exchange]) -> Markup {
     let subject = |one: &Escalation| {
         let exchange = open.iter().find(|exchange| exchange.id == one.exchange);
         exchange.map(|exchange| line(&about(exchange), 120)).unwrap_or_default()
@@ -142,32 +135,36 @@ fn escalation_cards(look: &Look, escalations: &[Escalation], open: &[Exchange]) 
         }
         @if !others.is_empty() {
             section.card.bad {
-                h2 { "And " (others.len()) " more to decide" }
+                h2 { "And " (total - shown.len()) " more to decide" }
                 ul.plain { @for one in others {
                     li data-escalation=(one.id) { (exchange_link(&one.exchange)) " " (line(&one.text, 80)) " " span.soft.small { (ago_text(&one.opened, look.now)) } }
                 } }
+                @if total > escalations.len() { p { a href="/exchanges?open=true&state=escalated" { "All " (total) " that were escalated" } } }
             }
         }
     }
 }
 
-fn waiting(look: &Look, todo: &[(String, TodoEntry)]) -> Markup {
+fn waiting_card(look: &Look, waiting: &Waiting) -> Markup {
     html! {
         section.card {
             h2 { @if look.is_operator() { "Waiting for somebody" } @else { "Waiting for you" } }
-            @if todo.is_empty() { p.soft { "Nobody owes an answer." } }
-            ul.plain.waiting {
-                @for (name, item) in todo.iter().take(WAITING) {
-                    li data-exchange=(item.exchange) {
-                        span { (agent_link(name)) ": " (line(&item.asked, 160)) " " span.soft.small { (exchange_link(&item.exchange)) } }
-                        @match item.due.as_deref().and_then(|due| due.parse::<Time>().ok()) {
+            @if waiting.items.is_empty() { p.soft { "Nobody owes an answer." } }
+            ul.plain.timed {
+                @for (name, item) in &waiting.items {
+                    li data-exchange=(item.exchange) data-state=(item.state) {
+                        span { span.state.warn { (item.kind) } " " (agent_link(name.as_str())) ": " (line(&item.text.asked, 160)) " " span.soft.small { (exchange_link(&item.exchange.to_string())) } }
+                        @match item.due {
                             Some(due) => (countdown(due, look.now)),
                             None => span.soft.small { "no deadline" },
                         }
                     }
                 }
             }
-            @if todo.len() > WAITING { p.soft { "And " (todo.len() - WAITING) " more." } }
+            @if waiting.total > waiting.items.len() {
+                p.small { "The first of " (waiting.total) " that wait:" }
+                (state_counts(&waiting.states.clone().into_iter().collect::<Vec<_>>()))
+            }
         }
     }
 }
@@ -192,22 +189,6 @@ fn open_exchanges(look: &Look, exchanges: &Items<Exchange>, total: usize) -> Mar
             }
         }
     }
-}
-
-/// The agents, with what each has unread and owes of what is shown here.
-async fn standings(
-    look: &Look,
-    agents: Vec<Agent>,
-    todo: &[(String, TodoEntry)],
-) -> Result<Vec<Standing>, Failure> {
-    let mut found = Vec::new();
-    for agent in agents.into_iter().take(AGENTS) {
-        let visible = look.is_operator() || look.name.as_str() == agent.name;
-        let owes = visible.then(|| todo.iter().filter(|(name, _)| *name == agent.name).count());
-        let unread = unread(look, &agent.name).await?.filter(|_| visible);
-        found.push(Standing { agent, unread, owes });
-    }
-    Ok(found)
 }
 
 fn people(look: &Look, standings: &[Standing], more: bool) -> Markup {
@@ -240,19 +221,22 @@ fn newest(look: &Look, events: &[Event]) -> Markup {
         section.card {
             h2 { "Newest events" }
             @if events.is_empty() { p.soft { "Nothing happened yet." } }
-            ul.plain { @for event in events { (event_line(look, event)) } }
+            ul.plain.timed { @for event in events { (event_line(look, event)) } }
             p { a href="/audit" { "The whole journal" } }
         }
     }
 }
 
 /// One event on one line.
-pub(super) fn event_line(look: &Look, event: &Event) -> Markup {
+fn event_line(look: &Look, event: &Event) -> Markup {
     html! {
-        li data-position=(event.position) {
-            span.small { (event_words(event)) } " "
-            @if let Some(id) = &event.exchange { span.small { (exchange_link(id)) } " " }
-            span.soft.small { "by " (line(&event.by, 40)) " · " (ago_text(&event.at, look.now)) }
+        li.small data-position=(event.position) {
+            span {
+                (event_words(event)) " "
+                @if let Some(id) = &event.exchange { (exchange_link(id)) " " }
+                span.soft { "by " (line(&event.by, 40)) }
+            }
+            span.soft { (ago_text(&event.at, look.now)) }
         }
     }
 }

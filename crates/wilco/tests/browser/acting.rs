@@ -61,3 +61,30 @@ fn web_6_forms_work_without_a_script() {
     browser.submit("[data-action=theme] button");
     assert_eq!(browser.count("html[data-theme=dark]"), 1);
 }
+
+/// WEB-6: Enter in a field sends the option that the field belongs to, and never another; where nothing was chosen it
+/// sends nothing.
+#[test]
+fn web_6_enter_sends_what_was_chosen() {
+    let server = Server::start();
+    let judged = in_review(&server, "GH-2");
+    server.register(&["carl"]);
+    let late = server.begin(&task("GH-1"));
+    server.advance("7m");
+    assert_eq!(server.state(&late), "escalated");
+    let browser = Browser::open();
+    browser.go(&format!("{}/exchanges/{judged}", server.url));
+    browser.type_into("[data-action=verdict] [name=note]", "looks right\n");
+    assert_eq!(server.state(&judged), "in-review", "no verdict was chosen");
+    browser.go(&server.url);
+    let several = browser.run(
+        "return [...document.querySelectorAll('[data-action=decide]')].filter((form) =>
+           form.querySelector('input:not([type=hidden]), select') && form.querySelectorAll('button').length > 1).length",
+    );
+    assert_eq!(several, json!(0), "a form with a field has one button");
+    browser.type_into("[data-escalation] [name=agent]", "carl\n");
+    browser.until("document.querySelector('[role=status]')");
+    let decided = server.exchange(&late);
+    assert!(decided["participants"].to_string().contains("carl"), "{decided}");
+    browser.check(&server.url);
+}

@@ -83,6 +83,43 @@ fn web_9_many_events_are_shown_as_fast_as_a_person_reads() {
     browser.check(&server.url);
 }
 
+/// WEB-9: a browser has six connections to a server; however many tabs are open, all of them follow, also when the one
+/// that listens for them is closed, and others can be opened.
+#[test]
+fn web_9_many_tabs_follow_together() {
+    const TABS: usize = 8;
+    let server = Setup::new().start();
+    server.register(&["boss", "worker"]);
+    let id = server.begin(&task("GH-1"));
+    let browser = Browser::open();
+    let mut tabs = vec![browser.tab()];
+    tabs.extend((1..TABS).map(|_| browser.new_tab()));
+    for tab in &tabs {
+        browser.switch_to(tab);
+        browser.go(&format!("{}/exchanges/{id}", server.url));
+        browser.run("window.mark = 1");
+    }
+    let all_show = |tabs: &[thirtyfour::WindowHandle], state: &str| {
+        for tab in tabs {
+            browser.switch_to(tab);
+            browser.until(&format!("document.querySelector('#head .state').textContent === '{state}'"));
+            assert_eq!(browser.run("return [document.body.dataset.live, window.mark]"), json!(["on", 1]));
+        }
+    };
+    all_show(&tabs, "awaiting-ack");
+    server.send(&ack("GH-1"));
+    all_show(&tabs, "working");
+    browser.switch_to(&tabs[0]);
+    browser.close_tab();
+    let mut stop = said("boss", "worker", "task-cancel", json!({"reason": "enough"}));
+    stop["exchange"] = json!(id);
+    server.send(&stop);
+    all_show(&tabs[1..], "cancelled");
+    browser.go(&format!("{}/agents", server.url));
+    browser.until_within(SOON, "document.readyState === 'complete' && document.querySelector('#agents')");
+    browser.check(&server.url);
+}
+
 /// WEB-9: a restart of the server is noticed, shown, and resumed by itself.
 #[test]
 fn web_9_a_restart_is_noticed_and_resumed() {

@@ -214,6 +214,10 @@ impl Browser {
         self.runtime.block_on(self.driver().window()).unwrap()
     }
 
+    pub(crate) fn close_tab(&self) {
+        self.runtime.block_on(self.driver().close_window()).unwrap();
+    }
+
     pub(crate) fn switch_to(&self, tab: &thirtyfour::WindowHandle) {
         self.runtime.block_on(self.driver().switch_to_window(tab.clone())).unwrap();
     }
