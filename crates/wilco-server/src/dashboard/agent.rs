@@ -3,10 +3,9 @@
 
 use axum::response::Response;
 use maud::{Markup, html};
-use serde_json::Value;
-use wilco_engine::reads::{self, EventQuery, TodoItem};
+use wilco_engine::reads::{self, TodoItem};
 use wilco_protocol::{Name, Time};
-use wilco_wire::{Agent, Event, Exchange, Incident, Message, Nudge, Page as Items, segment};
+use wilco_wire::{Agent, Exchange, Incident, Message, Nudge, Page as Items, segment};
 
 use super::agents::{newest_todo, nudge_kind, seen, unread};
 use super::exchange::message_card;
@@ -18,7 +17,6 @@ use super::text::line;
 use super::time::countdown;
 use super::words::{exchange_link, exchange_table, part, state};
 use crate::problem::Failure;
-use crate::shape;
 use crate::v1::path::Path;
 
 /// Exchanges that are looked at for what it owes; `todo` has the rest.
@@ -29,8 +27,6 @@ const SHOWN: &str = "20";
 const LOOKED_AT: &str = "1000";
 const HOURS: usize = 24;
 const HOUR: u64 = 3_600_000;
-/// Events of the last day that are looked at.
-const EVENTS: usize = 5_000;
 
 /// An hour of the last day.
 #[derive(Debug, Clone, Copy, Default)]
@@ -127,23 +123,14 @@ fn owed(look: &Look, todo: &[TodoItem]) -> Markup {
 async fn hours(look: &Look, name: &str) -> Result<[Hour; HOURS], Failure> {
     let begin = Time::from_millis(look.now.millis() - HOURS as i64 * HOUR as i64);
     let (viewer, agent, now) = (look.caller.viewer.clone(), Name::new(name), look.now);
-    let events = look.app.handle.read(move |reader| {
-        let (first, _) = reads::range(reader, Some(reads::Bound::Time(begin)), None)?;
-        let query =
-            EventQuery { after: first.saturating_sub(1), limit: EVENTS, protocol: None, agent: Some(agent) };
-        reads::events_before(reader, &viewer, None, &query)
-    });
+    let signs = look.app.handle.read(move |reader| reads::signs(reader, &viewer, &agent, begin)).await?;
     let mut hours = [Hour::default(); HOURS];
-    for event in events.await?.items {
-        let Ok(event) = serde_json::from_value::<Event>(shape::event(&event)) else { continue };
-        let Ok(at) = event.at.parse::<Time>() else { continue };
-        let back = usize::try_from(now.since(at).as_millis() / HOUR).unwrap_or(HOURS);
-        let Some(hour) = (HOURS - 1).checked_sub(back).and_then(|place| hours.get_mut(place)) else {
-            continue;
-        };
-        hour.signs += usize::from(event.by == name);
-        let named = event.data.get("name").and_then(Value::as_str) == Some(name);
-        hour.silent |= event.kind == "agent-unresponsive" && named;
+    for sign in signs {
+        let back = usize::try_from(now.since(sign.at).as_millis() / HOUR).unwrap_or(HOURS);
+        if let Some(hour) = (HOURS - 1).checked_sub(back).and_then(|place| hours.get_mut(place)) {
+            hour.signs += usize::from(!sign.silent);
+            hour.silent |= sign.silent;
+        }
     }
     Ok(hours)
 }
