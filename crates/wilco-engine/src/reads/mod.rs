@@ -30,7 +30,7 @@ pub use journal::{EventQuery, EventView, events, events_before, events_of, is_lo
 pub use mail::{MailCount, MailQuery, Mailbox, letter, mail, mail_count, people, unread};
 pub use messages::{InboxEntry, InboxQuery, inbox, inbox_end, message};
 pub use nudges::{NudgeState, NudgeView, nudge_of, nudges};
-pub use presence::{Sign, signs};
+pub use presence::{LifeSign, signs};
 pub use public::{head, kept_answer};
 pub use reports::{Report, ReportCursor, ReportPage, ReportRow, report};
 pub use scene::scene;

@@ -12,7 +12,7 @@ use crate::lookup::damaged;
 
 /// What the journal tells of an agent's presence.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Sign {
+pub struct LifeSign {
     pub at: Time,
     /// It was found silent; else it did something.
     pub silent: bool,
@@ -29,7 +29,7 @@ pub fn signs(
     viewer: &Viewer,
     agent: &Name,
     since: Time,
-) -> Result<Vec<Sign>, StoreError> {
+) -> Result<Vec<LifeSign>, StoreError> {
     let (first, _) = range(reader, Some(Bound::Time(since)), None)?;
     let head = reader.head()?.position;
     let (mut end, least) = (head, first.saturating_sub(1).max(head.saturating_sub(MAX_SCANNED)));
@@ -47,7 +47,7 @@ pub fn signs(
                 Fact::Agent(directory::Event::AgentUnresponsive { name, .. }) if name == agent
             );
             if (silent || entry.by == *agent) && sees_event(reader, viewer, &entry)? {
-                found.push(Sign { at: entry.at, silent });
+                found.push(LifeSign { at: entry.at, silent });
             }
         }
         end = begin;
