@@ -34,6 +34,8 @@ pub enum Reason {
     NoCheckpoint,
     /// A command would be run on an agent that never saw what was coming.
     NotReached,
+    /// An agent said no to an operation, and was not ready when its time was up.
+    Refused,
     /// The initiator did not say how its operation went.
     NoResult,
     /// The server stopped while a command ran.

@@ -133,7 +133,7 @@ const TURNS: [Turn; 5] = [Turn::Remainder, Turn::TakenBack, Turn::Later, Turn::D
 
 /// Something is in the way, whatever else is said.
 fn is_busy(sentence: &Sentence) -> bool {
-    const BUSY: [&str; 14] = [
+    const BUSY: [&str; 17] = [
         "busy",
         "unsaved",
         "uncommitted",
@@ -148,6 +148,9 @@ fn is_busy(sentence: &Sentence) -> bool {
         "in flight",
         "in progress",
         "would lose",
+        "then i",
+        "i quickly",
+        "i finish",
     ];
     let words = sentence.words();
     sentence.has(&BUSY)
@@ -158,7 +161,7 @@ fn is_busy(sentence: &Sentence) -> bool {
 fn is_for_others(sentence: &Sentence) -> bool {
     let words = sentence.words();
     let name = |word: &str| word.contains('-') && word.ends_with(|c: char| c.is_ascii_digit());
-    let with = words.windows(2).any(|two| matches!(two[0], "with" | "for" | "to") && name(two[1]));
+    let with = words.windows(2).any(|two| matches!(two[0], "with" | "for") && name(two[1]));
     let any_time = ["whenever you", "whenever it suits", "whenever im", "whenever i am"];
     let bound = words.contains(&"whenever") && words.last() != Some(&"whenever") && !sentence.has(&any_time);
     with || bound
@@ -202,7 +205,8 @@ fn says(sentence: &Sentence) -> Answer {
     let goes = sentence.has(&GO) || foreign::is_ready(sentence) || sentence.clauses.iter().any(lets_restart);
     let ready = is_ready(sentence) || goes;
     // `you may restart me` allows it.
-    let doubted = sentence.has(&DOUBTS) && !(sentence.has(&["you may"]) && !sentence.has(&DOUBTS[2..]));
+    let allowed = sentence.has(&["you may"]);
+    let doubted = sentence.has(&DOUBTS) && (!allowed || sentence.has(&DOUBTS[2..]));
     let turned = turn_of(sentence, &TURNS).is_some()
         || is_busy(sentence)
         || is_under_way(sentence)
@@ -211,12 +215,9 @@ fn says(sentence: &Sentence) -> Answer {
     let denied = not_ready(sentence) || (ready && negated && !kindly && !sentence.has(&DOUBTS));
     if sentence.clauses.iter().any(cancels) || (sentence.has(&CANCELLED) && !negated) {
         Answer::Cancel
-    } else if sentence.has(&WAIT)
-        || foreign::asks_to_wait(sentence)
-        || asks_for_time(&words)
-        || refuses(&words)
-        || denied
-    {
+    } else if refuses(&words) {
+        Answer::Refuse
+    } else if sentence.has(&WAIT) || foreign::asks_to_wait(sentence) || asks_for_time(&words) || denied {
         Answer::Wait
     } else if ready && !sentence.asks && !later(sentence) && !doubted && !of_another(sentence) && !turned {
         Answer::Ready

@@ -98,12 +98,16 @@ pub(super) fn read_as(state: &State, to: &Name, answer: Answer, excluded: bool) 
         Answer::Cancel => {
             format!("Your answer was read as: cancel. You are left out of {operation}; the rest goes on.")
         }
-        Answer::Wait | Answer::Information if excluded => {
+        Answer::Refuse if !excluded => format!(
+            "Your answer was read as: no. {operation} does not go on over it: at the end of your time its initiator decides. \
+             Reply \"ok\" when ready, {for_time}or \"cancel\" to end it."
+        ),
+        Answer::Wait | Answer::Refuse | Answer::Information if excluded => {
             format!(
                 "You are left out of {operation}, so nobody waits for you. Reply \"ok\" to take part after all."
             )
         }
-        Answer::Wait | Answer::Information => format!(
+        Answer::Wait | Answer::Refuse | Answer::Information => format!(
             "Your message was read as information about {operation}, not as an answer. \
              Reply \"ok\" when ready, {for_time}or \"cancel\"."
         ),

@@ -92,6 +92,7 @@ fn happened(exchange: &Exchange, escalation: &Escalation) -> String {
         Reason::NotReached => format!(
             "{agent} has not answered about {subject} and has never seen the question. Its command would be run all the same."
         ),
+        Reason::Refused => format!("{agent} said no to {subject}, and was not ready when its time was up."),
         Reason::NoResult => format!("{agent} was to perform {subject} and has not said how it went."),
         Reason::MaxIterations => {
             format!("{subject} failed its check in all {}; {agent} was to fix it.", rounds(escalation))

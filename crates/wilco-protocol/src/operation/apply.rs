@@ -57,7 +57,11 @@ pub fn apply(state: &mut State, event: &Event, at: Time) {
         Event::Ready { agent, in_time } => {
             on(state, agent, |track| track.answer(TrackState::Ready, *in_time, at));
         }
-        Event::Unready { agent } => on(state, agent, |track| track.answer(TrackState::Waiting, false, at)),
+        Event::Unready { agent, refused } => on(state, agent, |track| {
+            let state = if track.state == TrackState::TimedOut { track.state } else { TrackState::Waiting };
+            track.answer(state, false, at);
+            track.refused |= *refused;
+        }),
         Event::Cancelled { agent } => {
             on(state, agent, |track| track.answer(TrackState::Cancelled, false, at))
         }
@@ -145,7 +149,7 @@ impl Track {
     fn ask(&mut self, begun: &Begun, at: Time) {
         (self.state, self.asked_at) = (TrackState::Waiting, Some(at));
         (self.deadline, self.reminders) = (Some(begun.deadline), begun.reminders.clone());
-        (self.reminders_past, self.last_reminder) = (0, None);
+        (self.reminders_past, self.last_reminder, self.refused) = (0, None, false);
     }
 
     fn remind(&mut self, past: u32, due: Time) {
@@ -157,5 +161,6 @@ impl Track {
 
     fn answer(&mut self, state: TrackState, ready_in_time: bool, at: Time) {
         (self.state, self.ready_in_time, self.answered_at) = (state, ready_in_time, Some(at));
+        self.refused &= state != TrackState::Ready;
     }
 }

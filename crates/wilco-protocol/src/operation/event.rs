@@ -33,9 +33,11 @@ pub enum Event {
         agent: Name,
         in_time: bool,
     },
-    /// It took its word back and is not ready any more.
+    /// It is not ready, or not any more. `refused`: it said no.
     Unready {
         agent: Name,
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        refused: bool,
     },
     Extended {
         agent: Name,

@@ -63,6 +63,9 @@ pub struct Track {
     pub last_reminder: Option<Time>,
     pub reminders_sent: u32,
     pub extended: bool,
+    /// It said no, and has not been ready since.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub refused: bool,
     /// It had no chance to answer, and got a little more time.
     pub grace_given: bool,
     pub timeout_occurred: bool,
@@ -200,6 +203,7 @@ impl Track {
             last_reminder: None,
             reminders_sent: 0,
             extended: false,
+            refused: false,
             grace_given: false,
             timeout_occurred: false,
             ready_in_time: false,

@@ -33,6 +33,9 @@ pub enum Answer {
     Information,
     Ready,
     Wait,
+    /// It must not happen: as `wait`, and nothing goes on over it by itself.
+    #[strum(serialize = "wait")]
+    Refuse,
     Cancel,
 }
 
@@ -45,7 +48,7 @@ impl Answer {
         match self {
             Answer::Information => Meaning::Information,
             Answer::Ready => Meaning::Ready,
-            Answer::Wait => Meaning::Wait,
+            Answer::Wait | Answer::Refuse => Meaning::Wait,
             Answer::Cancel => Meaning::Cancel,
         }
     }

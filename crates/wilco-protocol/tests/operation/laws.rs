@@ -36,8 +36,13 @@ fn choices() -> impl Strategy<Value = Choices> {
 }
 
 fn what() -> impl Strategy<Value = Statement> {
-    let answer =
-        prop_oneof![Just(Answer::Ready), Just(Answer::Wait), Just(Answer::Cancel), Just(Answer::Information)];
+    let answer = prop_oneof![
+        Just(Answer::Ready),
+        Just(Answer::Wait),
+        Just(Answer::Refuse),
+        Just(Answer::Cancel),
+        Just(Answer::Information)
+    ];
     let own = prop_oneof![Just(OwnStep::Reminder), Just(OwnStep::Timeout), Just(OwnStep::Extension)];
     let option = prop_oneof![Just("proceed"), Just("retry"), Just("abort"), Just("nonsense")];
     prop_oneof![

@@ -57,7 +57,7 @@ impl Model for Bounds {
     fn actions(&self, moment: &Moment, acts: &mut Vec<Act>) {
         if moment.messages < self.messages {
             for by in AGENTS {
-                for answer in [Answer::Ready, Answer::Wait, Answer::Cancel] {
+                for answer in [Answer::Ready, Answer::Wait, Answer::Refuse, Answer::Cancel] {
                     acts.push(Act::Say { by, what: Statement::Answer { answer } });
                 }
             }

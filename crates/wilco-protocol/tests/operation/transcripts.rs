@@ -62,6 +62,7 @@ transcripts! {
     msg_11_operation_roles
     msg_30_operation_refused
     talk_1_once
+    talk_13_no
 }
 
 #[test]

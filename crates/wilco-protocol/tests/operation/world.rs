@@ -209,6 +209,7 @@ fn what(text: &str) -> Statement {
     match head {
         "ok" => answer(Answer::Ready),
         "wait" => answer(Answer::Wait),
+        "no" => answer(Answer::Refuse),
         "cancel" => answer(Answer::Cancel),
         "talk" => answer(Answer::Information),
         "result" => {

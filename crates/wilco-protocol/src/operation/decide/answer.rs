@@ -20,11 +20,12 @@ pub(super) fn heard(draft: &mut Draft<'_>, agent: Name, answer: Answer) {
     match answer {
         // What says nothing is answered as what could not be read.
         Answer::Information => {}
-        Answer::Ready | Answer::Wait | Answer::Cancel if decided => {
+        Answer::Ready | Answer::Wait | Answer::Refuse | Answer::Cancel if decided => {
             notice(draft, agent, Notice::TooLate { answer });
         }
         Answer::Ready => ready(draft, &track),
         Answer::Wait => wait(draft, &track),
+        Answer::Refuse => refuse(draft, track),
         Answer::Cancel => cancel(draft, &track),
     }
 }
@@ -49,7 +50,7 @@ fn wait(draft: &mut Draft<'_>, track: &Track) {
     match (&draft.state.phase, track.state) {
         (Phase::Notifying { .. }, state) => {
             if state == TrackState::Ready {
-                draft.event(Event::Unready { agent: agent.clone() });
+                draft.event(Event::Unready { agent: agent.clone(), refused: false });
             }
             notice(draft, agent, Notice::NotYetAsked);
         }
@@ -60,7 +61,7 @@ fn wait(draft: &mut Draft<'_>, track: &Track) {
         (_, TrackState::TimedOut) => notice(draft, agent, Notice::NoMoreTime),
         // It was ready before anybody was asked, so it has no deadline: it is asked now.
         (_, TrackState::Ready) if track.deadline.is_none() => {
-            draft.event(Event::Unready { agent: agent.clone() });
+            draft.event(Event::Unready { agent: agent.clone(), refused: false });
             ask(draft, vec![agent.clone()]);
             draft.say(agent, Say::Ask);
         }
@@ -71,11 +72,28 @@ fn wait(draft: &mut Draft<'_>, track: &Track) {
             }
             None => {
                 if track.state == TrackState::Ready {
-                    draft.event(Event::Unready { agent: agent.clone() });
+                    draft.event(Event::Unready { agent: agent.clone(), refused: false });
                 }
                 notice(draft, agent, Notice::NoMoreTime);
             }
         },
+    }
+}
+
+/// A plain no: more time as with `wait`, and at its end somebody decides.
+fn refuse(draft: &mut Draft<'_>, mut track: Track) {
+    let asked = draft.state.phase == Phase::Waiting && track.deadline.is_some();
+    let counts = matches!(track.state, TrackState::Waiting | TrackState::Ready | TrackState::TimedOut);
+    if !(asked && counts) {
+        return wait(draft, &track);
+    }
+    if !track.refused {
+        draft.event(Event::Unready { agent: track.agent.clone(), refused: true });
+        track = draft.state.track(&track.agent).cloned().unwrap_or(track);
+    }
+    match track.state == TrackState::Waiting && extended(draft, &track).is_some() {
+        true => wait(draft, &track),
+        false => notice(draft, track.agent, Notice::Read { answer: Answer::Refuse }),
     }
 }
 

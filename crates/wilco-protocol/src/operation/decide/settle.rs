@@ -8,7 +8,7 @@ use crate::name::Name;
 use crate::operation::event::Why;
 use crate::operation::execute::Execute;
 use crate::operation::quorum::{Tally, Verdict, weigh};
-use crate::operation::state::{Outcome, Phase, TrackState};
+use crate::operation::state::{Outcome, Phase, Track, TrackState};
 
 pub(super) fn settle(draft: &mut Draft<'_>) {
     let verdict = verdict(draft, draft.state.tally());
@@ -26,10 +26,10 @@ pub(super) fn settle(draft: &mut Draft<'_>) {
     }
 }
 
-/// A command is run on the silent too, so somebody decides if one of them cannot know of it.
+/// Somebody decides when one of them said no, or a command would be run on one that cannot know of it.
 fn without_the_silent(draft: &mut Draft<'_>, because: Why) {
-    match unaware(draft) {
-        Some(agent) => draft.escalate(Reason::NotReached, agent),
+    match in_the_way(draft) {
+        Some((reason, agent)) => draft.escalate(reason, agent),
         None => authorize(draft, because),
     }
 }
@@ -43,9 +43,16 @@ pub(super) fn proceeding(draft: &Draft<'_>) -> Option<bool> {
     match verdict(draft, draft.state.tally()) {
         Verdict::Wait => None,
         Verdict::AllReady => Some(true),
-        Verdict::Enough | Verdict::Regardless => unaware(draft).is_none().then_some(true),
+        Verdict::Enough | Verdict::Regardless => in_the_way(draft).is_none().then_some(true),
         Verdict::TooFew | Verdict::NobodyLeft => Some(false),
     }
+}
+
+/// Why it does not go on by itself over those who are not ready, and which of them.
+fn in_the_way(draft: &Draft<'_>) -> Option<(Reason, Name)> {
+    let said_no = |track: &&Track| track.state == TrackState::TimedOut && track.refused;
+    let refused = draft.state.tracks.iter().find(said_no).map(|track| (Reason::Refused, track.agent.clone()));
+    refused.or_else(|| unaware(draft).map(|agent| (Reason::NotReached, agent)))
 }
 
 /// A silent agent that never saw what was coming, when a command would be run on it and the request itself

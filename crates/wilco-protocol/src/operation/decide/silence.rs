@@ -73,7 +73,8 @@ pub(super) fn time_out(draft: &mut Draft<'_>, silent: Vec<Name>, due: Time, tell
     for agent in &silent {
         let after_seconds = after_seconds(draft, agent, due);
         draft.event(Event::TimedOut { agent: agent.clone(), after_seconds });
-        if draft.state.kind == Kind::Disruptive {
+        let said_no = draft.state.track(agent).is_some_and(|track| track.refused);
+        if draft.state.kind == Kind::Disruptive && !said_no {
             let incident = incident(draft, agent);
             draft.event(Event::Recorded { incident });
         }

@@ -30,7 +30,7 @@ pub(super) fn unread(state: &State, said: &Said) -> Option<UnreadKind> {
             (state.undecided() && !heard()).then_some(UnreadKind::Words)
         }
         Statement::Remark => Some(UnreadKind::Words),
-        Statement::Answer { answer: Answer::Ready | Answer::Wait | Answer::Cancel }
+        Statement::Answer { answer: Answer::Ready | Answer::Wait | Answer::Refuse | Answer::Cancel }
         | Statement::Own { .. }
         | Statement::Result { .. }
         | Statement::Withdraw
