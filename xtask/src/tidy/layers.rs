@@ -47,6 +47,7 @@ const COMPUTING: &[&str] = &[
     "strum",
     "thiserror",
     "toml_edit",
+    "unicode-normalization",
     "unicode-segmentation",
     "winnow",
 ];

@@ -48,7 +48,7 @@ pub(super) fn denied(asked: &[LookWord], said: &[LookWord]) -> Option<String> {
     };
     let denies = |at: &usize| is_denial(&said[*at].lower) && !is_count(*at);
     let denials =
-        (0..said.len()).filter(denies).filter(|at| !is_idiom(said, *at) && !(bounded && is_bound(said, *at)));
+        (0..said.len()).filter(denies).filter(|at| !(is_idiom(said, *at) || bounded && is_bound(said, *at)));
     if denials.clone().count() > MOST_DENIALS {
         return Some("too many to compare".to_owned());
     }
@@ -169,9 +169,7 @@ impl<'a> Task<'a> {
         let left = |stem: &&str| ["left", "remain", "stay"].contains(stem);
         let goes =
             |own: &TaskDenial| matches!(own.kind, DenialKind::Plain | DenialKind::Away | DenialKind::Prefix);
-        !denial.reached.is_empty()
-            && denial.reached.iter().all(|stem| left(&stem))
-            && self.denials.iter().any(goes)
+        !denial.reached.is_empty() && denial.reached.iter().all(left) && self.denials.iter().any(goes)
     }
 
     /// "If it cannot be reached": the other case of a task that has two.
