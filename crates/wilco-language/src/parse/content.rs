@@ -6,6 +6,7 @@ use wilco_protocol::operation::OwnStep;
 use wilco_protocol::time::Span;
 use wilco_protocol::{EscalationId, Protocol};
 
+use super::called::by_usual_names;
 use super::delegation::{self, Delegation};
 use super::fields::{FieldError, Fields};
 use super::handoff::{self, Handoff};
@@ -161,7 +162,7 @@ fn nearly_known(word: &str, content: &Map<String, Value>) -> Option<String> {
 pub fn in_text(content: &Map<String, Value>) -> Option<Map<String, Value>> {
     let is_talk = |word: &str| MessageType::named(word).is_none_or(MessageType::is_talk);
     content.get("type").and_then(Value::as_str).filter(|word| is_talk(word))?;
-    let said = object(content.get("message")?.as_str()?)?;
+    let said = by_usual_names(object(content.get("message")?.as_str()?)?);
     MessageType::of(&said).filter(|known| known.is_for_participants())?;
     let mut meant = content.clone();
     meant.extend(said);

@@ -3,6 +3,7 @@
 //! A message that gets through here is well formed. Whether it fits anything that is open is the
 //! engine's question, what plain text means is `read`'s.
 
+mod called;
 mod content;
 mod delegation;
 mod depth;
