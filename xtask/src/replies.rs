@@ -4,13 +4,15 @@ use std::path::PathBuf;
 
 use crate::workspace::{cargo, succeed};
 
-const TABLES: [&str; 7] = [
+const TABLES: [&str; 9] = [
     "crates/wilco-language/tests/tables/replies.jsonl",
     "crates/wilco-language/tests/tables/replies_2.jsonl",
     "crates/wilco-language/tests/tables/replies_3.jsonl",
     "crates/wilco-language/tests/tables/replies_4.jsonl",
     "crates/wilco-language/tests/tables/replies_5.jsonl",
     "crates/wilco-language/tests/tables/replies_6.jsonl",
+    "crates/wilco-language/tests/tables/replies_7.jsonl",
+    "crates/wilco-language/tests/tables/replies_8.jsonl",
     "crates/wilco-language/tests/tables/replies_review.jsonl",
 ];
 

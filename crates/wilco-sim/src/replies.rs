@@ -309,8 +309,10 @@ impl Stage {
             (Meaning::Courtesy, _) => worded(situation, meaning).to_owned(),
             // Another agent takes the task over, in the same state.
             (Meaning::Rejected, _) if situation != "handoff" => worded(situation, meaning).to_owned(),
-            // Received with questions is needs-clarification (DEL-11).
-            (Meaning::Received, _) if reading.effect.contains("clarifying") => "clarification".to_owned(),
+            // Received or ready with questions is needs-clarification (DEL-11, HO-13).
+            (Meaning::Received | Meaning::ReadyToProceed, _) if reading.effect.contains("clarifying") => {
+                "clarification".to_owned()
+            }
             _ if asked_again(situation, &reading.effect) => unread(situation).to_owned(),
             (..) => worded(situation, meaning).to_owned(),
         };

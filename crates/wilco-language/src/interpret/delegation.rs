@@ -18,6 +18,7 @@ use crate::read::decision::decision;
 use crate::read::judgement::judgement;
 use crate::read::mention::said_of;
 use crate::read::questions::vague;
+use crate::read::result::is_of_other;
 use crate::read::stopping::{Compliance, StopOrder, compliance, compliance_word};
 use crate::read::understanding::{self, TaskText, score_amended};
 use crate::read::verdict::{VerdictReading, verdicts};
@@ -120,6 +121,10 @@ fn of_initiator(state: &State, context: &InContext<'_>, cited: &Cited, names: &N
     }
     if let Some(choice) = chosen(state, context, names) {
         return Statement::Decide(choice);
+    }
+    // An answer or a verdict that names another task is not about this one.
+    if names.about(|about| is_of_other(body, about)) {
+        return Statement::Remark;
     }
     // Words to an escalation are no answer to the questions behind it.
     let decides = context.parent.as_ref().is_some_and(|parent| parent.of == Some(MessageType::Escalation));

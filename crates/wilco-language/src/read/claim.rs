@@ -32,6 +32,12 @@ pub(super) struct Claim {
     pub(super) mood: Mood,
 }
 
+impl Claim {
+    pub(super) fn is_plain_whole(&self) -> bool {
+        self.extent == Extent::Whole && self.mood == Mood::Plain
+    }
+}
+
 /// The words of one kind of claim.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Vocabulary {
@@ -160,6 +166,43 @@ fn is_known_tail(before: &[&str], after: &[&str]) -> bool {
         _ => true,
     };
     !subject || (after.first().is_none_or(known) && placed(after))
+}
+
+/// What may stand in the sentence of a claim besides its words: courtesy, tests that pass, a pull request, where it is.
+const BESIDE: &str = "a an the this that these it its i we my our you your me us and so then now yes yep ok okay hi hey hello \
+    boss team all everything both every each whole entire full fully successfully completely entirely finally just \
+    already also again too here there with on of for to in at by as from via per is are was were has have had been be \
+    am do can may will done finished finish complete completed concluded wrapped up delivered shipped closed close \
+    task work job issue ticket assignment implementation implemented implementing feature story change changes code \
+    criteria criterion acceptance requirements requirement items points steps deliverables subtasks one two three \
+    four five six ten met satisfied fulfilled covered covering test tests tested suite pass passes passed passing green build ci \
+    lint clippy checks run running went through pr mr pull request merge requests open opened up ready review reviewed \
+    reviewing awaiting waiting please see look merged merge pushed committed commit commits branch main master origin \
+    link below summary details attached no zero errors error failures failed problems issues questions follow-ups \
+    needed nothing none left side whenever when time thanks thank apologies wait quick note status update state result \
+    final confirm confirmed confirming reporting report inform hereby including docs documentation documented verified \
+    locally works working expected against added great good news happy glad let know if anything else \
+    feat fix repo successful according key config setting configurable file files back over out which where \
+    validation phase check specs verdict outcome overall cases assertions scenarios unit integration warnings seconds \
+    minutes ran executed clean exit name but failing failed before fail used skipped times complain about without lgtm checked regression regressions found add them those previous earlier last termine terminé get got go well sure understood acknowledged";
+
+/// Whether the sentence of a claim says nothing else that may turn it. What stands behind a colon after the claim is what
+/// was done, in any words.
+pub(super) fn is_plainly_said(sentence: &Sentence, about: &About<'_>, known: &Vocabulary) -> bool {
+    let claimed = |words: &[String]| {
+        let words: Vec<_> = words.iter().map(String::as_str).collect();
+        predicate(&words, known.predicates).is_some()
+    };
+    let plain = |word: &str| {
+        let written = word.contains(|c: char| !c.is_alphabetic() && c != '-' && c != '\'');
+        let short = word.chars().count() == 1 || word.starts_with("test");
+        let own = about.is_own(word) || about.is_of_title(word);
+        written || short || own || among(BESIDE, word) || predicate(&[word], known.predicates).is_some()
+    };
+    let list = sentence.clauses.iter().position(|clause| clause.keyed).unwrap_or(sentence.clauses.len());
+    let before = sentence.clauses[..list].iter().any(|clause| claimed(&clause.words));
+    let said = if before { &sentence.clauses[..list] } else { &sentence.clauses[..] };
+    said.iter().all(|clause| clause.words.iter().all(|word| plain(word)))
 }
 
 /// A heading of two parts, the work's own id and what is claimed of it: `## GH-1 – complete`.

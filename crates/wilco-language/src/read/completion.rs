@@ -4,7 +4,7 @@
 //! condition. Two weaker signs (every criterion met, the whole implemented, a pull request is up, nothing is left) count
 //! as one claim. A false completion is the expensive error: in doubt it is doubtful, and the writer is asked.
 
-use super::claim::{About, Claim, Extent, Vocabulary, claims};
+use super::claim::{About, Claim, Extent, Vocabulary, claims, is_plainly_said};
 use super::courtesy::is_courtesy;
 use super::foreign::{Foreign, claimed};
 use super::mood::{self, Mood, is_hedged, is_polite};
@@ -176,7 +176,8 @@ pub fn report(body: &str, about: &About<'_>) -> WorkReport {
         () if weighed.of_other && !(weighed.open || is_progress(&read)) => WorkReport::Unread,
         () if read.iter().any(mood::instructs) => WorkReport::Unread,
         () if read.iter().any(|one| one.asks && !is_polite(one)) => WorkReport::Unread,
-        () if weighed.denied || weighed.open || weighed.part || is_progress(&read) => WorkReport::Progress,
+        () if weighed.denied || weighed.open || is_progress(&read) => WorkReport::Progress,
+        () if weighed.part => WorkReport::Doubtful,
         () => WorkReport::Unread,
     }
 }
@@ -217,6 +218,7 @@ impl Weighed {
             let strong = strong.chain(delivered.iter().filter(|_| own));
             for claim in strong.filter(|_| sentence.place != Place::Row || own) {
                 weighed.take(claim, sentence, own, mentions_other && !own);
+                weighed.doubtful |= claim.is_plain_whole() && !is_plainly_said(sentence, about, &DONE);
             }
             let weak = claims(sentence, about, &IMPLEMENTED);
             let whole = weak.iter().any(|claim| claim.extent == Extent::Whole && claim.mood == Mood::Plain);
@@ -255,7 +257,11 @@ impl Weighed {
             {
                 self.doubtful = true;
             }
-            (Extent::Part | Extent::Other, _) => self.part = true,
+            (Extent::Part | Extent::Other, mood) => {
+                self.part = true;
+                // `The bot closed GH-1 as complete`: of the task itself, and nobody can say what.
+                self.hinted |= own && mood == Mood::Plain && sentence.place == Place::Prose;
+            }
         }
     }
 }

@@ -134,7 +134,7 @@ fn is_of_other(sentence: &Sentence, option: &str, about: &About<'_>) -> bool {
             .is_some_and(|end| !end.is_empty() && end.bytes().all(|b| b.is_ascii_digit()));
         word.contains('-') && digits && !about.is_own(word)
     };
-    about.names_other(&words) || (option == "abort" && words.iter().any(|word| id(&word)))
+    about.names_other(&words) || (option == "abort" && words.iter().any(id))
 }
 
 /// `impl-101 or impl-102`, and `impl-101 is free, reassign it to him`: whoever is meant stands elsewhere.
@@ -226,7 +226,7 @@ fn is_led_to(clause: &Clause, option: &str) -> bool {
         let behind = words.get(start + phrase.split(' ').count());
         find(&words[start..], phrase) == Some(0) && behind.is_none_or(|word| !TELLS.contains(word))
     };
-    said.into_iter().any(|phrase| leads(&phrase))
+    said.into_iter().any(leads)
 }
 
 /// `retry`, `reassign impl-101`, `extend 30m - the suite is slow`.

@@ -137,7 +137,7 @@ fn is_plain(sentence: &Sentence) -> bool {
     let named = |word: &&str| word.contains('-') && word.contains(|c: char| c.is_ascii_digit());
     let known =
         |word: &&str| single(word) || named(word) || BESIDE.split_whitespace().any(|one| one == *word);
-    !denied && !asks_to_correct(sentence) && words.iter().all(|word| known(&word))
+    !denied && !asks_to_correct(sentence) && words.iter().all(known)
 }
 
 /// `correct it`, `please correct this`: an order, and no verdict.

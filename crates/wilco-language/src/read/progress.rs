@@ -236,7 +236,7 @@ const REPORTS: [&str; 44] = [
 ];
 
 /// What says that work does not go on.
-const STUCK: [&str; 14] = [
+const STUCK: [&str; 30] = [
     "could not complete",
     "can not complete",
     "could not finish",
@@ -251,6 +251,22 @@ const STUCK: [&str; 14] = [
     "i am stuck",
     "had to give up",
     "can not access",
+    "give it back",
+    "giving it back",
+    "give the task back",
+    "handing the task back",
+    "handing it back",
+    "have to give",
+    "returning the task",
+    "returning it",
+    "withdrawing from",
+    "assign it to somebody else",
+    "assign it to someone else",
+    "will not continue",
+    "can not vouch",
+    "can not confirm",
+    "can not say",
+    "not really",
 ];
 
 /// Whether it reports on the work: what is done now, next, or so far.

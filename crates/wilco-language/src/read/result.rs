@@ -6,7 +6,7 @@
 use serde_json::{Map, Value};
 use wilco_protocol::validation::Finding;
 
-use super::claim::{About, Extent, Vocabulary, claims};
+use super::claim::{About, Extent, Vocabulary, claims, is_plainly_said};
 use super::embedded;
 use super::failing::{
     counts_all, counts_none, failing_output, failing_rows, named_failures, of_the_subject, was_failing,
@@ -202,7 +202,9 @@ impl Weighed {
             for claim in passes {
                 match (claim.extent, claim.mood) {
                     (_, Mood::Doubtful | Mood::Reported | Mood::Later) => weighed.unclear = true,
-                    (Extent::Whole, Mood::Plain) if others => weighed.unclear = true,
+                    (Extent::Whole, Mood::Plain) if others || !is_plainly_said(sentence, about, &PASSES) => {
+                        weighed.unclear = true;
+                    }
                     // Whoever passes checks nothing.
                     (Extent::Whole, Mood::Plain) if sentence.has(&["i pass", "we pass"]) => {
                         weighed.unclear = true

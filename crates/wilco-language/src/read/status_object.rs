@@ -21,6 +21,8 @@ const KINDS: [&str; 12] = [
     "complet", "done", "finish", "resum", "paus", "stop", "fix", "report", "status", "confirm", "decision",
     "update",
 ];
+const SAID_BY_TYPE: [&str; 8] =
+    ["completed", "complete", "done", "finished", "stopped", "paused", "resumed", "fixed"];
 /// How keys of what is left or failed begin.
 const LEFT: [&str; 12] = [
     "remain",
@@ -61,8 +63,13 @@ pub(super) fn stated(body: &str, about: &About<'_>) -> Option<Stated> {
     ids.peek()?;
     let own = ids.all(|id| about.is_own(id));
     let mut statuses = STATUSES.iter().filter_map(|key| text(key));
-    let status = statuses.next().filter(|_| statuses.next().is_none())?;
     let kind = text("type").unwrap_or("report").to_lowercase();
+    // `{"type": "paused", "task": "GH-1"}` states it by its type.
+    let said = SAID_BY_TYPE.contains(&kind.as_str()).then_some(kind.as_str());
+    let status = match statuses.next() {
+        Some(status) => Some(status).filter(|_| statuses.next().is_none())?,
+        None => said?,
+    };
     let known = KINDS.iter().any(|part| kind.contains(part));
     let plain = is_unturned(&object);
     let status = text::fold(status);

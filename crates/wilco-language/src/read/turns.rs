@@ -67,16 +67,18 @@ const CUES: [(Turn, &str); 8] = [
         the, just need, just needs, waiting for, waiting on, done on my, complete on my, finished on my, done \
         from my, my part, up to the, disabl*, quarantin*, xfail, deactivat*, had to comment, open question, open \
         questions, in my sandbox, on my machine, reworking, rework, bypass*, disregarding, leaving out, leaves \
-        out, not done",
+        out, not done, blocker*, blocking, mocked the, mocked out, for the time being, half, as optional, leave to you, leave that to, \
+        leave it to, leave the, excluded, another look, worth a look, kind of, sort of, sense that, reservation*, \
+        one by one, passed before, passed earlier, passed last, passed yesterday",
     ),
     (
         Turn::Undone,
         "revert*, rolled back, rolled it back, rolled that back, rolled everything back, rollback, backed out, \
-        backed it out, undid, undo, undone, withdraw*, withdrew, lost everything, reopen*",
+        rolling back, rolling it back, rolling that back, backed it out, undid, undo, undone, withdraw*, withdrew, lost everything, reopen*",
     ),
     (
         Turn::TakenBack,
-        "correction, oh wait, hang on, hold on, mistake*, ignore my, ignore the, ignore that, scratch that, \
+        "correction, oh wait, hang on, hold on, mistake*, please ignore, ignore my, ignore the, ignore that, scratch that, \
         scratch the, strike that, disregard, never mind, nevermind, retract*, take that back, take it back, took \
         it back, too soon, too early, premature*, forget that, forget it, forget my, wrong window, kidding, my \
         bad, oops, turns out, was wrong, not true, on second thought, done for",
@@ -228,7 +230,7 @@ fn is_none(words: &[&str], at: usize, length: usize) -> bool {
 /// `a failed login`, `5 failures per minute`, `the sixth failure`.
 fn is_subject(words: &[&str], at: usize) -> bool {
     let subject = |word: &&str| word.split('/').next().is_some_and(|word| SUBJECTS.contains(&word));
-    let behind = words[at] != "wrong" && words.get(at + 1).is_some_and(|word| subject(word));
+    let behind = words[at] != "wrong" && words.get(at + 1).is_some_and(subject);
     behind || words[..at].iter().rev().take(2).any(|word| ORDINALS.contains(word))
 }
 
@@ -281,7 +283,7 @@ fn denies(words: &[&str]) -> bool {
     let mended = is_said(words, MENDED) && !mood::has(words, &["still", "yet"]);
     let bad = |at: usize| {
         let behind = words[at + 1..].iter().take(REACH).take_while(|word| **word != ",");
-        DENIES.contains(&words[at]) && !value(at) && !behind.into_iter().any(|word| better(&word))
+        DENIES.contains(&words[at]) && !value(at) && !behind.into_iter().any(&better)
     };
     let empty = matches!(words, ["none" | "nothing"]);
     !mended && !empty && (0..words.len()).any(bad)

@@ -103,7 +103,8 @@ fn spoken(line: &str, tag: &str, word: Word, fenced: bool) -> Option<TaggedWord>
     });
     // `[done] limiter` tells of a part; a word without an id stands alone, but for decisions.
     let bare = id.is_none() && !rest.is_empty() && word != Word::Decision;
-    let alone = opening != Opening::Preambled || rest.is_empty() || word == Word::Decision;
+    let alone =
+        opening != Opening::Preambled || rest.is_empty() || matches!(word, Word::Decision | Word::Checkpoint);
     let template = rest.contains(['{', '<', '|']) && !rest.contains(' ') || lists_forms(line);
     let unanswered = line.trim_end().ends_with('?');
     if goes_on || bare || !alone || template || unanswered {
