@@ -38,10 +38,10 @@ pub(super) fn named_by_words(
     if !matches!(arrival.incoming().typed, Typed::Conversation | Typed::Talk) {
         return Ok(None);
     }
-    // What an initiator asks about its task is a question to the agent (DEL-2).
-    let asks = only_asks(arrival.text);
+    // What an initiator asks or reports about its task is said to the agent (DEL-2).
+    let to_the_agent = matches!(arrival.incoming().typed, Typed::Talk) || only_asks(arrival.text);
     let is_meant = |one: &Exchange| {
-        let inquiry = asks && *one.initiator() == arrival.from && !one.is_owed_by(&arrival.from);
+        let inquiry = to_the_agent && *one.initiator() == arrival.from && !one.is_owed_by(&arrival.from);
         one.is_open() && one.is_party(&arrival.from) && addressed(arrival, one) && !inquiry
     };
     let mut named: Vec<Arc<Exchange>> = Vec::new();
