@@ -90,6 +90,13 @@ pub enum Command {
         down_from: Option<Time>,
         downtime: Option<Span>,
     },
+    /// A node became the writer.
+    TookOver {
+        epoch: u64,
+        node: String,
+        down_from: Option<Time>,
+        downtime: Option<Span>,
+    },
 }
 
 /// A message from a door.

@@ -402,13 +402,27 @@ fn run(workspace: &mut Workspace<'_>, command: Command) -> Answer {
             Ok(Done::Nothing)
         }
         Command::Started { version, down_from, downtime } => {
-            let down = down_from.zip(downtime);
-            workspace.was_down(down.map(|(from, length)| (from, from.plus(length))));
-            let fact = Fact::Server(ServerEvent::ServerStarted { version, down_from, downtime });
-            workspace.record(None, Name::wilco(), fact);
+            begun(
+                workspace,
+                down_from,
+                downtime,
+                ServerEvent::ServerStarted { version, down_from, downtime },
+            );
+            Ok(Done::Nothing)
+        }
+        Command::TookOver { epoch, node, down_from, downtime } => {
+            let event = ServerEvent::WriterChanged { epoch, node, down_from, downtime };
+            begun(workspace, down_from, downtime, event);
             Ok(Done::Nothing)
         }
     }
+}
+
+/// Nobody could be heard while nothing ran: what is due by now knows of it.
+fn begun(workspace: &mut Workspace<'_>, down_from: Option<Time>, downtime: Option<Span>, event: ServerEvent) {
+    let down = down_from.zip(downtime);
+    workspace.was_down(down.map(|(from, length)| (from, from.plus(length))));
+    workspace.record(None, Name::wilco(), Fact::Server(event));
 }
 
 /// The status of an agent as people see it. Who has left is not there, however lately it was seen.

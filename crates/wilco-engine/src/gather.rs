@@ -97,7 +97,8 @@ fn first_questions<'p>(
             | Command::Alive
             | Command::Nudged { .. }
             | Command::Keep { .. }
-            | Command::Started { .. } => {}
+            | Command::Started { .. }
+            | Command::TookOver { .. } => {}
         }
     }
     workspace.fetch_messages(messages)?;

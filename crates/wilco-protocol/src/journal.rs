@@ -87,6 +87,8 @@ pub enum ServerEvent {
     /// A copy took the place of the data: positions leap, so that none of what was lost is given out again. `follows`:
     /// the position before it; `replaced`: where the data ended whose place it took.
     ServerRestored { follows: u64, replaced: Option<u64> },
+    /// Another node writes, from this epoch on; nobody did since `down_from`.
+    WriterChanged { epoch: u64, node: String, down_from: Option<Time>, downtime: Option<Span> },
 }
 
 impl Entry {

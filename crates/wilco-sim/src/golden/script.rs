@@ -26,6 +26,8 @@ pub(super) fn history() -> anyhow::Result<Vec<Batch>> {
     let mut script = Script { engine, store, batches: Vec::new() };
     let version = env!("CARGO_PKG_VERSION").to_owned();
     script.step(0, Command::Started { version, down_from: None, downtime: None })?;
+    let node = "one".to_owned();
+    script.step(0, Command::TookOver { epoch: 1, node, down_from: None, downtime: None })?;
     for name in ["boss", "ada", "bob"] {
         script.step(0, put(name))?;
     }
