@@ -19,7 +19,7 @@ pub(crate) struct Arguments {
 /// How to get each row of the table.
 const ROWS: &str = "Rows:
   PERF-1, 3, 4, 5, 6, 8, 9, and the memory of PERF-10   cargo xtask bench
-  PERF-2                                                cargo xtask bench --against redis,postgres,nats
+  PERF-2, 12                                            cargo xtask bench --against redis,postgres,nats
   PERF-7                                                cargo xtask bench --rounds 0 --open 1000000
   the processor time of PERF-10                         cargo xtask bench --rounds 0 --long --open 1000
   PERF-11                                               cargo xtask sim";

@@ -81,13 +81,15 @@ fn in_rounds(
 ) -> anyhow::Result<(Vec<Round>, Vec<Row>, Option<f64>)> {
     let (wilco, echo) = (Server::wilco(binary, &directory.join("loaded"))?, Server::echo()?);
     let mut peers = peers::start(&options.against, directory)?;
+    let mut on_postgres = peers::on_postgres(binary, directory, &peers)?;
     introduce(wilco.address, PAIRS)?;
     fill_inboxes(&wilco)?;
     let mut scripts = Scripts::new(&wilco, &echo);
     let (mut rounds, mut read, mut started) = (Vec::new(), Vec::new(), Vec::new());
     for number in 1..=options.rounds {
         eprintln!("round {number} of {}", options.rounds);
-        rounds.push(scripts.round(&wilco, &echo, &mut peers, directory, options.seconds)?);
+        let own = on_postgres.as_mut();
+        rounds.push(scripts.round(&wilco, &echo, &mut peers, own, directory, options.seconds)?);
         read.push(pages(&wilco)?);
         started.push(starts(binary, &wilco)?);
     }

@@ -12,7 +12,7 @@ use crate::disk;
 use crate::load::{Load, load};
 use crate::machine::processor_time;
 use crate::options::Peer;
-use crate::peers::Running;
+use crate::peers::{OnPostgres, Running};
 use crate::requests::{self, BATCH, Script};
 use crate::server::Server;
 
@@ -34,6 +34,8 @@ pub(crate) struct Round {
     pub(crate) batched: f64,
     /// The same messages, kept by others.
     pub(crate) peers: BTreeMap<Peer, f64>,
+    /// Messages and delegations with the data in PostgreSQL.
+    pub(crate) on_postgres: Option<(f64, f64)>,
     /// Processor time of the server for one answer: the figure that other load disturbs least.
     pub(crate) echo_cost: f64,
     pub(crate) message_cost: f64,
@@ -68,6 +70,7 @@ impl Scripts {
         wilco: &Server,
         echo: &Server,
         peers: &mut [Running],
+        on_postgres: Option<&mut OnPostgres>,
         directory: &Path,
         duration: Duration,
     ) -> anyhow::Result<Round> {
@@ -81,6 +84,7 @@ impl Scripts {
             let load = load(peer.server.address, &mut peer.scripts, duration);
             kept.insert(peer.peer, load.with_context(|| peer.peer.name())?.rate);
         }
+        let on_postgres = on_postgres.map(|own| own.measure(duration)).transpose()?;
         let append = disk::appends(directory, half)?;
         let overwrite = disk::overwrites(directory, half)?;
         let alone = load(wilco.address, &mut self.alone, half)?;
@@ -100,11 +104,21 @@ impl Scripts {
             delegations: delegations.rate / 3.0,
             batched: batched.rate * BATCH as f64,
             peers: kept,
+            on_postgres,
             echo_cost,
             message_cost,
             delegation_cost: delegation_cost * 3.0,
             batched_cost: batched_cost / BATCH as f64,
         })
+    }
+}
+
+impl OnPostgres {
+    /// Messages and whole delegations per second.
+    fn measure(&mut self, duration: Duration) -> anyhow::Result<(f64, f64)> {
+        let messages = load(self.server.address, &mut self.messages, duration)?.rate;
+        let delegations = load(self.server.address, &mut self.delegations, duration)?.rate;
+        Ok((messages, delegations / 3.0))
     }
 }
 

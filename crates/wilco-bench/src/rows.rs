@@ -125,7 +125,37 @@ pub(crate) fn of_rounds(rounds: &[Round]) -> Vec<Row> {
         ),
     ];
     rows.extend(of_redis(rounds));
+    rows.extend(of_postgres(rounds));
     rows
+}
+
+/// With the data in PostgreSQL, beside rows that are inserted there by hand and beside the embedded store.
+fn of_postgres(rounds: &[Round]) -> Vec<Row> {
+    let one = |round: &Round| {
+        let (messages, delegations) = round.on_postgres?;
+        Some((messages, *round.peers.get(&Peer::Postgres)?, delegations, round.delegations))
+    };
+    let all: Vec<_> = rounds.iter().filter_map(one).collect();
+    if all.is_empty() {
+        return Vec::new();
+    }
+    let of = |value: fn(&(f64, f64, f64, f64)) -> f64| spread(all.iter().map(value));
+    vec![
+        row(
+            "PERF-12",
+            format!("on PostgreSQL: durable messages per second, {CONNECTIONS} connections"),
+            format!("{:.0}/s, one-row inserts {:.0}/s", of(|one| one.0).median, of(|one| one.1).median),
+            of(|one| one.0 / one.1),
+            &at_least(0.7, 1.5),
+        ),
+        row(
+            "PERF-12",
+            "on PostgreSQL: whole delegations per second".to_owned(),
+            format!("{:.0}/s, embedded {:.0}/s", of(|one| one.2).median, of(|one| one.3).median),
+            of(|one| one.2 / one.3),
+            &at_least(0.3, 0.6),
+        ),
+    ]
 }
 
 /// Against Redis, if it was measured too.

@@ -25,6 +25,11 @@ pub(crate) struct Server {
 impl Server {
     /// The server under test, on a data directory of its own.
     pub(crate) fn wilco(binary: &Path, data: &Path) -> anyhow::Result<Server> {
+        Server::wilco_on(binary, data, None)
+    }
+
+    /// The same with its data in this PostgreSQL.
+    pub(crate) fn wilco_on(binary: &Path, data: &Path, store: Option<&str>) -> anyhow::Result<Server> {
         let mut command = Command::new(binary);
         command.args(["serve", "--listen", "127.0.0.1:0", "--data"]).arg(data);
         // What the caller has configured for itself must not reach the server.
@@ -34,6 +39,7 @@ impl Server {
         }
         let config = data.with_extension("toml");
         std::fs::write(&config, "")?;
+        command.args(store.into_iter().flat_map(|url| ["--store", url]));
         Server::start(command.arg("--config").arg(config))
     }
 

@@ -12,7 +12,8 @@ use std::path::Path;
 use anyhow::Context;
 
 use crate::options::Peer;
-use crate::requests::Script;
+use crate::requests::{self, PAIRS, Script, introduce};
+use crate::rounds::CONNECTIONS;
 use crate::server::Server;
 
 /// A peer that runs, and what the connections say to it.
@@ -21,6 +22,31 @@ pub(crate) struct Running {
     pub(crate) peer: Peer,
     pub(crate) server: Server,
     pub(crate) scripts: Vec<Script>,
+}
+
+/// The server under test on the same PostgreSQL, with what the connections say to it.
+#[derive(Debug)]
+pub(crate) struct OnPostgres {
+    pub(crate) server: Server,
+    pub(crate) messages: Vec<Script>,
+    pub(crate) delegations: Vec<Script>,
+}
+
+/// PERF-12: if PostgreSQL is among the peers, a server has its data there.
+pub(crate) fn on_postgres(
+    binary: &Path,
+    directory: &Path,
+    peers: &[Running],
+) -> anyhow::Result<Option<OnPostgres>> {
+    let Some(postgres) = peers.iter().find(|running| running.peer == Peer::Postgres) else {
+        return Ok(None);
+    };
+    let url = format!("postgres://postgres@{}/postgres", postgres.server.address);
+    let server = Server::wilco_on(binary, &directory.join("on-postgres"), Some(&url))?;
+    introduce(server.address, PAIRS)?;
+    let messages = requests::messages(server.address, CONNECTIONS);
+    let delegations = requests::delegations(server.address, CONNECTIONS);
+    Ok(Some(OnPostgres { server, messages, delegations }))
 }
 
 /// Starts those that were asked for.
