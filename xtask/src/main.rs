@@ -10,6 +10,7 @@ mod dist;
 mod fuzz;
 mod golden;
 mod kill;
+mod nodes;
 mod openapi;
 mod picture;
 mod replies;
@@ -55,6 +56,8 @@ enum Task {
     Golden,
     /// Kill the server under load, again and again
     Kill(kill::Options),
+    /// Kill the writer among several nodes, again and again
+    Nodes(nodes::Options),
     /// Write the document of the API and the page of message types to docs/
     Openapi,
     /// Draw docs/demo.svg from what the demo prints
@@ -82,6 +85,7 @@ fn main() -> ExitCode {
         Task::Fuzz(options) => fuzz::run(&options),
         Task::Golden => golden::run(),
         Task::Kill(options) => kill::run(&options),
+        Task::Nodes(options) => nodes::run(&options),
         Task::Openapi => openapi::run(),
         Task::Picture => picture::run(),
         Task::Requirements => requirements::run(),
@@ -90,9 +94,6 @@ fn main() -> ExitCode {
         Task::Soak(options) => soak::run(&options),
     };
     // A failed task is no bug of xtask: the reason is enough, without a backtrace.
-    if let Err(error) = result {
-        eprintln!("error: {error:#}");
-        return ExitCode::FAILURE;
-    }
-    ExitCode::SUCCESS
+    let told = result.inspect_err(|error| eprintln!("error: {error:#}"));
+    if told.is_ok() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }

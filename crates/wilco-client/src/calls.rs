@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use wilco_wire::{
     Advance, Agent, AgentSpec, Clock, DelegationRow, Escalation, Event, Exchange, HookCall, Incident,
-    JudgementRow, Message, Nudge, NudgeTest, OperationRow, Page, Posted, Ready, Replacements, TodoList,
+    JudgementRow, Message, Node, Nudge, NudgeTest, OperationRow, Page, Posted, Ready, Replacements, TodoList,
     ValidationRow, Verified, segment,
 };
 
@@ -100,6 +100,11 @@ impl Client {
     /// What waits for an agent.
     pub fn todo(&self, agent: &str) -> Result<TodoList> {
         self.get(&format!("/v1/agents/{}/todo", segment(agent)), Vec::new())
+    }
+
+    /// The nodes of the server's realm; none where it is alone on a data directory.
+    pub fn nodes(&self) -> Result<Page<Node>> {
+        self.get("/v1/nodes", Vec::new())
     }
 
     pub fn nudges(&self) -> Result<Page<Nudge>> {

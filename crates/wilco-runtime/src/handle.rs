@@ -15,7 +15,7 @@ use wilco_protocol::{Name, Span, Time};
 use wilco_store::{Reader, StoreError};
 
 use crate::agent_index::{AgentIndex, number};
-use crate::clock::Clock;
+use crate::clock::{Clock, ticks};
 use crate::meters::{Meters, Readings};
 use crate::node::Node;
 use crate::readers::Readers;
@@ -101,6 +101,11 @@ impl Handle {
     /// This node among others; none on an embedded store.
     pub fn node(&self) -> Option<&Node> {
         self.node.as_deref()
+    }
+
+    /// Whether somebody takes commands in this process.
+    pub fn has_writer(&self) -> bool {
+        self.queue.current().is_some()
     }
 
     /// Does one command; returns after it is durable.
@@ -247,7 +252,15 @@ impl Handle {
             return Err(ReadError::CutOff);
         }
         let readers = self.readers.clone();
-        let answer = tokio::task::spawn_blocking(move || readers.read(ask)).await;
+        let reading = tokio::task::spawn_blocking(move || readers.read(ask));
+        let answer = match &self.node {
+            None => reading.await,
+            // Whoever is cut off meanwhile waits for nothing.
+            Some(node) => tokio::select! {
+                answer = reading => answer,
+                () = node.is_cut_off() => return Err(ReadError::CutOff),
+            },
+        };
         answer.map_err(|_| ReadError::Lost)?.map_err(ReadError::Store)
     }
 
@@ -292,6 +305,16 @@ impl Handle {
     /// What was counted so far.
     pub fn readings(&self) -> Readings {
         self.meters.readings()
+    }
+
+    /// A call was taken to the writer, and answered; it came at this tick.
+    pub fn forwarded(&self, began: Duration) {
+        self.meters.forwarded(ticks().saturating_sub(began));
+    }
+
+    /// Connections to the store that are in use.
+    pub fn readers_in_use(&self) -> usize {
+        self.readers.in_use()
     }
 
     pub fn waiters(&self) -> &Waiters {

@@ -30,6 +30,7 @@ struct Counts {
     batch: Histogram<BATCH_BOUNDS>,
     commit: Histogram<TIME_BOUNDS>,
     lateness: Histogram<TIME_BOUNDS>,
+    forwarded: Histogram<TIME_BOUNDS>,
     /// Orders are rare, and counted beside them; never held over an await.
     orders: Mutex<BTreeMap<(&'static str, &'static str), u64>>,
 }
@@ -107,6 +108,8 @@ pub struct Readings {
     pub batch: Measured,
     pub commit: Measured,
     pub lateness: Measured,
+    /// How long calls took that went to the writer at another node.
+    pub forwarded: Measured,
     /// Orders to the courier, by what was ordered and what came of it.
     pub orders: Vec<(&'static str, &'static str, u64)>,
 }
@@ -159,6 +162,11 @@ impl Meters {
         self.0.lateness.observe(&TIMES, late.as_millis() as f64 / 1e3);
     }
 
+    /// A call was answered by the writer at another node.
+    pub(crate) fn forwarded(&self, took: Duration) {
+        self.0.forwarded.observe(&TIMES, took.as_secs_f64());
+    }
+
     pub(crate) fn timers(&self, waiting: usize) {
         self.0.timers.store(waiting as u64, Relaxed);
     }
@@ -205,6 +213,7 @@ impl Meters {
             batch: counts.batch.measured(&BATCHES),
             commit: counts.commit.measured(&TIMES),
             lateness: counts.lateness.measured(&TIMES),
+            forwarded: counts.forwarded.measured(&TIMES),
             orders,
         }
     }

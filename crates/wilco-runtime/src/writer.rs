@@ -40,7 +40,7 @@ const ALIVE_EVERY: Span = Span::minutes(1);
 /// The longest sleep, so that a clock that was set is noticed.
 const LONGEST_SLEEP: Duration = Duration::from_secs(30);
 
-pub(crate) use term::{Queue, Shared, begin};
+pub(crate) use term::{Beginning, Queue, Shared, begin};
 pub use term::{StartError, WriterStart, start};
 
 pub(crate) enum Job {
@@ -248,6 +248,11 @@ impl Writer {
     fn submit(&mut self) -> Result<(), Gone> {
         (self.commands, self.woke) = (0, false);
         let waiting = std::mem::take(&mut self.decided);
+        if self.over {
+            // The store would take nothing more of this term anyway.
+            self.refuse(StoreError::Fenced { reason: "this term is over".to_owned() }, waiting);
+            return Ok(());
+        }
         match self.engine.submit(self.clock.now()) {
             Ok(Some(batch)) if self.committer.is_small(batch.journal.len()) => {
                 let outcome = self.committer.commit(batch)?;

@@ -9,7 +9,7 @@ use axum::response::{IntoResponse, Response};
 use http::{StatusCode, header};
 use wilco_engine::Viewer;
 use wilco_engine::reads::{self, Standing};
-use wilco_runtime::{Measured, Readings};
+use wilco_runtime::{Measured, Node, Readings};
 
 use crate::app::App;
 use crate::auth::Caller;
@@ -30,7 +30,11 @@ pub(crate) async fn metrics(
         return Err(Failure::new(StatusCode::FORBIDDEN, "forbidden", detail));
     }
     let standing = app.handle.read(reads::standing).await?;
-    let text = exposition(&app.handle.readings(), &standing, &app.config.version);
+    let readings = app.handle.readings();
+    let mut text = exposition(&readings, &standing, &app.config.version);
+    if let Some(node) = app.handle.node() {
+        nodes(&mut text, node, &readings, app.handle.readers_in_use());
+    }
     Ok(([(header::CONTENT_TYPE, KIND)], text).into_response())
 }
 
@@ -71,6 +75,29 @@ fn exposition(readings: &Readings, standing: &Standing, version: &str) -> String
     histogram(&mut out, "wilco_commit_seconds", "How long a commit took.", &readings.commit);
     histogram(&mut out, "wilco_timer_lateness_seconds", "How late timers went off.", &readings.lateness);
     out
+}
+
+/// What there is to know of one of several nodes.
+fn nodes(out: &mut String, node: &Node, readings: &Readings, in_use: usize) {
+    let mut single = |name, kind, help, value| family(out, name, kind, help, &[(String::new(), value)]);
+    single("wilco_epoch", "gauge", "The newest epoch that this node knows.", node.known().epoch as f64);
+    let help = "How often this node became the writer since its start.";
+    single("wilco_elections_total", "counter", help, node.elections() as f64);
+    let help = "Calls that this node took to the writer, and that were answered.";
+    single("wilco_forwarded_total", "counter", help, readings.forwarded.count as f64);
+    let help = "How long this node may write without another renewal; 0 where it does not write.";
+    single("wilco_lease_margin_seconds", "gauge", help, node.lease_margin().as_secs_f64());
+    let help = "How late this node heard of the last commit of another node, by the database's clock.";
+    single("wilco_listen_lag_seconds", "gauge", help, node.listen_lag().as_secs_f64());
+    let help = "By how much this machine's clock is ahead of the database's.";
+    single("wilco_clock_offset_seconds", "gauge", help, node.clock_offset());
+    single("wilco_pool_in_use", "gauge", "Connections that read for callers just now.", in_use as f64);
+    histogram(
+        out,
+        "wilco_forwarded_seconds",
+        "How long calls took that went to the writer.",
+        &readings.forwarded,
+    );
 }
 
 fn family(out: &mut String, name: &str, kind: &str, help: &str, samples: &[(String, f64)]) {

@@ -42,6 +42,11 @@ impl Failure {
         self
     }
 
+    /// The last word of its type.
+    pub(crate) fn kind(&self) -> &str {
+        self.0.kind.rsplit(':').next().unwrap_or_default()
+    }
+
     pub(crate) fn is_not_found(&self) -> bool {
         self.0.status == StatusCode::NOT_FOUND.as_u16()
     }

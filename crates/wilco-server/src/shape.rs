@@ -11,7 +11,7 @@ use wilco_language::render::fence::is_word;
 use wilco_protocol::decision::Stage;
 use wilco_protocol::exchange::View;
 use wilco_protocol::{ExchangeId, MessageId, Name, Time};
-use wilco_runtime::AgentNow;
+use wilco_runtime::{AgentNow, NodeNow};
 use wilco_store::{InboxStatus, Message, Priority, Reading};
 use wilco_wire as wire;
 
@@ -139,6 +139,20 @@ pub(crate) fn whole(letter: &InboxEntry) -> MessageJson<'_> {
 /// The same, and how far it got.
 pub(crate) fn followed(letter: &InboxEntry, way: DeliveryStatus) -> MessageJson<'_> {
     MessageJson { delivery: Some(way.stage), nudge: way.nudge, ..whole(letter) }
+}
+
+pub(crate) fn node(now: NodeNow) -> wire::Node {
+    let NodeNow { row, role, lag } = now;
+    wire::Node {
+        name: row.name,
+        address: row.address,
+        version: row.version,
+        role: role.word().to_owned(),
+        epoch: row.epoch,
+        last_seen: row.last_seen.to_string(),
+        lag,
+        clock: row.clock,
+    }
 }
 
 pub(crate) fn nudge(view: NudgeView) -> wire::Nudge {

@@ -94,6 +94,21 @@ pub enum ConnectError {
     )]
     Newer { target: String, found: i64, known: i64 },
     #[error(
+        "the schema in {target} has version {found} and would get {known}, but nodes run that know only the old one: \
+         {nodes}; stop them first, or start this one with --migrate, and they end by themselves"
+    )]
+    OlderNodes { target: String, nodes: String, found: i64, known: i64 },
+    #[error("there is something in {target}; choose another store.schema, or let --force move it aside")]
+    Occupied { target: String },
+    #[error("a restore into {target} was interrupted; run it again: wilco restore FILE --store URL")]
+    RestoreInterrupted { target: String },
+    #[error(
+        "the schema in {target} has version {found}, this wilco has {known}; start a server of it there first"
+    )]
+    Older { target: String, found: i64, known: i64 },
+    #[error("nodes run on {target}: {nodes}; stop them first")]
+    InUse { target: String, nodes: String },
+    #[error(
         "the schema in {target} cannot be made or changed: {reason}; give the user the right to, or make it as its owner"
     )]
     Rights { target: String, reason: String },
@@ -144,6 +159,8 @@ pub enum BackupError {
     Newer { path: PathBuf, found: i64, known: i64 },
     #[error(transparent)]
     Open(#[from] OpenError),
+    #[error(transparent)]
+    Connect(#[from] ConnectError),
     #[error(transparent)]
     Store(#[from] StoreError),
 }

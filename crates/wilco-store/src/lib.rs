@@ -12,11 +12,13 @@ mod export;
 mod generation;
 mod memory;
 mod message;
+mod moving;
 mod postgres;
 mod reader;
 mod salvage;
 mod search;
 mod sqlite;
+pub mod tampering;
 mod verify;
 
 pub use batch::{
@@ -29,8 +31,10 @@ pub use export::{Export, ExportError, Exported, verify_export};
 pub use generation::{LEAP, follows};
 pub use memory::Memory;
 pub use message::{Message, Priority, Reading, StoredMeaning, content_kind};
+pub use moving::{Refold, RestoredSchema, backup_postgres, restore_postgres};
 pub use postgres::{
-    Beat, NodeRow, NodeSession, Postgres, PostgresOptions, PostgresTarget, Term, WriterRow, has_password,
+    Beat, Maintenance, NodeRow, NodeSession, Others, Postgres, PostgresHealth, PostgresOptions,
+    PostgresTarget, SchemaState, Term, WriterRow, examine_postgres, has_password, rescue_postgres,
 };
 pub use reader::{ExchangeFilter, Head, InboxFilter, PAGE_BYTES, Reader, Room, Walk};
 pub use salvage::{EachEvent, Salvaged};

@@ -5,7 +5,7 @@ use std::time::Duration;
 use wilco_store::conformance::{Author, walk};
 use wilco_store::{
     ConnectError, InboxStatus, NodeSession, Postgres, PostgresOptions, PostgresTarget, Reader, SearchFilter,
-    Store, StoreError, Term, words,
+    Store, StoreError, Term, examine_postgres, words,
 };
 use wilco_testkit::postgres_server::{PostgresServer, fresh_schema, shared};
 
@@ -218,7 +218,7 @@ fn pg_1_what_is_wrong_at_the_start_is_said() {
     drop(Postgres::open(&target).unwrap());
     server.psql(&format!("UPDATE {newer}.schema_version SET version = 99"));
     let refused = Postgres::open(&target).unwrap_err();
-    assert!(matches!(refused, ConnectError::Newer { found: 99, known: 1, .. }), "{refused}");
+    assert!(matches!(refused, ConnectError::Newer { found: 99, known: 2, .. }), "{refused}");
 }
 
 /// PG-2: a schema that another node brought to a newer version takes no commits of this one.
@@ -227,7 +227,28 @@ fn pg_2_the_version_is_checked_in_every_commit() {
     let target = target();
     let (mut store, mut author) = (writer(&target), Author::default());
     store.commit(&event(&mut author, "one")).unwrap();
-    shared().psql(&format!("UPDATE {}.schema_version SET version = 2", target.schema()));
+    shared().psql(&format!("UPDATE {}.schema_version SET version = 99", target.schema()));
     let refused = store.commit(&event(&mut author, "two")).unwrap_err();
     assert!(matches!(refused, StoreError::Fenced { .. }), "{refused:?}");
+}
+
+/// PG-1, PG-2: a pooler that shares sessions between transactions is found; a connection of one's own is not taken for it.
+#[test]
+fn pg_2_a_pooler_in_transaction_mode_is_found() {
+    let mut options = options(shared(), fresh_schema());
+    assert!(!examine_postgres(&PostgresTarget::new(&options).unwrap()).unwrap().is_pooled);
+    let (_pooler, url) = shared().pooled();
+    options.url = url;
+    assert!(examine_postgres(&PostgresTarget::new(&options).unwrap()).unwrap().is_pooled);
+}
+
+/// PG-15: who does not know the newest format of events leaves writing to others.
+#[test]
+fn pg_15_a_newer_format_of_events_is_not_taken_over() {
+    let target = target();
+    let session = NodeSession::open(&target, "one").unwrap();
+    shared().psql(&format!("UPDATE {}.writer SET format = 99", target.schema()));
+    let seen = session.writer().unwrap();
+    assert!(seen.is_foreign().is_some_and(|reason| reason.contains("99")));
+    assert_eq!(session.take_over(&seen, "http://one").unwrap(), None);
 }

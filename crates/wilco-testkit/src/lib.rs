@@ -14,9 +14,12 @@ pub mod model_server;
 #[cfg(feature = "outer")]
 pub mod outer;
 #[cfg(feature = "postgres")]
+pub mod patroni_cluster;
+#[cfg(feature = "postgres")]
 pub mod postgres_server;
 pub mod replay;
 #[cfg(feature = "scene")]
 pub mod scene;
 pub mod seeds;
 pub mod table;
+pub mod tcp_proxy;

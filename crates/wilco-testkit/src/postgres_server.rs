@@ -51,12 +51,9 @@ impl PostgresServer {
         let directory = tempfile::Builder::new().prefix("wpg").tempdir_in("/tmp").expect("a directory");
         let data = directory.path().join("data");
         std::fs::create_dir(&data).expect("a directory for the data");
-        if let Some((user, group)) = other_user() {
-            for path in [directory.path(), &data] {
-                chown(path, Some(user), Some(group)).expect("root may give directories away");
-            }
-        }
-        std::fs::set_permissions(directory.path(), PermissionsExt::from_mode(0o755)).expect("permissions");
+        own(directory.path());
+        own(&data);
+        std::fs::set_permissions(&data, PermissionsExt::from_mode(0o700)).expect("permissions");
         let made = as_user(&programs.join("initdb"))
             .args(["--no-sync", "--auth=trust", "--username=wilco", "--encoding=UTF8", "--locale=C"])
             .arg("-D")
@@ -138,6 +135,43 @@ impl PostgresServer {
         String::from_utf8_lossy(&output.stdout).trim().to_owned()
     }
 
+    /// Lets it read its settings again, one of them changed.
+    pub fn set(&self, name: &str, value: &str) {
+        self.psql(&format!("ALTER SYSTEM SET {name} = {value}"));
+        if let Some(process) = &self.process {
+            self.tell("-HUP", process);
+        }
+        assert!(
+            (0..MAX_ASKED).any(|_| self.psql(&format!("SHOW {name}")) == value.trim_matches('\'')),
+            "{name} does not change"
+        );
+    }
+
+    /// A pooler in front of it that gives a session out for one transaction at a time; ended when it is dropped.
+    pub fn pooled(&self) -> (Running, String) {
+        let (port, place) = (free_port(), self.directory.path());
+        let settings = format!(
+            "[databases]\n* = host=127.0.0.1 port={} user=wilco\n[pgbouncer]\nlisten_addr = 127.0.0.1\nlisten_port = {port}\n\
+             unix_socket_dir =\nauth_type = any\npool_mode = transaction\nignore_startup_parameters = extra_float_digits\n",
+            self.port
+        );
+        let file = place.join("pgbouncer.ini");
+        std::fs::write(&file, settings).expect("settings");
+        let program =
+            ["/usr/sbin/pgbouncer", "/usr/bin/pgbouncer"].into_iter().find(|path| Path::new(path).exists());
+        let program =
+            program.expect("this test needs pgbouncer: install its package, as cargo xtask test does");
+        let mut pooler = as_user(Path::new(program));
+        let child = pooler.arg("-q").arg(&file).stdout(Stdio::null()).stderr(Stdio::null()).spawn();
+        let holder = Running(child.expect("pgbouncer runs"));
+        let answers = || std::net::TcpStream::connect(("127.0.0.1", port)).is_ok();
+        assert!(
+            (0..MAX_ASKED).any(|_| answers() || self.psql("SHOW server_version").is_empty()),
+            "pgbouncer did not start"
+        );
+        (holder, format!("postgres://wilco@127.0.0.1:{port}/postgres"))
+    }
+
     fn tell(&self, signal: &str, process: &Child) {
         let log =
             std::fs::read_to_string(self.directory.path().join("data/postmaster.pid")).unwrap_or_default();
@@ -159,19 +193,38 @@ impl PostgresServer {
     }
 }
 
+/// A process that ends with it.
+#[derive(Debug)]
+pub struct Running(Child);
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
 impl Drop for PostgresServer {
     fn drop(&mut self) {
         self.wait("end");
     }
 }
 
-fn free_port() -> u16 {
+/// Gives a directory to the user that the server runs as, for everybody to look into.
+pub(crate) fn own(path: &Path) {
+    if let Some((user, group)) = other_user() {
+        chown(path, Some(user), Some(group)).expect("root may give directories away");
+    }
+    std::fs::set_permissions(path, PermissionsExt::from_mode(0o755)).expect("permissions");
+}
+
+pub(crate) fn free_port() -> u16 {
     let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("a free port");
     listener.local_addr().expect("its address").port()
 }
 
 /// The directory with the programs of the newest version that is installed.
-fn programs() -> PathBuf {
+pub(crate) fn programs() -> PathBuf {
     let versions = std::fs::read_dir(PLACES).into_iter().flatten().flatten();
     let mut versions: Vec<(u32, PathBuf)> = versions
         .filter_map(|entry| Some((entry.file_name().to_str()?.parse().ok()?, entry.path().join("bin"))))
@@ -194,7 +247,7 @@ fn other_user() -> Option<(u32, u32)> {
     }
 }
 
-fn as_user(program: &Path) -> Command {
+pub(crate) fn as_user(program: &Path) -> Command {
     use std::os::unix::process::CommandExt;
     let mut command = Command::new(program);
     if let Some((user, group)) = other_user() {

@@ -5,6 +5,7 @@
 mod agent;
 mod exchange;
 mod message;
+mod node;
 mod nudge;
 mod page;
 mod path;
@@ -17,6 +18,7 @@ pub use exchange::{
     OperationRow, Participant, ReplacementRow, Replacements, Timer, ValidationRow,
 };
 pub use message::{BroadcastCopy, Message, NewMessage, Posted, Reading, Summary};
+pub use node::Node;
 pub use nudge::{Nudge, NudgeTest};
 pub use page::{Advance, Clock, Page, Ready, Verified};
 pub use path::segment;

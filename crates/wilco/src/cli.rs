@@ -5,8 +5,8 @@ use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use crate::commands::{
     ack, agent, agents, amend, audit, backup, cancel, checked, checkpoint, clarify, complete, completions,
     config, decide, delegate, demo, doctor, error, exchanges, extend, fixed, fixing, forward, handoff, hook,
-    inbox, install, judge, log, man, mcp, next, nudge_test, nudges, operate, pause, paused, read, ready,
-    rebuild, reply, report, restore, result, resume, resumed, search, send, serve, show, status, stop,
+    inbox, install, judge, log, man, mcp, next, nodes, nudge_test, nudges, operate, pause, paused, read,
+    ready, rebuild, reply, report, restore, result, resume, resumed, search, send, serve, show, status, stop,
     stopped, todo, token, validate, verdict, wait, watch,
 };
 use crate::values::{FREE_TEXT, free_text};
@@ -71,6 +71,7 @@ pub(crate) enum Verb {
     Search(search::Args),
     Agents(agents::Args),
     Agent(agent::Args),
+    Nodes(nodes::Args),
     Nudges(nudges::Args),
     NudgeTest(nudge_test::Args),
     Report(report::Args),
@@ -145,7 +146,7 @@ const GROUPS: &[(&str, &[&str])] = &[
             "install",
         ],
     ),
-    ("The server", &["serve", "demo", "token", "config", "backup", "restore", "rebuild"]),
+    ("The server", &["serve", "demo", "nodes", "token", "config", "backup", "restore", "rebuild"]),
     ("This program", &["completions", "man"]),
 ];
 

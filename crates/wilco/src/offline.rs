@@ -5,7 +5,10 @@ use std::io::BufReader;
 use std::path::Path;
 
 use anyhow::Context;
-use wilco_store::{Export, ExportError, OpenError, Sqlite, StoreError, hex, verify_export};
+use wilco_store::{
+    Export, ExportError, Maintenance, OpenError, Postgres, PostgresTarget, Sqlite, StoreError, hex,
+    verify_export,
+};
 use wilco_wire::Verified;
 
 /// Checks every event of the journal, and every page of the database; if `deep`, also every row that is derived
@@ -49,6 +52,43 @@ pub(crate) fn verify(directory: &Path, deep: bool) -> anyhow::Result<Verified> {
         },
         Err(error) => Err(error.into()),
     }
+}
+
+/// The same of a schema of PostgreSQL; nodes may run.
+pub(crate) fn verify_schema(target: &PostgresTarget, deep: bool) -> anyhow::Result<Verified> {
+    let store = Postgres::reader(target);
+    let damaged =
+        |position, reason| Verified { ok: false, events: None, head: None, position, reason: Some(reason) };
+    let (head, events) = match wilco_store::verify_counting(&store, None) {
+        Ok(walked) => walked,
+        Err(StoreError::Damaged { position, reason }) => return Ok(damaged(Some(position), reason)),
+        Err(other) => return Err(other.into()),
+    };
+    match if deep { wilco_engine::differs(&store)? } else { None } {
+        Some(difference) => Ok(damaged(
+            None,
+            format!(
+                "The journal is whole up to position {}, but {difference}; make the tables anew with: wilco rebuild --store URL",
+                head.position
+            ),
+        )),
+        None => Ok(Verified {
+            ok: true,
+            events: Some(events),
+            head: Some(hex(&head.hash)),
+            position: None,
+            reason: None,
+        }),
+    }
+}
+
+/// Folds the journal of a schema again, while no node runs; returns how many events there were.
+pub(crate) fn rebuild_schema(target: &PostgresTarget) -> anyhow::Result<u64> {
+    let mut maintenance = Maintenance::begin(target)?;
+    wilco_store::verify(maintenance.store(), None)?;
+    let events = wilco_engine::rebuild(maintenance.store())?;
+    maintenance.finish()?;
+    Ok(events)
 }
 
 /// Checks every event of an exported file. Events may be missing between them only if it is `partial`.

@@ -194,3 +194,89 @@ fn pg_15_a_writer_that_ends_hands_over() {
     assert_eq!(ready(&two)["role"], "writer");
     assert_eq!(texts(&two), ["before", "after"]);
 }
+
+/// PG-10, PG-16, PG-17: operators see the nodes; a takeover is an event, with how long nobody wrote; and it is counted.
+#[test]
+fn pg_10_operators_see_the_nodes_and_pg_16_each_takeover() {
+    let mut one = alone();
+    let two = another(&one, "two");
+    let listed = |server: &Server| -> Vec<(String, String)> {
+        let (status, page) = server.get("/v1/nodes");
+        assert_eq!((status, &page["next"]), (200, &Value::Null), "{page}");
+        let items = page["items"].as_array().unwrap();
+        let word = |item: &Value, key: &str| item[key].as_str().unwrap().to_owned();
+        items.iter().map(|item| (word(item, "name"), word(item, "role"))).collect()
+    };
+    let pairs =
+        |pairs: [(&str, &str); 2]| pairs.map(|(name, role)| (name.to_owned(), role.to_owned())).to_vec();
+    assert_eq!(listed(&one), pairs([("one", "writer"), ("two", "follower")]));
+    let (_, page) = two.get("/v1/nodes");
+    let keys: Vec<&String> = page["items"][0].as_object().unwrap().keys().collect();
+    assert_eq!(keys, ["name", "address", "version", "role", "epoch", "last_seen", "lag", "clock"]);
+    assert_eq!(page["items"][0]["address"], one.url.as_str());
+    let (_, metrics) = two.get_text("/metrics");
+    assert!(
+        metrics.contains("\nwilco_elections_total 0\n") && metrics.contains("\nwilco_epoch 1\n"),
+        "{metrics}"
+    );
+    one.kill();
+    sent(&two, "after");
+    assert_eq!(listed(&two), pairs([("one", "gone"), ("two", "writer")]));
+    let (_, events) = two.get("/v1/events?limit=500");
+    let of_type = |event: &&Value| event["type"] == "writer-changed";
+    let events: Vec<&Value> = events["items"].as_array().unwrap().iter().filter(of_type).collect();
+    let changed: Vec<&Value> = events.iter().map(|event| &event["data"]).collect();
+    assert_eq!((&changed[0]["epoch"], &changed[0]["node"]), (&json!(1), &json!("one")), "{events:?}");
+    assert_eq!((&changed[1]["epoch"], &changed[1]["node"]), (&json!(2), &json!("two")), "{events:?}");
+    assert!(changed[1]["down_from"].is_string() && changed[1]["downtime"].is_string(), "{events:?}");
+    // PG-17
+    let (_, metrics) = two.get_text("/metrics");
+    for line in [
+        "wilco_elections_total 1",
+        "wilco_epoch 2",
+        "wilco_forwarded_total ",
+        "wilco_forwarded_seconds_count ",
+    ] {
+        assert!(metrics.contains(&format!("\n{line}")), "{line}: {metrics}");
+    }
+    let margin = metrics.lines().find_map(|line| line.strip_prefix("wilco_lease_margin_seconds ")).unwrap();
+    assert!((0.0..=2.0).contains(&margin.parse::<f64>().unwrap()), "{margin}");
+    for name in ["wilco_listen_lag_seconds", "wilco_pool_in_use"] {
+        assert!(metrics.lines().any(|line| line.starts_with(&format!("{name} "))), "{name}: {metrics}");
+    }
+}
+
+/// PG-10: nodes are for operators, and a server that is alone has none.
+#[test]
+fn pg_10_nodes_are_for_operators() {
+    let server = Server::start();
+    let (status, page) = server.get("/v1/nodes");
+    assert_eq!((status, page), (200, json!({"items": [], "next": null})));
+    for (name, role, expected) in
+        [("bob", Role::Agent, 403), ("eye", Role::ReadOnly, 403), ("olga", Role::Operator, 200)]
+    {
+        assert_eq!(server.with_token(name, role).get("/v1/nodes").0, expected, "{name}");
+    }
+}
+
+/// PG-10: with a secret of its own a node is believed by those who have the same, and by no other.
+#[test]
+fn pg_10_a_configured_secret_proves_calls() {
+    let data = tempfile::tempdir().unwrap();
+    let secret = "a secret of at least thirty-two letters";
+    let key = "WILCO_STORE_CLUSTER_SECRET";
+    let tokens = |data: &std::path::Path| Tokens::in_schema(realm::target(data));
+    drop(wilco_store::Postgres::open(&realm::target(data.path())).unwrap());
+    let made = tokens(data.path()).create("olga".into(), Role::Operator).unwrap();
+    let guarded = |name: &str, secret: &str| {
+        setup(data.path(), name).config("auth = \"required\"").environment(key, secret)
+    };
+    let (two, three) = (guarded("two", secret), guarded("three", "another one, of thirty-two letters too"));
+    let (code, said) = guarded("four", "hunter2 is too short").run_to_end();
+    assert!(code == Some(1) && said.contains("store.cluster_secret") && !said.contains("hunter2"), "{said}");
+    let one = guarded("one", secret).start_on(data);
+    let put = |server: &Server| server.caller().token(&made.secret).put("/v1/agents/bob", &json!({})).0;
+    assert_eq!(put(&two.start()), 201);
+    assert_eq!(put(&three.start()), 401, "its proof counts for nothing, and it forwards no token");
+    drop(one);
+}

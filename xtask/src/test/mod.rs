@@ -17,7 +17,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::bail;
 
-use needs::Need;
+use needs::{Need, POSTGRES};
 use tally::{Counted, Tally};
 
 use crate::dist;
@@ -60,6 +60,12 @@ const STEPS: &[Step] = &[
         &[CC, TMUX, FAKETIME, CHROMIUM, CHROMEDRIVER, NPM, POSTGRES],
         all_tests,
     ),
+    tests(
+        "postgres",
+        "the protocols, messages and the command line on PostgreSQL",
+        &[CC, POSTGRES],
+        runner::on_postgres,
+    ),
     tests("doctests", "examples in the docs", &[CC], runner::doctests),
     check("api", "the API against its OpenAPI document", &[CC, PYTHON], schemathesis::run),
     check("mcp", "the MCP door against the official conformance suite", &[CC, NODE], conformance::run),
@@ -74,7 +80,12 @@ const INNER: &[Step] = &[
     check("fmt", "cargo fmt --check", &[Need::Component("rustfmt")], fmt),
     check("tidy", "invariants of the architecture", &[], tidy::run),
     check("clippy", "no warnings", &[Need::Component("clippy")], clippy),
-    tests("tests", "unit tests, transcripts, tables and laws", &[CC, POSTGRES], runner::inner_tests),
+    tests(
+        "tests",
+        "unit tests, transcripts, tables and laws",
+        &[CC, POSTGRES, PGBOUNCER],
+        runner::inner_tests,
+    ),
 ];
 
 const CC: Need = Need::Package { binary: "cc", debian: "gcc" };
@@ -84,8 +95,8 @@ const CXX: Need = Need::Package { binary: "c++", debian: "g++" };
 const DPKG: Need = Need::Package { binary: "dpkg-deb", debian: "dpkg" };
 /// Sets the clock of one process.
 const FAKETIME: Need = Need::Package { binary: "faketime", debian: "faketime" };
-/// A store across a network; tests start one of their own. Its programs are not on the PATH.
-const POSTGRES: Need = Need::Directory { path: "/usr/lib/postgresql", debian: "postgresql" };
+/// A pooler, which doctor must know.
+const PGBOUNCER: Need = Need::Directory { path: "/etc/pgbouncer", debian: "pgbouncer" };
 /// Agents live in its sessions.
 const TMUX: Need = Need::Package { binary: "tmux", debian: "tmux" };
 

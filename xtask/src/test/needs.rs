@@ -18,6 +18,9 @@ pub(crate) enum Need {
     Directory { path: &'static str, debian: &'static str },
 }
 
+/// A store across a network; tests start one of their own. Its programs are not on the PATH.
+pub(crate) const POSTGRES: Need = Need::Directory { path: "/usr/lib/postgresql", debian: "postgresql" };
+
 pub(crate) fn meet(needs: &[Need]) -> anyhow::Result<()> {
     let mut missing = Vec::new();
     for need in needs {

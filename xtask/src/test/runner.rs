@@ -19,6 +19,29 @@ pub(crate) fn inner_tests() -> anyhow::Result<Counted> {
     tests_of(&["--workspace", "--exclude", "wilco", "--exclude", "wilco-bench", "--exclude", "wilco-sim"])
 }
 
+/// Modules of black-box tests that say nothing of files, disks and data directories.
+const ON_EITHER_STORE: [&str; 12] = [
+    "delegation::",
+    "operation",
+    "validation::",
+    "handoff",
+    "messages::",
+    "cli::",
+    "inbox::",
+    "events::",
+    "idempotency::",
+    "decisions::",
+    "verdicts::",
+    "completion::",
+];
+
+/// The same assertions with every server on PostgreSQL. In one process, so that one database serves them all.
+pub(crate) fn on_postgres() -> anyhow::Result<Counted> {
+    let mut command = cargo();
+    command.args(["test", "--package", "wilco", "--test", "tests", "--"]).args(ON_EITHER_STORE);
+    counted(command.env("WILCO_TESTS_ON", "postgres"), Stream::Stdout)
+}
+
 fn tests_of(packages: &[&str]) -> anyhow::Result<Counted> {
     if succeeds_quietly(cargo().args(["nextest", "--version"])) {
         counted(cargo().args(["nextest", "run", "--no-fail-fast"]).args(packages), Stream::Stderr)

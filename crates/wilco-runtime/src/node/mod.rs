@@ -3,10 +3,12 @@
 //! A follower reads, hears of commits, and takes over when the writer gives no sign of life. The writer renews its lease
 //! beside its commits. Clocks of machines are never compared: each counts by its own how long a row has not changed.
 
+mod others;
 mod supervisor;
 
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 use std::sync::{Arc, PoisonError, RwLock};
+use std::time::Duration;
 
 use wilco_engine::Settings;
 use wilco_outside::Outside;
@@ -22,6 +24,14 @@ use crate::waiters::Waiters;
 use crate::writer::{Queue, Shared, StartError};
 
 use supervisor::Supervisor;
+
+pub use others::{NodeNow, NodeRole, nodes};
+
+/// How often it is looked whether this node is cut off.
+const LOOK: Duration = Duration::from_millis(100);
+
+/// Connections that read for callers at the same time. A database has a hundred by default, for all nodes.
+const MAX_READERS: usize = 16;
 
 /// What a node starts from.
 #[derive(Debug)]
@@ -51,7 +61,13 @@ pub struct Node {
     tokens: RwLock<Vec<u8>>,
     /// What nodes prove their calls to each other with.
     secret: ClusterSecret,
-    forwarded: AtomicU64,
+    target: PostgresTarget,
+    /// By the boot-time clock: until then this node writes; 0 when it does not.
+    writes_until: AtomicI64,
+    /// How late this node heard of the last commit of another one, in milliseconds by the database's clock.
+    heard_after: AtomicU64,
+    /// Milliseconds by which this machine's clock is ahead of the database's.
+    clock_off: AtomicI64,
 }
 
 /// Known to all nodes of a realm, and shown to nobody.
@@ -73,8 +89,8 @@ pub struct KnownWriter {
     pub node: String,
     pub address: String,
     pub position: u64,
-    /// Why this node serves nothing, if it found that the database lost what it had.
-    pub went_back: Option<String>,
+    /// Why this node serves nothing: the database lost what it had, or a newer wilco changed the schema.
+    pub serves_nothing: Option<String>,
 }
 
 impl Node {
@@ -88,7 +104,14 @@ impl Node {
 
     /// Whether this node heard of the database lately enough to read for others.
     pub fn may_read(&self) -> bool {
-        boot() < self.reads_until.load(Ordering::SeqCst) && self.known().went_back.is_none()
+        boot() < self.reads_until.load(Ordering::SeqCst) && self.known().serves_nothing.is_none()
+    }
+
+    /// Returns when it may not read any more.
+    pub async fn is_cut_off(&self) {
+        while self.may_read() {
+            tokio::time::sleep(LOOK).await;
+        }
     }
 
     /// How often this node became the writer.
@@ -96,14 +119,20 @@ impl Node {
         self.elections.load(Ordering::Relaxed)
     }
 
-    /// Calls that were taken to the writer.
-    pub fn forwarded_total(&self) -> u64 {
-        self.forwarded.load(Ordering::Relaxed)
+    /// How long its lease lasts without another renewal; zero where another node writes.
+    pub fn lease_margin(&self) -> Duration {
+        let left = self.writes_until.load(Ordering::SeqCst) - boot();
+        Duration::from_millis(u64::try_from(left).unwrap_or(0))
     }
 
-    /// One more.
-    pub fn forwarded(&self) {
-        self.forwarded.fetch_add(1, Ordering::Relaxed);
+    /// Seconds by which this machine's clock is ahead of the database's.
+    pub fn clock_offset(&self) -> f64 {
+        self.clock_off.load(Ordering::Relaxed) as f64 / 1e3
+    }
+
+    /// How late it heard of the last commit of another node.
+    pub fn listen_lag(&self) -> Duration {
+        Duration::from_millis(self.heard_after.load(Ordering::Relaxed))
     }
 
     /// What calls between nodes are proven with.
@@ -126,7 +155,7 @@ pub fn join(start: NodeStart) -> Result<Handle, StartError> {
     let readers = target.clone();
     let shared = Shared {
         queue: Queue::default(),
-        readers: Readers::new(Box::new(move || Ok(Box::new(Postgres::reader(&readers))))),
+        readers: Readers::at_most(MAX_READERS, Box::new(move || Ok(Box::new(Postgres::reader(&readers))))),
         waiters: Waiters::new(head.position),
         clock,
         agents: AgentIndex::default(),
@@ -144,10 +173,13 @@ pub fn join(start: NodeStart) -> Result<Handle, StartError> {
         elections: AtomicU64::new(0),
         tokens: RwLock::default(),
         secret,
-        forwarded: AtomicU64::new(0),
+        target: target.clone(),
+        writes_until: AtomicI64::new(0),
+        heard_after: AtomicU64::new(0),
+        clock_off: AtomicI64::new(0),
     });
     let handle = Handle::new(&shared, None, Some(node.clone()));
-    let mut supervisor = Supervisor::new(shared, target, session, node, handle.leaving());
+    let mut supervisor = Supervisor::new(shared, target, session, node, &handle);
     supervisor.first()?;
     std::thread::Builder::new().name("wilco-node".to_owned()).spawn(move || supervisor.run())?;
     Ok(handle)

@@ -5,18 +5,21 @@ use std::sync::atomic::Ordering;
 use std::sync::mpsc::{Receiver, TryRecvError};
 use std::time::Duration;
 
-use tokio::sync::oneshot;
+use tokio::sync::{oneshot, watch};
 use wilco_protocol::directory::Directory;
 use wilco_store::{Beat, NodeSession, Postgres, PostgresTarget, StoreError, Term, WriterRow};
 
 use super::Node;
 use crate::clock::{Clock, boot};
 use crate::complaint::Complaint;
+use crate::handle::Handle;
 use crate::lease::{Lease, millis};
-use crate::writer::{Job, Shared, StartError, begin};
+use crate::writer::{Beginning, Job, Shared, StartError, begin};
 
 /// How long it listens before it looks by itself.
 const TICK: Duration = Duration::from_millis(200);
+/// Milliseconds; more is told.
+const CLOCK_MAY_BE_OFF: i64 = 1000;
 /// The document with the tokens.
 pub(crate) const TOKENS: &str = "tokens.json";
 
@@ -27,12 +30,17 @@ pub(super) struct Supervisor {
     session: Option<NodeSession>,
     node: Arc<Node>,
     leaving: Receiver<oneshot::Sender<()>>,
+    /// Where the process hears that it is to end.
+    end: watch::Sender<Option<Arc<StoreError>>>,
     runtime: tokio::runtime::Handle,
     /// The row as it was when it changed last, and when that was seen.
     seen: Option<(WriterRow, i64)>,
     term: Option<RunningTerm>,
     beaten: i64,
     complaint: Complaint,
+    clock_complaint: Complaint,
+    /// Until its first term: that one begins with the process.
+    is_first: bool,
 }
 
 struct RunningTerm {
@@ -49,7 +57,7 @@ impl Supervisor {
         target: PostgresTarget,
         session: NodeSession,
         node: Arc<Node>,
-        leaving: Receiver<oneshot::Sender<()>>,
+        handle: &Handle,
     ) -> Supervisor {
         let runtime = tokio::runtime::Handle::current();
         Supervisor {
@@ -57,12 +65,15 @@ impl Supervisor {
             target,
             session: Some(session),
             node,
-            leaving,
+            leaving: handle.leaving(),
+            end: handle.damage.clone(),
             runtime,
             seen: None,
             term: None,
             beaten: 0,
             complaint: Complaint::default(),
+            clock_complaint: Complaint::default(),
+            is_first: true,
         }
     }
 
@@ -127,6 +138,9 @@ impl Supervisor {
         self.beat()?;
         let Some(session) = &self.session else { return Ok(()) };
         let row = session.writer()?;
+        if let Some(reason) = row.is_beyond() {
+            return Err(self.serve_no_more(reason));
+        }
         self.hear(&row)?;
         match &self.term {
             Some(_) => self.renew(&row),
@@ -142,15 +156,23 @@ impl Supervisor {
         else {
             return Ok(());
         };
-        let known = self.node.known();
+        let (known, now) = (self.node.known(), Clock::wall());
         let time = session.beat(&Beat {
             address: &self.node.address,
             version: &self.shared.version,
             epoch: known.epoch,
             position: known.position,
-            now: Clock::wall(),
+            now,
         })?;
         self.shared.clock.follow(time);
+        // What the way there took is in it, so a little is nothing.
+        let off = now.millis() - time.millis();
+        self.node.clock_off.store(off, Ordering::Relaxed);
+        if off.abs() > CLOCK_MAY_BE_OFF
+            && let Some(again) = self.clock_complaint.is_due("off", std::time::Instant::now())
+        {
+            tracing::warn!(milliseconds = off, again, "this machine's clock is off; the database's counts");
+        }
         self.beaten = sent;
         self.node.reads_until.store(sent + millis(self.target.lease()), Ordering::SeqCst);
         let tokens = session.document(TOKENS)?.unwrap_or_default();
@@ -161,13 +183,13 @@ impl Supervisor {
     /// Takes in what others committed. A database that has less than it had before is not the one that was served.
     fn hear(&mut self, row: &WriterRow) -> Result<(), StoreError> {
         let known = self.node.known();
-        if row.epoch < known.epoch || (row.position < known.position && row.epoch <= known.epoch) {
+        if row.epoch < known.epoch || row.position < known.position {
             let reason = format!(
                 "the database is at epoch {} and position {}, and was at {} and {} before",
                 row.epoch, row.position, known.epoch, known.position
             );
             tracing::error!(reason, "nothing is served until an operator has looked; then restart this node");
-            self.node.change(|known| known.went_back = Some(reason));
+            self.node.change(|known| known.serves_nothing = Some(reason));
             self.end_term("the database went back");
             return Err(StoreError::NotStored("the database went back".into()));
         }
@@ -182,8 +204,19 @@ impl Supervisor {
             agents.into_iter().for_each(|agent| directory.restore(agent));
             self.shared.agents.replace(&directory);
             self.shared.waiters.committed_elsewhere(row.position);
+            let age = u64::try_from(row.age.as_millis()).unwrap_or(u64::MAX);
+            self.node.heard_after.store(age, Ordering::Relaxed);
         }
         Ok(())
+    }
+
+    /// Another wilco has the data now: this process answers nothing more, and ends.
+    fn serve_no_more(&mut self, reason: String) -> StoreError {
+        self.node.change(|known| known.serves_nothing = Some(reason.clone()));
+        self.end_term("the schema is a newer wilco's");
+        let error = || StoreError::Fenced { reason: reason.clone() };
+        self.end.send_replace(Some(Arc::new(error())));
+        error()
     }
 
     /// As the writer: a sign of life, in time.
@@ -212,6 +245,7 @@ impl Supervisor {
             Ok(()) => {
                 running.renewed = sent;
                 running.lease.renew(sent, self.target.lease());
+                self.node.writes_until.store(sent + millis(self.target.lease()), Ordering::SeqCst);
                 Ok(())
             }
             Err(StoreError::Fenced { .. }) => {
@@ -236,6 +270,12 @@ impl Supervisor {
         if !row.released && !mine && now - since < millis(self.target.lease()) {
             return Ok(());
         }
+        if let Some(reason) = row.is_foreign() {
+            if let Some(again) = self.complaint.is_due(&reason, std::time::Instant::now()) {
+                tracing::warn!(reason, again, "this node does not take over");
+            }
+            return Ok(());
+        }
         let Some(session) = &self.session else { return Ok(()) };
         let sent = boot();
         let Some(term) = session.take_over(&row, &self.node.address)? else { return Ok(()) };
@@ -243,14 +283,21 @@ impl Supervisor {
         self.node.elections.fetch_add(1, Ordering::Relaxed);
         self.node.change(|known| known.epoch = term.epoch);
         let lease = Lease::new(sent, self.target.lease());
+        self.node.writes_until.store(sent + millis(self.target.lease()), Ordering::SeqCst);
         let (done, begun) = std::sync::mpsc::channel();
         let (shared, target, runtime) = (self.shared.clone(), self.target.clone(), self.runtime.clone());
-        let (its, leased) = (term.clone(), lease.clone());
+        let beginning = Beginning {
+            started: self.is_first,
+            taken_over: Some((term.epoch, self.node.name.clone())),
+            last_alive: term.last_renewed.filter(|_| !self.shared.clock.is_test()),
+            lease: Some(lease.clone()),
+        };
+        let its = term.clone();
         std::thread::Builder::new()
             .name("wilco-takeover".to_owned())
             .spawn(move || {
                 let _inside = runtime.enter();
-                let _ = done.send(take_up(&shared, &target, its, leased));
+                let _ = done.send(take_up(&shared, &target, its, beginning));
             })
             .map_err(|error| StoreError::NotStored(error.into()))?;
         self.term = Some(RunningTerm { term, lease, renewed: sent, begun: Some(begun) });
@@ -258,6 +305,7 @@ impl Supervisor {
     }
 
     fn has_begun(&mut self) {
+        self.is_first = false;
         if let Some(running) = &mut self.term {
             running.begun = None;
             self.node.change(|known| known.is_here = true);
@@ -268,6 +316,7 @@ impl Supervisor {
         if let Some(running) = self.term.take() {
             tracing::warn!(epoch = running.term.epoch, why, "this node does not write any more");
             running.lease.end();
+            self.node.writes_until.store(0, Ordering::SeqCst);
             self.seen = None;
             self.node.change(|known| known.is_here = false);
             // Awake or asleep, it looks at its lease next.
@@ -300,11 +349,16 @@ impl Supervisor {
 }
 
 /// Loads everything in a snapshot after the takeover.
-fn take_up(shared: &Shared, target: &PostgresTarget, term: Term, lease: Lease) -> Result<(), StartError> {
+fn take_up(
+    shared: &Shared,
+    target: &PostgresTarget,
+    term: Term,
+    beginning: Beginning,
+) -> Result<(), StartError> {
     if let Some(last) = term.last_commit {
         shared.clock.not_before(last);
     }
     let mut store = Postgres::open(target)?;
     store.begin_term(term)?;
-    begin(shared, store, None, Some(lease))
+    begin(shared, store, beginning)
 }

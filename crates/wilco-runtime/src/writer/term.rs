@@ -107,18 +107,29 @@ pub fn start<S: Store + Send + 'static>(start: WriterStart<S>) -> Result<Handle,
         test_clock,
         version,
     };
-    begin(&shared, store, last_alive, None)?;
+    begin(&shared, store, Beginning { started: true, taken_over: None, last_alive, lease: None })?;
     let search = search.map(|index| Follower::start(index, shared.readers.clone(), shared.waiters.head()));
     Ok(Handle::new(&shared, search, None))
+}
+
+/// How a term comes about.
+pub(crate) struct Beginning {
+    /// Whether the process began with it.
+    pub(crate) started: bool,
+    /// The epoch and the node, where there are several.
+    pub(crate) taken_over: Option<(u64, String)>,
+    /// The last sign of life before, as far as is known.
+    pub(crate) last_alive: Option<Time>,
+    pub(crate) lease: Option<Lease>,
 }
 
 /// Begins a term: loads everything from the store, says so in the journal, does what became due, and then takes jobs.
 pub(crate) fn begin<S: Store + Send + 'static>(
     shared: &Shared,
     store: S,
-    last_alive: Option<Time>,
-    lease: Option<Lease>,
+    beginning: Beginning,
 ) -> Result<(), StartError> {
+    let Beginning { started, taken_over, last_alive, lease } = beginning;
     let (queue, jobs) = sync_channel(QUEUE);
     let clock = shared.clock.clone();
     let engine = Engine::load((*shared.settings).clone(), &store)?;
@@ -165,7 +176,12 @@ pub(crate) fn begin<S: Store + Send + 'static>(
     let now = clock.now();
     let down_from = head.at.max(last_alive).map(|last| last.min(now));
     let downtime = down_from.map(|last| now.since(last));
-    writer.decide_own(Command::Started { version: shared.version.clone(), down_from, downtime });
+    if started {
+        writer.decide_own(Command::Started { version: shared.version.clone(), down_from, downtime });
+    }
+    if let Some((epoch, node)) = taken_over {
+        writer.decide_own(Command::TookOver { epoch, node, down_from, downtime });
+    }
     // What was under way when the server stopped is not done again by itself.
     interrupted.into_iter().for_each(|report| writer.decide_own(report));
     writer.commit_now()?;

@@ -14,7 +14,7 @@ use http_body_util::{BodyExt, Full};
 use hyper::body::Bytes;
 use hyper_util::rt::TokioIo;
 use tokio::net::TcpStream;
-use wilco_runtime::Node;
+use wilco_runtime::{Node, ReadError};
 
 use crate::app::App;
 use crate::auth::Caller;
@@ -27,11 +27,15 @@ pub(crate) use proof::{Forwarded, SeenProofs, digest};
 const LOOK: Duration = Duration::from_millis(50);
 /// How long the writer may take to take a connection.
 const CONNECTS_WITHIN: Duration = Duration::from_secs(1);
+/// A writer that takes longer for its answer gives none.
+const ANSWERS_WITHIN: Duration = Duration::from_secs(60);
 /// The largest answer that is passed on.
 const MAX_ANSWER: usize = 64 << 20;
 
 /// On this word of a writer nothing was taken.
 const NOT_THE_WRITER: &str = "wilco-not-the-writer";
+/// On this one something may have been.
+const NOT_KNOWN: &str = "wilco-not-known";
 
 /// What came of one try.
 enum Tried {
@@ -46,9 +50,6 @@ enum Tried {
 pub(crate) async fn to_writer(State(app): State<App>, request: Request, next: Next) -> Response {
     let Some(node) = app.handle.node() else { return next.run(request).await };
     let forwarded = request.extensions().get::<Forwarded>().cloned();
-    if forwarded.is_none() && node.known().is_here {
-        return next.run(request).await;
-    }
     let (parts, body) = request.into_parts();
     let body = match body::bytes(body, &app.config.limits).await {
         Ok(body) => Bytes::from(body),
@@ -61,36 +62,69 @@ pub(crate) async fn to_writer(State(app): State<App>, request: Request, next: Ne
         if !node.known().is_here {
             return not_the_writer();
         }
-        return next.run(Request::from_parts(parts, Body::from(body))).await;
+        return match done_here(&app, next, Request::from_parts(parts, Body::from(body))).await {
+            Tried::Answered(response) => response,
+            Tried::NotTaken => not_the_writer(),
+            Tried::Unknown => marked(not_known(), NOT_KNOWN),
+        };
     }
     let keyed =
         parts.headers.contains_key("idempotency-key") || matches!(parts.method, Method::PUT | Method::DELETE);
     let caller = Caller::of(&parts);
+    let began = wilco_runtime::ticks();
     let deadline = tokio::time::sleep(app.config.patience);
     tokio::pin!(deadline);
+    let mut may_be_taken = false;
     while !deadline.is_elapsed() {
-        let known = node.known();
-        if known.is_here {
-            return next.run(Request::from_parts(parts, Body::from(body))).await;
+        // What this node knows of the writer is old.
+        if !node.may_read() {
+            break;
         }
-        if !known.address.is_empty() && known.node != node.name {
+        let known = node.known();
+        let tried = if known.is_here {
+            let request = Request::from_parts(parts.clone(), Body::from(body.clone()));
+            done_here(&app, next.clone(), request).await
+        } else if !known.address.is_empty() && known.node != node.name {
             let call =
                 Call { caller: &caller, method: &parts.method, uri: &parts.uri, headers: &parts.headers };
-            match call.send(&app, node, &known.address, body.clone()).await {
-                Tried::Answered(response) => {
-                    node.forwarded();
-                    return response;
-                }
-                Tried::Unknown if !keyed => return not_known(),
-                Tried::Unknown | Tried::NotTaken => {}
+            let tried = call.send(&app, node, &known.address, body.clone()).await;
+            if let Tried::Answered(_) = &tried {
+                app.handle.forwarded(began);
             }
+            tried
+        } else {
+            Tried::NotTaken
+        };
+        match tried {
+            Tried::Answered(response) => return response,
+            Tried::Unknown if !keyed => return not_known(),
+            Tried::Unknown => may_be_taken = true,
+            Tried::NotTaken => {}
         }
         tokio::select! {
             () = tokio::time::sleep(LOOK) => {}
             () = &mut deadline => {}
         }
     }
-    no_writer(app.config.patience)
+    match may_be_taken {
+        true => not_known(),
+        false if !node.may_read() => Failure::from(ReadError::CutOff).into_response(),
+        false => no_writer(app.config.patience),
+    }
+}
+
+/// As the writer. A term that ended meanwhile is no answer: the next writer has it.
+async fn done_here(app: &App, next: Next, request: Request) -> Tried {
+    let response = tokio::select! {
+        response = next.run(request) => response,
+        // It may be stored by now, and nobody here can know.
+        () = cut_off(app) => return Tried::Unknown,
+    };
+    match response.extensions().get::<Failure>().map(Failure::kind) {
+        Some("not-the-writer") => Tried::NotTaken,
+        Some("overloaded") if !app.handle.has_writer() => Tried::Unknown,
+        Some(_) | None => Tried::Answered(response),
+    }
 }
 
 /// The same for routes that take both: what only reads stays here.
@@ -159,11 +193,14 @@ impl Call<'_> {
             answer = answered => answer,
             // Its writer is not the writer any more: what it says, if anything, may come too late.
             () = another(node, epoch) => None,
+            () = node.is_cut_off() => None,
+            () = tokio::time::sleep(ANSWERS_WITHIN) => None,
         };
         moved.abort();
         match answer {
             None => Tried::Unknown,
             Some((head, _)) if head.headers.contains_key(NOT_THE_WRITER) => Tried::NotTaken,
+            Some((head, _)) if head.headers.contains_key(NOT_KNOWN) => Tried::Unknown,
             Some((head, body)) => {
                 let mut response = Response::new(Body::from(body));
                 *response.status_mut() = head.status;
@@ -201,6 +238,13 @@ impl Call<'_> {
     }
 }
 
+async fn cut_off(app: &App) {
+    match app.handle.node() {
+        Some(node) => node.is_cut_off().await,
+        None => std::future::pending().await,
+    }
+}
+
 async fn another(node: &Node, epoch: u64) {
     while node.known().epoch == epoch {
         tokio::time::sleep(LOOK).await;
@@ -209,9 +253,15 @@ async fn another(node: &Node, epoch: u64) {
 
 fn not_the_writer() -> Response {
     let detail = "another node writes by now, and nothing was stored here; send it again";
-    let mut response =
-        Failure::new(StatusCode::SERVICE_UNAVAILABLE, "not-the-writer", detail).into_response();
-    response.headers_mut().insert(NOT_THE_WRITER, HeaderValue::from_static("1"));
+    marked(
+        Failure::new(StatusCode::SERVICE_UNAVAILABLE, "not-the-writer", detail).into_response(),
+        NOT_THE_WRITER,
+    )
+}
+
+/// For the node that forwarded it.
+fn marked(mut response: Response, word: &'static str) -> Response {
+    response.headers_mut().insert(word, HeaderValue::from_static("1"));
     response
 }
 

@@ -167,6 +167,7 @@ fn schemas() -> Value {
     add("HookCall", wire::HookCall::schema());
     add("Message", wire::Message::schema());
     add("NewMessage", wire::NewMessage::schema());
+    add("Node", wire::Node::schema());
     add("Nudge", wire::Nudge::schema());
     add("NudgeTest", wire::NudgeTest::schema());
     add("Participant", wire::Participant::schema());

@@ -5,7 +5,8 @@ use axum::routing::{MethodRouter, delete, get, post, put};
 use crate::app::App;
 use crate::openapi;
 use crate::v1::{
-    agents, audit, clock, events, exchanges, handoffs, inbox, messages, nudges, reports, scene, search, todo,
+    agents, audit, clock, events, exchanges, handoffs, inbox, messages, nodes, nudges, reports, scene,
+    search, todo,
 };
 use crate::{health, metrics};
 
@@ -105,6 +106,7 @@ pub(crate) const OPERATIONS: &[Operation] = &[
         Answer::Nothing,
         || post(messages::injected),
     ),
+    reading("/v1/nodes", "The servers of this realm", &[], Answer::Page("Node"), || get(nodes::list)),
     reading("/v1/nudges", "How the nudges of all agents stand", &[], Answer::Page("Nudge"), || {
         get(nudges::list)
     }),

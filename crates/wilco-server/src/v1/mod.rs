@@ -10,6 +10,7 @@ mod follow;
 pub(crate) mod handoffs;
 pub(crate) mod inbox;
 pub(crate) mod messages;
+pub(crate) mod nodes;
 pub(crate) mod nudges;
 pub(crate) mod path;
 pub(crate) mod reports;

@@ -9,7 +9,7 @@ use crate::error::{ConnectError, StoreError};
 
 use super::fault::{Fault, FaultKind};
 use super::rows::{self, int};
-use super::schema::refused;
+use super::schema::{FORMAT, HAS_NAME, Others, VERSION, refused};
 use super::session::Session;
 use super::target::PostgresTarget;
 use super::{reach, schema};
@@ -20,6 +20,8 @@ pub struct Term {
     pub epoch: u64,
     /// When the last commit of an earlier term was.
     pub last_commit: Option<Time>,
+    /// When the writer before gave its last sign of life, by the database's clock.
+    pub last_renewed: Option<Time>,
 }
 
 /// The one row that says who writes.
@@ -33,6 +35,34 @@ pub struct WriterRow {
     pub renewed: i64,
     /// Whether it was given back.
     pub released: bool,
+    /// How long ago it changed, by the database's clock.
+    pub age: Duration,
+    /// How the newest events are written.
+    pub format: i64,
+    /// The version of the schema.
+    pub schema: i64,
+}
+
+impl WriterRow {
+    /// Why this wilco cannot work on what is there any more, if so.
+    pub fn is_beyond(&self) -> Option<String> {
+        (self.schema > VERSION).then(|| {
+            format!(
+                "the schema has version {} by now, this wilco knows up to {VERSION}; start the newer wilco here too",
+                self.schema
+            )
+        })
+    }
+
+    /// Why this wilco must leave writing to others, if so: they write events that it cannot read.
+    pub fn is_foreign(&self) -> Option<String> {
+        (self.format > FORMAT).then(|| {
+            format!(
+                "events have format {} by now, this wilco knows up to {FORMAT}; it only follows",
+                self.format
+            )
+        })
+    }
 }
 
 /// A node as the others see it.
@@ -66,7 +96,9 @@ pub(super) fn channel(schema: &str) -> String {
 }
 
 const NOW: &str = "(extract(epoch FROM clock_timestamp()) * 1000)::bigint";
-const WRITER: &str = "SELECT epoch, node, address, position, renewed, released FROM writer";
+const WRITER: &str = "SELECT epoch, node, address, position, renewed, released,
+    greatest((extract(epoch FROM clock_timestamp()) * 1000)::bigint - renewed, 0), format,
+    (SELECT version FROM schema_version) FROM writer";
 
 /// The lock that stands for a name; it ends with its session.
 const NAME_LOCK: &str = "hashtextextended('wilco node ' || $1::text || ' ' || $2::text, 0)";
@@ -74,7 +106,12 @@ const NAME_LOCK: &str = "hashtextextended('wilco node ' || $1::text || ' ' || $2
 impl NodeSession {
     /// Takes the name. One that is taken is waited for as long as a lease: its holder may have died just now.
     pub fn open(target: &PostgresTarget, name: &str) -> Result<NodeSession, ConnectError> {
-        schema::prepare(&reach(target)?, target)?;
+        schema::prepare(&reach(target)?, target, Others::Spared)?;
+        NodeSession::open_as_it_is(target, name)
+    }
+
+    /// The same of a schema that is there.
+    pub(super) fn open_as_it_is(target: &PostgresTarget, name: &str) -> Result<NodeSession, ConnectError> {
         let failed = |fault: Fault| refused(target, fault);
         let soon = target.clone().answering_within(target.lease / 3);
         let session = Session::open(&soon).map_err(failed)?;
@@ -132,8 +169,8 @@ impl NodeSession {
             .run(&format!("BEGIN; SET LOCAL synchronous_commit = on; SET LOCAL lock_timeout = {wait}"))?;
         let sql = format!(
             "UPDATE writer SET epoch = epoch + 1, node = $1, address = $2, released = false,
-                               renewed = greatest(renewed + 1, {NOW})
-             WHERE epoch = $3 AND renewed = $4 AND (SELECT version FROM schema_version) = $5 RETURNING epoch, at"
+                               renewed = greatest(renewed + 1, {NOW}), format = {FORMAT}
+             WHERE epoch = $3 AND renewed = $4 AND format <= {FORMAT} AND (SELECT version FROM schema_version) = $5 RETURNING epoch, at"
         );
         let values = [
             &self.name as super::session::Value<'_>,
@@ -162,7 +199,8 @@ impl NodeSession {
             return Err(StoreError::Unknown(warning.into()));
         }
         let last_commit = rows::column::<Option<i64>>(&row, 1, 0)?.map(Time::from_millis);
-        Ok(Some(Term { epoch: rows::number(&row, 0, 0)?, last_commit }))
+        let last_renewed = Some(Time::from_millis(seen.renewed)).filter(|_| seen.renewed > 0);
+        Ok(Some(Term { epoch: rows::number(&row, 0, 0)?, last_commit, last_renewed }))
     }
 
     /// A session of a writer that hangs keeps the row locked: it is ended. What it was committing is unknown to it.
@@ -196,10 +234,10 @@ impl NodeSession {
     /// A sign of life of this node, and the database's clock before ours, in milliseconds.
     pub fn beat(&self, beat: &Beat<'_>) -> Result<Time, StoreError> {
         let sql = format!(
-            "INSERT INTO node (name, address, version, epoch, seen, position, clock)
-             VALUES ($1, $2, $3, $4, {NOW}, $5, $6 - {NOW})
+            "INSERT INTO node (name, address, version, epoch, seen, position, clock, knows)
+             VALUES ($1, $2, $3, $4, {NOW}, $5, $6 - {NOW}, {VERSION})
              ON CONFLICT (name) DO UPDATE SET address = excluded.address, version = excluded.version,
-                 epoch = excluded.epoch, seen = excluded.seen, position = excluded.position, clock = excluded.clock
+                 knows = excluded.knows, epoch = excluded.epoch, seen = excluded.seen, position = excluded.position, clock = excluded.clock
              RETURNING seen"
         );
         let row = self.session.first(
@@ -241,6 +279,9 @@ fn writer_row(row: &Row) -> Result<WriterRow, StoreError> {
         position: rows::number(row, 3, 0)?,
         renewed: rows::column(row, 4, 0)?,
         released: rows::column(row, 5, 0)?,
+        age: Duration::from_millis(rows::number(row, 6, 0)?),
+        format: rows::column(row, 7, 0)?,
+        schema: rows::column(row, 8, 0)?,
     })
 }
 
@@ -297,9 +338,7 @@ impl super::Postgres {
     pub fn nodes(&self) -> Result<Vec<NodeRow>, StoreError> {
         let sql = format!(
             "SELECT name, address, version, epoch, seen, greatest({NOW} - seen, 0), position, clock,
-                    EXISTS (SELECT 1 FROM pg_locks WHERE locktype = 'advisory' AND granted AND objsubid = 1
-                            AND ((classid::bigint << 32) | objid::bigint)
-                                = hashtextextended('wilco node ' || $1::text || ' ' || name, 0))
+                    {HAS_NAME}
              FROM node ORDER BY name COLLATE \"C\""
         );
         self.list(&sql, &[&self.target.schema], |row| {

@@ -3,9 +3,11 @@
 //! One row is lease, sequencer and head of the chain. Every commit changes it and demands to find there what it knows:
 //! its own epoch, the position and the hash it goes on from. Whoever finds something else is no longer the writer.
 
+mod examine;
 mod exchanges;
 mod fault;
 mod lease;
+mod maintenance;
 mod read;
 mod rows;
 mod schema;
@@ -31,7 +33,10 @@ use fault::{Fault, FaultKind};
 use rows::int;
 use session::{Prepared, Session};
 
+pub use examine::{PostgresHealth, SchemaState, examine_postgres, rescue_postgres};
 pub use lease::{Beat, NodeRow, NodeSession, Term, WriterRow};
+pub use maintenance::Maintenance;
+pub use schema::Others;
 pub use target::{PostgresOptions, PostgresTarget, has_password};
 
 /// Reads; and writes, once it was given a term.
@@ -72,9 +77,18 @@ impl Postgres {
 
     /// Opens it also when its derived tables are incomplete.
     pub fn open_for_rebuild(target: &PostgresTarget) -> Result<Postgres, ConnectError> {
+        Postgres::open_changing(target, Others::Spared)
+    }
+
+    /// The same, saying what becomes of nodes that know only an older schema.
+    pub fn open_changing(target: &PostgresTarget, others: Others) -> Result<Postgres, ConnectError> {
         let session = reach(target)?;
-        schema::prepare(&session, target)?;
-        Ok(Postgres { session: RefCell::new(Some(session)), ..Postgres::reader(target) })
+        schema::prepare(&session, target, others)?;
+        let store = Postgres { session: RefCell::new(Some(session)), ..Postgres::reader(target) };
+        match store.note(maintenance::RESTORING)? {
+            None => Ok(store),
+            Some(_) => Err(ConnectError::RestoreInterrupted { target: target.shown.clone() }),
+        }
     }
 
     /// Reads what is there; connects when it is asked the first time.
@@ -141,10 +155,11 @@ impl Postgres {
         let slot = self.session.get_mut();
         let session = match slot.take().filter(|session| !session.is_closed()) {
             Some(session) => session,
-            None => Session::open(&self.target)?,
+            // Whoever cannot be reached for as long as a lease is not waited for.
+            None => Session::open(&self.target.clone().connecting_within(self.target.lease))?,
         };
         // Begun before anything else is sent: outside of a transaction each statement would count by itself.
-        session.run("BEGIN; SET LOCAL synchronous_commit = on")?;
+        session.begin()?;
         match session.execute_all(&statements) {
             Err(fault) => {
                 if fault.kind != FaultKind::Lost {

@@ -89,11 +89,7 @@ fn bits(row: &Row, index: usize) -> Result<Reached, StoreError> {
 
 impl Reader for Postgres {
     fn head(&self) -> Result<Head, StoreError> {
-        let found = self.one("SELECT position, hash, at FROM writer", &[], |row| {
-            let position = rows::number(row, 0, 0)?;
-            let at = rows::column::<Option<i64>>(row, 2, 0)?.map(Time::from_millis);
-            Ok(Head { position, hash: rows::hash(row, 1, position)?, at })
-        })?;
+        let found = self.one("SELECT position, hash, at FROM writer", &[], rows::head)?;
         let missing =
             || StoreError::Damaged { position: 0, reason: "the row of the writer is missing".to_owned() };
         found.ok_or_else(missing)

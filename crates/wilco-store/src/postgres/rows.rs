@@ -10,6 +10,7 @@ use crate::batch::{
 };
 use crate::chain::Hash;
 use crate::error::StoreError;
+use crate::reader::Head;
 
 pub(super) fn journal(row: &Row) -> Result<JournalRow, StoreError> {
     let position = number(row, 0, 0)?;
@@ -54,6 +55,13 @@ pub(super) fn protocol(row: &Row, index: usize, position: u64) -> Result<Protoco
     let word: &str = column(row, index, position)?;
     let protocol = Protocol::ALL.into_iter().find(|protocol| protocol.word() == word);
     protocol.ok_or_else(|| damaged(position, format!("{word:?} is no protocol")))
+}
+
+/// Position, hash and time.
+pub(super) fn head(row: &Row) -> Result<Head, StoreError> {
+    let position = number(row, 0, 0)?;
+    let at = column::<Option<i64>>(row, 2, 0)?.map(Time::from_millis);
+    Ok(Head { position, hash: hash(row, 1, position)?, at })
 }
 
 pub(super) fn effect(row: &Row) -> Result<EffectRow, StoreError> {

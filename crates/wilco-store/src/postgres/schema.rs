@@ -13,11 +13,11 @@ use super::target::PostgresTarget;
 
 /// Each brings the schema from the version that is its place here to the next. Never changed once released, only added
 /// to.
-const MIGRATIONS: [&str; 1] = [FIRST];
+const MIGRATIONS: [&str; 2] = [FIRST, SIDE_BY_SIDE];
 
 pub(super) const VERSION: i64 = MIGRATIONS.len() as i64;
 
-const OLDEST_SERVER: i32 = 150_000;
+pub(super) const OLDEST_SERVER: i32 = 150_000;
 
 const FIRST: &str = "
     -- Record: never rebuilt.
@@ -162,6 +162,15 @@ const FIRST: &str = "
     ) WITH (fillfactor = 50);
 ";
 
+/// Versions side by side: how the newest events are written, and what each node knows of the schema.
+const SIDE_BY_SIDE: &str = "
+    ALTER TABLE writer ADD COLUMN format bigint NOT NULL DEFAULT 1;
+    ALTER TABLE node ADD COLUMN knows bigint NOT NULL DEFAULT 1;
+";
+
+/// How events are written. A node that does not know the newest format reads no journal, so it does not take over.
+pub(super) const FORMAT: i64 = 1;
+
 /// Empties what is derived, and the index with it.
 pub(super) const EMPTY_DERIVED: [&str; 7] = [
     "DELETE FROM inbox",
@@ -173,12 +182,25 @@ pub(super) const EMPTY_DERIVED: [&str; 7] = [
     "UPDATE search_end SET position = 0",
 ];
 
+/// What becomes of nodes that know only the version before.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Others {
+    /// Nothing is changed while there are any.
+    Spared,
+    /// They find the schema changed, and end.
+    Ended,
+}
+
 /// Makes the schema, or brings it to this version, in one transaction that only one node is in.
-pub(super) fn prepare(session: &Session, target: &PostgresTarget) -> Result<(), ConnectError> {
+pub(super) fn prepare(
+    session: &Session,
+    target: &PostgresTarget,
+    others: Others,
+) -> Result<(), ConnectError> {
     let failed = |fault: Fault| refused(target, fault);
     check_server(session, target)?;
     session.run("BEGIN").map_err(failed)?;
-    let done = migrate(session, target);
+    let done = migrate(session, target, others);
     match done {
         Ok(()) => {
             let warned = session.commit().map_err(failed)?;
@@ -205,7 +227,7 @@ fn check_server(session: &Session, target: &PostgresTarget) -> Result<(), Connec
     }
 }
 
-fn migrate(session: &Session, target: &PostgresTarget) -> Result<(), ConnectError> {
+fn migrate(session: &Session, target: &PostgresTarget, others: Others) -> Result<(), ConnectError> {
     let failed = |fault: Fault| refused(target, fault);
     let schema = &target.schema;
     session
@@ -223,6 +245,13 @@ fn migrate(session: &Session, target: &PostgresTarget) -> Result<(), ConnectErro
     if found > VERSION {
         return Err(ConnectError::Newer { target: target.shown.clone(), found, known: VERSION });
     }
+    if (1..VERSION).contains(&found) && others == Others::Spared {
+        let living = living(session, schema).map_err(failed)?;
+        if !living.is_empty() {
+            let (target, nodes) = (target.shown.clone(), living.join(", "));
+            return Err(ConnectError::OlderNodes { target, nodes, found, known: VERSION });
+        }
+    }
     for (step, sql) in (0..).zip(MIGRATIONS) {
         if step >= found {
             session.run(sql).map_err(failed)?;
@@ -233,6 +262,57 @@ fn migrate(session: &Session, target: &PostgresTarget) -> Result<(), ConnectErro
     }
     Ok(())
 }
+
+/// Makes room for a copy, in a transaction of the caller: an empty schema that is marked as incomplete. What was there
+/// moves to another name, if there is one for it; the epoch goes on, and tokens and secrets stay.
+pub(super) fn make_room(
+    session: &Session,
+    target: &PostgresTarget,
+    aside: Option<&str>,
+) -> Result<(), ConnectError> {
+    let failed = |fault: Fault| refused(target, fault);
+    let schema = &target.schema;
+    session
+        .query("SELECT pg_advisory_xact_lock(hashtextextended('wilco schema ' || $1::text, 0))", &[schema])
+        .map_err(failed)?;
+    match aside {
+        Some(aside) => {
+            let sql = format!("ALTER SCHEMA \"{schema}\" RENAME TO \"{aside}\"");
+            session.run(&sql).map_err(failed)?;
+            migrate(session, target, Others::Spared)?;
+            let sql = format!(
+                "INSERT INTO document (name, body) SELECT name, body FROM \"{aside}\".document;
+                 UPDATE writer SET epoch = (SELECT epoch FROM \"{aside}\".writer), released = true"
+            );
+            session.run(&sql).map_err(failed)?;
+        }
+        None => {
+            session.run(&EMPTY_DERIVED.join("; ")).map_err(failed)?;
+            session.run(EMPTY_RECORD).map_err(failed)?;
+        }
+    }
+    session
+        .run("INSERT INTO meta (key, value) VALUES ('restore', 1) ON CONFLICT (key) DO NOTHING")
+        .map_err(failed)
+}
+
+/// What an interrupted restore left.
+const EMPTY_RECORD: &str = "
+    DELETE FROM journal; DELETE FROM message; DELETE FROM effect; DELETE FROM idempotency; DELETE FROM presence;
+    UPDATE writer SET position = 0, hash = decode(repeat('00', 32), 'hex'), at = NULL, released = true";
+
+/// The nodes that have their names now. Asked of the locks: whoever wrote its row may be gone.
+pub(super) fn living(session: &Session, schema: &str) -> Result<Vec<String>, Fault> {
+    let sql = format!("SELECT name FROM node WHERE {HAS_NAME} ORDER BY name");
+    Ok(session.query(&sql, &[&schema])?.iter().map(|row| row.get(0)).collect())
+}
+
+/// Whether the node of this row of `node` holds its name, in the schema that is the first value.
+pub(super) const HAS_NAME: &str = "EXISTS (
+    SELECT 1 FROM pg_locks WHERE locktype = 'advisory' AND granted AND objsubid = 1
+    AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
+    AND ((classid::bigint << 32) | objid::bigint)
+        = hashtextextended('wilco node ' || $1::text || ' ' || node.name, 0))";
 
 pub(super) fn version(session: &Session) -> Result<i64, Fault> {
     Ok(session.first("SELECT version FROM schema_version", &[])?.map_or(0, |row| row.get(0)))

@@ -13,7 +13,7 @@ use tokio::runtime::{Builder, Runtime};
 use tokio::sync::Notify;
 use tokio_postgres::tls::MakeTlsConnect;
 use tokio_postgres::types::ToSql;
-use tokio_postgres::{AsyncMessage, Client, Connection, NoTls, Row, Socket, Statement};
+use tokio_postgres::{AsyncMessage, Client, Connection, NoTls, Row, SimpleQueryMessage, Socket, Statement};
 
 use super::fault::Fault;
 use super::target::{PostgresTarget, Security};
@@ -69,6 +69,8 @@ pub(super) struct Session {
     statements: RefCell<HashMap<String, Statement>>,
     /// No answer is waited for longer; then nothing is known of the connection any more.
     answers_within: Duration,
+    /// A commit that takes longer than a lease is unknown: others may write by then.
+    commits_within: Duration,
 }
 
 impl std::fmt::Debug for Session {
@@ -93,7 +95,14 @@ impl Session {
             .flatten()
             .ok_or_else(|| Fault::silent("it did not answer in time"))??;
         let statements = RefCell::default();
-        let session = Session { runtime, client, heard, statements, answers_within: target.answers_within };
+        let session = Session {
+            runtime,
+            client,
+            heard,
+            statements,
+            answers_within: target.answers_within,
+            commits_within: target.lease.min(target.answers_within),
+        };
         session.run(&target.settings())?;
         Ok(session)
     }
@@ -118,6 +127,15 @@ impl Session {
         self.wait(self.answers_within, self.client.batch_execute(sql))
     }
 
+    /// The first value of the first row, as text, without anything being prepared.
+    pub(super) fn asked_plainly(&self, sql: &str) -> Result<Option<String>, Fault> {
+        let messages = self.wait(self.answers_within, self.client.simple_query(sql))?;
+        Ok(messages.into_iter().find_map(|message| match message {
+            SimpleQueryMessage::Row(row) => row.get(0).map(str::to_owned),
+            _ => None,
+        }))
+    }
+
     pub(super) fn query(&self, sql: &str, values: &[Value<'_>]) -> Result<Vec<Row>, Fault> {
         self.wait(self.answers_within, async {
             let statement = self.statement(sql).await?;
@@ -136,10 +154,15 @@ impl Session {
         })
     }
 
+    /// Begins a transaction whose commit waits for the standby.
+    pub(super) fn begin(&self) -> Result<(), Fault> {
+        self.wait(self.commits_within, self.client.batch_execute("BEGIN; SET LOCAL synchronous_commit = on"))
+    }
+
     /// Sends all statements in one go, in a transaction that was begun; how many rows each touched. If there is an
     /// error, it is the first in their order.
     pub(super) fn execute_all(&self, statements: &[Prepared<'_>]) -> Result<Vec<u64>, Fault> {
-        self.wait(self.answers_within, async {
+        self.wait(self.commits_within, async {
             let mut prepared = Vec::new();
             for (sql, _) in statements {
                 prepared.push(self.statement(sql).await?);
@@ -155,7 +178,7 @@ impl Session {
     /// Whether the transaction is committed for sure; what was warned of on the way makes that doubtful.
     pub(super) fn commit(&self) -> Result<Vec<String>, Fault> {
         self.heard.with(|heard| heard.warnings.clear());
-        self.wait(self.answers_within, self.client.batch_execute("COMMIT"))?;
+        self.wait(self.commits_within, self.client.batch_execute("COMMIT"))?;
         Ok(self.heard.with(|heard| std::mem::take(&mut heard.warnings)))
     }
 

@@ -135,6 +135,20 @@ impl PostgresTarget {
         self
     }
 
+    /// The same, trying to connect less long.
+    #[must_use]
+    pub(super) fn connecting_within(mut self, within: Duration) -> PostgresTarget {
+        self.connects_within = self.connects_within.min(within);
+        self
+    }
+
+    /// The same for who does much in one commit, while nobody else writes.
+    #[must_use]
+    pub(super) fn unhurried(mut self) -> PostgresTarget {
+        self.lease = self.lease.max(ANSWERS_WITHIN);
+        self
+    }
+
     /// What every session is told first. A transaction that hangs ends before its lease does.
     pub(super) fn settings(&self) -> String {
         let hangs = (self.lease * 2 / 3).as_millis();

@@ -134,7 +134,7 @@ pub(super) fn sync_parent(path: &Path) -> io::Result<()> {
 }
 
 /// A name beside a directory that is not taken: `data.restoring`, `data.restoring-2`, ….
-pub(super) fn beside(directory: &Path, word: &str) -> io::Result<PathBuf> {
+pub(crate) fn beside(directory: &Path, word: &str) -> io::Result<PathBuf> {
     const MOST: u32 = 1000;
     let absolute = std::path::absolute(directory)?;
     let name = absolute.file_name().ok_or(io::ErrorKind::InvalidInput)?.to_string_lossy().into_owned();

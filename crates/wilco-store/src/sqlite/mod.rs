@@ -30,7 +30,8 @@ use rusqlite::{Connection, TransactionBehavior};
 use crate::batch::Batch;
 use crate::error::StoreError;
 use crate::generation;
-use crate::{Head, Store, Upkeep};
+use crate::moving::{Fill, Operational};
+use crate::{Head, Reader, Store, Upkeep};
 
 use checkpoint::Checkpoints;
 use fault::Fault;
@@ -40,8 +41,10 @@ use query::Connected;
 
 pub use backup::backup;
 pub use connection::has_build_flags;
+pub(crate) use files::beside;
 pub use files::check_writers;
 pub use rescue::rescue;
+pub(crate) use restore::restore_behind;
 pub use restore::{Restored, restore};
 pub use search::SearchIndex;
 
@@ -90,6 +93,18 @@ impl Sqlite {
         (self.head.position, self.head.hash) = (position, hash);
         self.mark.put(&self.head);
         Ok(position)
+    }
+
+    /// Takes rows as they are, behind what is stored.
+    fn take_in(&mut self, batch: &Batch) -> Result<(), StoreError> {
+        let arrivals = self.arrivals;
+        self.arrivals = self.transact(|connection| write::batch(connection, batch, arrivals))?;
+        if let Some(row) = batch.journal.last() {
+            (self.head.position, self.head.hash) = (row.position, row.hash);
+        }
+        self.head.at = Some(batch.at);
+        self.mark.put(&self.head);
+        Ok(())
     }
 
     /// Bounds the size of the database, so that tests can fill it.
@@ -173,13 +188,7 @@ impl Store for Sqlite {
             connection::keep_log(&self.connection, false)?;
             self.keeps_log = false;
         }
-        let arrivals = self.arrivals;
-        self.arrivals = self.transact(|connection| write::batch(connection, batch, arrivals))?;
-        if let Some(row) = batch.journal.last() {
-            (self.head.position, self.head.hash) = (row.position, row.hash);
-        }
-        self.head.at = Some(batch.at);
-        self.mark.put(&self.head);
+        self.take_in(batch)?;
         self.watch_log();
         Ok(())
     }
@@ -198,6 +207,28 @@ impl Store for Sqlite {
 
     fn finish_rebuild(&mut self) -> Result<(), StoreError> {
         self.transact(schema::derived_are_complete)
+    }
+}
+
+impl Fill for Sqlite {
+    fn fill(&mut self, batch: &Batch) -> Result<(), StoreError> {
+        self.take_in(batch)?;
+        self.begin_anew();
+        Ok(())
+    }
+}
+
+impl SqliteReader {
+    /// What no event says.
+    pub(crate) fn operational(&self) -> Result<Operational, StoreError> {
+        let mut kept = self.connection.prepare("SELECT sender, key, request, at, answer FROM idempotency")?;
+        let mut found = kept.query(())?;
+        let mut idempotency = Vec::new();
+        while let Some(row) = found.next()? {
+            idempotency.push(rows::idempotency(row)?);
+        }
+        let (head, effects, presence) = (self.head()?, self.effects()?, self.presence()?);
+        Ok(Operational { head, effects, presence, idempotency })
     }
 }
 
@@ -231,7 +262,6 @@ mod tests {
     use rusqlite::{Error, ffi};
 
     use super::*;
-    use crate::Reader;
     use crate::conformance::Author;
     use crate::error::StoreError;
 

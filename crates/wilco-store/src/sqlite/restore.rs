@@ -32,12 +32,22 @@ pub fn restore(file: &Path, directory: &Path, replace: bool) -> Result<Restored,
     let wrong = |source| BackupError::Place { path: directory.to_owned(), source };
     match (is_free(directory).map_err(wrong)?, replace) {
         (true, _) => {
-            let Filled { head, events, first } = put_into(file, directory)?;
+            let Filled { head, events, first } = put_into(file, directory, None)?;
             Ok(Restored { head, events, first, aside: None })
         }
         (false, true) => replaced(file, directory),
         (false, false) => Err(BackupError::Occupied { path: directory.to_owned() }),
     }
+}
+
+/// Makes a data directory of a copy, in a generation behind that of other data whose place it takes.
+pub(crate) fn restore_behind(
+    file: &Path,
+    directory: &Path,
+    replaced: Option<u64>,
+) -> Result<Restored, BackupError> {
+    let Filled { head, events, first } = put_into(file, directory, replaced)?;
+    Ok(Restored { head, events, first, aside: None })
 }
 
 /// Whether there is nothing in it that a copy would take the place of.
@@ -54,7 +64,7 @@ fn is_free(directory: &Path) -> io::Result<bool> {
 
 /// Fills a directory that is free. It may be a mount point, so it stays, and all is prepared inside it. The
 /// database comes last and in one step: before it no server starts there, and a restore begins anew.
-fn put_into(file: &Path, directory: &Path) -> Result<Filled, BackupError> {
+fn put_into(file: &Path, directory: &Path, replaced: Option<u64>) -> Result<Filled, BackupError> {
     let wrong = |source| BackupError::Place { path: directory.to_owned(), source };
     let (made, unlocked) = (!directory.exists(), !directory.join(files::LOCK).exists());
     if made {
@@ -71,7 +81,7 @@ fn put_into(file: &Path, directory: &Path) -> Result<Filled, BackupError> {
             fs::remove_dir_all(&new).map_err(wrong)?;
         }
         DirBuilder::new().mode(0o700).create(&new).map_err(wrong)?;
-        let head = Filling { file, directory, new: &new, replaced: None }.fill()?;
+        let head = Filling { file, directory, new: &new, replaced }.fill()?;
         let database = directory.join(files::DATABASE);
         fs::rename(new.join(files::DATABASE), &database).map_err(wrong)?;
         files::sync_parent(&database).and_then(|()| files::sync_parent(directory)).map_err(wrong)?;

@@ -7,8 +7,10 @@ use clap::Subcommand;
 use wilco_wire::Verified;
 
 use crate::caller::Caller;
+use crate::failure::Usage;
 use crate::offline;
 use crate::output;
+use crate::place::Place;
 
 /// Export the audit trail, or verify it
 #[derive(Debug, clap::Args)]
@@ -58,24 +60,33 @@ pub(crate) struct Verify {
     #[arg(long, value_name = "DIR")]
     pub(crate) data: Option<PathBuf>,
     /// Compare also what is derived from the journal: exchanges, inboxes, agents
-    #[arg(long, requires = "data")]
+    #[arg(long)]
     pub(crate) deep: bool,
+    /// Verify this PostgreSQL: postgres://USER@HOST/DATABASE, without a password
+    #[arg(long, value_name = "URL", conflicts_with_all = ["data", "file"])]
+    pub(crate) store: Option<String>,
     #[command(flatten)]
     pub(crate) caller: Caller,
 }
 
 pub(crate) fn run(args: Args) -> anyhow::Result<ExitCode> {
-    let Verify { file, partial, data, deep, caller } = match args.what {
+    let Verify { file, partial, data, deep, store, caller } = match args.what {
         AuditCommand::Verify(verify) => verify,
         AuditCommand::Export(Export { from, to, format, caller }) => {
             output::print_json(&caller.checked(caller.client().audit(from, to, format))?);
             return Ok(ExitCode::SUCCESS);
         }
     };
-    let apart = match (file, data) {
-        (Some(file), _) => Some(offline::verify_file(&file, partial)?),
-        (None, Some(directory)) => Some(offline::verify(&directory, deep)?),
-        (None, None) => None,
+    let place = Place { data: data.clone(), store: store.clone(), config: None };
+    let schema = if store.is_some() { place.store()? } else { None };
+    if deep && data.is_none() && schema.is_none() {
+        return Err(Usage("--deep needs --data DIR or --store URL".to_owned()).into());
+    }
+    let apart = match (file, data, schema) {
+        (Some(file), _, _) => Some(offline::verify_file(&file, partial)?),
+        (None, Some(directory), _) => Some(offline::verify(&directory, deep)?),
+        (None, None, Some(target)) => Some(offline::verify_schema(&target, deep)?),
+        (None, None, None) => None,
     };
     let verified = match apart {
         None => caller.show(caller.client().verify(), |verified, _| words(verified))?,

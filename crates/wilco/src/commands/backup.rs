@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use serde_json::json;
-use wilco_store::hex;
+use wilco_store::{Sqlite, backup_postgres, hex};
 
 use crate::output;
 use crate::place::Place;
@@ -13,8 +13,9 @@ use crate::place::Place;
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  \
     wilco backup wilco-monday.db\n  \
-    wilco backup latest.db --force --data ./wilco-data\n\n\
-    It runs on the machine of the server. The copy is verified before it counts, and only you can read it.\n\
+    wilco backup latest.db --force --data ./wilco-data\n  \
+    wilco backup copy.db --store postgres://wilco@db.example/wilco\n\n\
+    It runs on the machine of the server, or anywhere with --store. The copy is verified before it counts, and only you can read it.\n\
     All that was said and decided is in it. Copy yourself what else you need of the files that handoffs leave:\n\
     their documents and their audit (handoff.documents, handoff.audit_file), by default in the data directory.\n\
     Tokens are not in it: a revoked one would come back to life with an old copy.")]
@@ -32,7 +33,13 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: Args) -> anyhow::Result<ExitCode> {
-    let (head, events) = wilco_store::backup(&args.place.data()?, &args.file, args.force)?;
+    let (head, events) = match args.place.store()? {
+        Some(target) => {
+            let mut refold = |copy: &mut Sqlite| wilco_engine::rebuild(copy).map(drop);
+            backup_postgres(&target, &args.file, args.force, &mut refold)?
+        }
+        None => wilco_store::backup(&args.place.data()?, &args.file, args.force)?,
+    };
     let file = args.file.display().to_string();
     match args.json {
         true => {

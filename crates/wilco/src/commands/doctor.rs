@@ -6,6 +6,7 @@ mod authority;
 mod build;
 mod client;
 mod configuration;
+mod database;
 mod disk;
 mod exchange;
 mod finding;
@@ -25,6 +26,7 @@ use wilco_protocol::Time;
 use wilco_wire::Exchange;
 
 use crate::caller::Caller;
+use crate::failure::Usage;
 use crate::output::{self, Screen};
 use crate::place::Place;
 use crate::task::{self, Role};
@@ -38,6 +40,7 @@ use finding::Finding;
     wilco doctor bob\n  \
     wilco doctor GH-42\n  \
     wilco doctor codex\n  \
+    wilco doctor --store postgres://wilco@db.example/wilco\n  \
     wilco doctor --rescue ./wilco-data --to rescued.jsonl\n\n\
     Each finding names the next command to run. It exits with 1 when something is wrong.\n\
     --rescue reads a stopped, damaged data directory and changes nothing in it.")]
@@ -45,9 +48,9 @@ pub(crate) struct Args {
     /// An agent, an exchange, a task or a client such as codex; without one, everything
     #[arg(value_name = "AGENT|EXCHANGE|CLIENT", conflicts_with = "rescue")]
     pub(crate) about: Option<String>,
-    /// Export everything that is whole in this data directory, as JSON lines
-    #[arg(long, value_name = "DIR")]
-    pub(crate) rescue: Option<PathBuf>,
+    /// Export everything that is whole in this data directory, or in the database with --store, as JSON lines
+    #[arg(long, value_name = "DIR", num_args = 0..=1)]
+    pub(crate) rescue: Option<Option<PathBuf>>,
     /// Where --rescue writes to; else to stdout
     #[arg(long, value_name = "FILE", requires = "rescue")]
     pub(crate) to: Option<PathBuf>,
@@ -66,13 +69,24 @@ pub(super) struct Exam<'a> {
 }
 
 pub(crate) fn run(args: Args) -> anyhow::Result<ExitCode> {
-    if let Some(directory) = &args.rescue {
-        return rescue::run(directory, args.to.as_deref(), args.caller.json);
+    let from = match &args.rescue {
+        None => None,
+        Some(Some(directory)) => Some(rescue::Damaged::Directory(directory)),
+        Some(None) => match args.place.store()? {
+            Some(target) => Some(rescue::Damaged::Schema(Box::new(target))),
+            None => return Err(Usage("--rescue: name the data directory, or --store URL".to_owned()).into()),
+        },
+    };
+    if let Some(from) = from {
+        return rescue::run(&from, args.to.as_deref(), args.caller.json);
     }
     let client = args.caller.client();
     let mut exam = Exam { caller: &args.caller, client: &client, now: super::now(None), found: Vec::new() };
     let about_client = args.about.as_deref().and_then(AgentClient::from_word);
-    let answers = server::examine(&mut exam)?;
+    let answers = server::examine(&mut exam, &args.place)?;
+    if args.about.is_none() {
+        database::examine(&mut exam, &args.place);
+    }
     if let Some(client) = about_client {
         client::examine(&mut exam, client, answers)?;
         // The agent of that name, if there is one.

@@ -32,6 +32,7 @@ pub(crate) mod log;
 pub(crate) mod man;
 pub(crate) mod mcp;
 pub(crate) mod next;
+pub(crate) mod nodes;
 pub(crate) mod nudge_test;
 pub(crate) mod nudges;
 pub(crate) mod operate;
@@ -113,6 +114,7 @@ pub(crate) fn run(cli: Cli) -> anyhow::Result<ExitCode> {
         Verb::Search(args) => search::run(args),
         Verb::Agents(args) => agents::run(args),
         Verb::Agent(args) => agent::run(args),
+        Verb::Nodes(args) => nodes::run(args),
         Verb::Nudges(args) => nudges::run(args),
         Verb::NudgeTest(args) => nudge_test::run(args),
         Verb::Report(args) => report::run(args),

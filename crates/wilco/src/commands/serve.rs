@@ -17,7 +17,7 @@ use wilco_outside::Outside;
 use wilco_protocol::Time;
 use wilco_runtime::{Clock, Handle, TestClock, WriterStart, start};
 use wilco_server::{Config as Doors, Sessions, Tokens, serve};
-use wilco_store::{Head, OpenError, Reader, SearchIndex, Sqlite, SqliteReader, StoreError, verify};
+use wilco_store::{Head, OpenError, Others, Reader, SearchIndex, Sqlite, SqliteReader, StoreError, verify};
 
 use crate::config::Config;
 use crate::offline;
@@ -50,6 +50,9 @@ pub(crate) struct Args {
     /// Where other nodes reach this one, with --store; else the address it listens on
     #[arg(long, value_name = "URL")]
     advertise: Option<String>,
+    /// Migrate the schema although nodes run that know only the old one; they end
+    #[arg(long)]
+    migrate: bool,
     /// Let time stand still until POST /v1/test/clock moves it (for tests)
     #[arg(long, value_name = "TIME", num_args = 0..=1, require_equals = true)]
     test_clock: Option<Option<Time>>,
@@ -125,6 +128,10 @@ async fn serving(args: Args) -> anyhow::Result<ExitCode> {
     let settings = config.settings(url)?;
     let outside = Outside { home: home(&data), ..config.outside(&data)? };
     let advertised = args.advertise.unwrap_or_else(|| format!("http://{}", reachable(bound)));
+    let authority = advertised.strip_prefix("http://").map(str::parse::<http::uri::Authority>);
+    if !matches!(authority, Some(Ok(_))) {
+        bail!("--advertise: expected http://HOST:PORT, got {advertised:?}");
+    }
     let handle = match (store, target.clone()) {
         (Some(store), _) => embedded(store, &data, settings.clone(), outside, args.test_clock)?,
         (None, None) => bail!("there is neither a data directory nor a database"),
@@ -132,7 +139,10 @@ async fn serving(args: Args) -> anyhow::Result<ExitCode> {
             std::fs::DirBuilder::new().recursive(true).mode(0o700).create(&data)?;
             let (settings, address) = (settings.clone(), advertised.clone());
             let (name, test_clock) = (args.node, args.test_clock);
-            let asked = postgres::Asked { target, name, address, settings, outside, test_clock };
+            let others = if args.migrate { Others::Ended } else { Others::Spared };
+            let secret = config.cluster_secret()?;
+            let asked =
+                postgres::Asked { target, name, address, settings, outside, test_clock, secret, others };
             tokio::task::spawn_blocking(move || postgres::open(asked)).await??
         }
     };
@@ -164,7 +174,8 @@ async fn serving(args: Args) -> anyhow::Result<ExitCode> {
     serve(listener, handle.clone(), doors, stopped).await;
     handle.stop().await;
     match found {
-        Some(damage) => Err(unserved(&data, &damage)),
+        Some(damage) if matches!(*damage, StoreError::Damaged { .. }) => Err(unserved(&data, &damage)),
+        Some(other) => bail!("{other}"),
         None => Ok(ExitCode::SUCCESS),
     }
 }

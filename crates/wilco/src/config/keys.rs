@@ -90,6 +90,12 @@ pub(crate) const KEYS: &[Key] = &[
         "a file that holds the password and nothing else",
     ),
     key(
+        "store.cluster_secret",
+        ValueKind::Secret,
+        || json!(""),
+        "what nodes prove their calls to each other with, at least 32 letters; none: made once, kept in the schema",
+    ),
+    key(
         "store.patience",
         ValueKind::Span,
         || json!("10s"),

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use anyhow::Context;
+use wilco_runtime::ClusterSecret;
 use wilco_store::{PostgresOptions, PostgresTarget, has_password};
 
 use super::Config;
@@ -18,6 +19,18 @@ impl Config {
             );
         }
         Ok(self.flagged("store.url", url, "--store"))
+    }
+
+    /// What nodes prove their calls to each other with, if it is not to be the one in the schema.
+    pub(crate) fn cluster_secret(&self) -> anyhow::Result<Option<ClusterSecret>> {
+        const LETTERS: usize = 32;
+        match self.values.text("store.cluster_secret") {
+            "" => Ok(None),
+            text if text.len() < LETTERS => {
+                anyhow::bail!("{}: expected at least {LETTERS} letters", self.named("store.cluster_secret"))
+            }
+            text => Ok(Some(ClusterSecret(text.as_bytes().to_vec()))),
+        }
     }
 
     /// How long a call waits for a node that writes.

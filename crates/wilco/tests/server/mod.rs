@@ -19,7 +19,7 @@ use wilco_protocol::Name;
 use wilco_server::{Role, Tokens};
 
 pub(crate) use calls::Caller;
-pub(crate) use scene::{pointers, until};
+pub(crate) use scene::{in_time, pointers, until};
 pub(crate) use wilco_testkit::scene::{ack, said, task, task_with, text};
 
 /// No call takes longer, waiting included.

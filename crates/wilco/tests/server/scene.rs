@@ -15,6 +15,17 @@ pub(crate) fn until(what: &str, fact: impl Fn() -> bool) {
     assert!((0..5000).any(|_| fact()), "never: {what}");
 }
 
+/// The same for what takes its time, however often it is asked meanwhile.
+pub(crate) fn in_time(what: &str, fact: impl Fn() -> bool) {
+    let began = std::time::Instant::now();
+    while !fact() {
+        assert!(began.elapsed() < IN_TIME, "never: {what}");
+        std::thread::yield_now();
+    }
+}
+
+const IN_TIME: std::time::Duration = std::time::Duration::from_secs(60);
+
 impl Caller {
     /// Registers agents by their names alone.
     pub(crate) fn register(&self, names: &[&str]) {

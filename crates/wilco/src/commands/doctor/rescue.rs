@@ -10,7 +10,9 @@ use std::process::ExitCode;
 use anyhow::Context;
 use serde_json::json;
 use serde_json::value::RawValue;
-use wilco_store::{JournalRow, MessageRow, Salvaged, StoreError, hex, rescue};
+use wilco_store::{
+    JournalRow, MessageRow, PostgresTarget, Salvaged, StoreError, hex, rescue, rescue_postgres,
+};
 
 use crate::offline::existing;
 use crate::output::escape::visible;
@@ -26,14 +28,22 @@ struct Line<'a> {
     message: Option<&'a str>,
 }
 
-pub(super) fn run(directory: &Path, to: Option<&Path>, json: bool) -> anyhow::Result<ExitCode> {
-    existing(directory)?;
+/// What to rescue from.
+pub(super) enum Damaged<'a> {
+    Directory(&'a Path),
+    Schema(Box<PostgresTarget>),
+}
+
+pub(super) fn run(from: &Damaged<'_>, to: Option<&Path>, json: bool) -> anyhow::Result<ExitCode> {
+    if let Damaged::Directory(directory) = from {
+        existing(directory)?;
+    }
     let place = |path: &Path| format!("cannot write {}", path.display());
     let rescued = match to {
         Some(path) => {
             let file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(path);
             let file = file.with_context(|| place(path))?;
-            let outcome = export(directory, BufWriter::new(&file)).and_then(|rescued| {
+            let outcome = export(from, BufWriter::new(&file)).and_then(|rescued| {
                 file.sync_all().with_context(|| place(path))?;
                 Ok(rescued)
             });
@@ -43,7 +53,7 @@ pub(super) fn run(directory: &Path, to: Option<&Path>, json: bool) -> anyhow::Re
             }
             outcome?
         }
-        None => export(directory, io::stdout().lock())?,
+        None => export(from, io::stdout().lock())?,
     };
     let said = if json { report_json(&rescued) } else { report(&rescued) };
     // With the lines on stdout the report must not be among them.
@@ -54,17 +64,21 @@ pub(super) fn run(directory: &Path, to: Option<&Path>, json: bool) -> anyhow::Re
     Ok(if rescued.damage.is_some() { ExitCode::FAILURE } else { ExitCode::SUCCESS })
 }
 
-fn export(directory: &Path, mut out: impl Write) -> anyhow::Result<Salvaged> {
+fn export(from: &Damaged<'_>, mut out: impl Write) -> anyhow::Result<Salvaged> {
     let mut written = Ok(());
-    let rescued = rescue(directory, &mut |row, message| {
+    let mut each = |row: &JournalRow, message: Option<&MessageRow>| {
         write(&mut out, row, message).map_err(|error| {
             let reason = error.to_string();
             written = Err(error);
             StoreError::NotStored(reason.into())
         })
-    });
+    };
+    let rescued: anyhow::Result<Salvaged> = match from {
+        Damaged::Directory(directory) => rescue(directory, &mut each).map_err(Into::into),
+        Damaged::Schema(target) => rescue_postgres(target, &mut each).map_err(Into::into),
+    };
     written.and(out.flush()).context("the export was cut off")?;
-    Ok(rescued?)
+    rescued
 }
 
 fn write(out: &mut impl Write, row: &JournalRow, message: Option<&MessageRow>) -> io::Result<()> {

@@ -4,9 +4,11 @@ use wilco_client::Error;
 
 use super::Exam;
 use super::finding::Finding;
+use crate::place::Place;
 
 /// Whether there is somebody to ask further.
-pub(super) fn examine(exam: &mut Exam<'_>) -> anyhow::Result<bool> {
+/// Whoever asks about a database by name may ask before a server runs.
+pub(super) fn examine(exam: &mut Exam<'_>, place: &Place) -> anyhow::Result<bool> {
     let url = exam.client.url().to_owned();
     let ready = match exam.client.ready() {
         Ok(ready) => ready,
@@ -17,7 +19,12 @@ pub(super) fn examine(exam: &mut Exam<'_>) -> anyhow::Result<bool> {
                 Error::Problem { .. } => "wilco doctor --rescue DIR",
                 Error::Timeout { .. } | Error::Broken { .. } => "wilco doctor",
             };
-            exam.found.push(Finding::wrong("server", error.to_string()).next(next));
+            let text = error.to_string();
+            let found = match place.store.is_some() {
+                true => Finding::note("server", text),
+                false => Finding::wrong("server", text),
+            };
+            exam.found.push(found.next(next));
             return Ok(false);
         }
     };

@@ -5,7 +5,7 @@ use wilco_engine::Settings;
 use wilco_outside::Outside;
 use wilco_protocol::Time;
 use wilco_runtime::{Clock, ClusterSecret, Handle, NodeStart, TestClock, join};
-use wilco_store::{Postgres, PostgresTarget, Reader, StoreError, verify};
+use wilco_store::{Others, Postgres, PostgresTarget, Reader, StoreError, verify};
 
 use super::{VERIFIED_AT_START, clock, verify_end};
 
@@ -18,11 +18,16 @@ pub(super) struct Asked {
     pub(super) settings: Settings,
     pub(super) outside: Outside,
     pub(super) test_clock: Option<Option<Time>>,
+    /// None: the one in the schema.
+    pub(super) secret: Option<ClusterSecret>,
+    /// What becomes of nodes that know only an older schema.
+    pub(super) others: Others,
 }
 
 /// Joins the nodes of the schema when its newest events are whole. Blocks.
 pub(super) fn open(asked: Asked) -> anyhow::Result<Handle> {
-    let Asked { target, name, address, settings, outside, test_clock } = asked;
+    let Asked { target, name, address, settings, outside, test_clock, secret, others } = asked;
+    drop(Postgres::open_changing(&target, others)?);
     let store = Postgres::open(&target)?;
     check(&store, &target)?;
     let stood = store.head()?.at;
@@ -34,7 +39,10 @@ pub(super) fn open(asked: Asked) -> anyhow::Result<Handle> {
             (clock(Some(at), Some(&kept), stood)?, Some(kept))
         }
     };
-    let secret = secret(&store)?;
+    let secret = match secret {
+        Some(configured) => configured,
+        None => kept_secret(&store)?,
+    };
     drop(store);
     let name = match name {
         Some(name) => name,
@@ -45,7 +53,7 @@ pub(super) fn open(asked: Asked) -> anyhow::Result<Handle> {
 }
 
 /// What the nodes prove their calls with: made by the first of them.
-fn secret(store: &Postgres) -> anyhow::Result<ClusterSecret> {
+fn kept_secret(store: &Postgres) -> anyhow::Result<ClusterSecret> {
     const NAME: &str = "cluster_secret";
     let mut made = vec![0; 32];
     getrandom::fill(&mut made).map_err(|error| anyhow::anyhow!("no random bytes: {error}"))?;
