@@ -14,7 +14,7 @@ pub enum Reply {
     Unread,
 }
 
-const LATER: [&str; 24] = [
+const LATER: [&str; 26] = [
     "look later",
     "will look",
     "look into it",
@@ -39,8 +39,10 @@ const LATER: [&str; 24] = [
     "give me a moment",
     "give me a minute",
     "bear with me",
+    "ask me again",
+    "in a workshop",
 ];
-const ASKS_BACK: [&str; 17] = [
+const ASKS_BACK: [&str; 19] = [
     "what do you mean",
     "which question",
     "which questions",
@@ -58,6 +60,8 @@ const ASKS_BACK: [&str; 17] = [
     "i would like to know",
     "i want to know",
     "i need to know",
+    "do not understand",
+    "can it explain",
 ];
 /// Whoever says so leaves the answer to somebody else.
 const REFUSES: [&str; 21] = [

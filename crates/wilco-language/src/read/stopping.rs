@@ -131,7 +131,8 @@ fn claiming(sentence: &Sentence, asked: StopOrder, about: &About<'_>) -> Sentenc
 
 fn weigh(sentence: &Sentence, asked: StopOrder, about: &About<'_>) -> Weight {
     const TURNS: [Turn; 4] = [Turn::TakenBack, Turn::Later, Turn::Doubt, Turn::Foreign];
-    const RETRACTS: [&str; 4] = ["ignore the", "correction", "rather not", "are you sure"];
+    const RETRACTS: [&str; 6] =
+        ["ignore the", "correction", "rather not", "are you sure", "i would", "we would"];
     // `Before I did so` tells of what was.
     const AS_IT_WAS: [&str; 4] = ["before i did", "before i stopped", "before i paused", "before i resumed"];
     let first = sentence.has(&["before i"]) && !sentence.has(&AS_IT_WAS);
@@ -204,6 +205,7 @@ mod tests {
             (Pause, "Before I pause I finish the file. Paused."),
             (Pause, "impl-2 paused GH-211"),
             (Resume, "I can't resume yet"),
+            (Resume, "I'd resume, but nobody has told me which window to use."),
             (Resume, "[RESUMED] GH-210\nCorrection: not resumed."),
             (Resume, "[PAUSED] GH-210"),
             (Resume, r#"{"task_id": "GH-210", "status": "paused"}"#),

@@ -11,7 +11,7 @@ const KNOWN: [(&str, u32, u32, u32); 9] = [
     ("replies_5", 15, 2, 0),
     ("replies_6", 8, 0, 0),
     ("replies_7", 2, 0, 0),
-    ("replies_8", 148, 7, 3),
+    ("replies_8", 145, 4, 3),
     ("replies_review", 3, 0, 0),
 ];
 

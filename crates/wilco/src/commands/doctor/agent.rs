@@ -43,7 +43,7 @@ pub(super) fn examine(exam: &mut Exam<'_>, agent: &Agent) -> anyhow::Result<()> 
         } else {
             ""
         };
-        let text = format!("takes part in {} {}, {}{waits}", exchange.id, task(exchange), exchange.state);
+        let text = format!("takes part in {}, {}{waits}", named(exchange), exchange.state);
         exam.found.push(Finding::note(&agent.name, text).next(format!("wilco doctor {}", exchange.id)));
         if !waits.is_empty() {
             super::reach::stage(exam, exchange, &agent.name)?;
@@ -83,8 +83,10 @@ fn open_of(exam: &Exam<'_>, agent: &str) -> anyhow::Result<Vec<Exchange>> {
     Ok(exam.caller.checked(exam.client.exchanges(&query))?.value.items)
 }
 
-fn task(exchange: &Exchange) -> &str {
-    exchange.data["task_id"].as_str().unwrap_or_default()
+/// `del-5 GH-1`, or the id alone.
+fn named(exchange: &Exchange) -> String {
+    let task = exchange.data["task_id"].as_str();
+    task.map_or_else(|| exchange.id.to_string(), |task| format!("{} {task}", exchange.id))
 }
 
 pub(super) fn presence(agent: &Agent, owes: bool, now: Time) -> Finding {
