@@ -74,20 +74,25 @@ async fn is_empty(target: &str) -> Result<bool, String> {
 /// in this column.
 fn holds_nothing(above: &str, row: &str, column: usize) -> bool {
     const PROMPTS: [char; 6] = ['$', '#', '%', '>', '❯', '›'];
+    // What clients draw into an input that is empty, behind the cursor.
+    const HINTS: [&str; 1] = ["Type your message or @path/to/file"];
     // Frames around an input are no text.
     let frame = |c: char| c.is_whitespace() || ('\u{2500}'..='\u{257f}').contains(&c);
     let line =
         |text: &str| text.strip_suffix('\n').unwrap_or(text).rsplit('\n').next().unwrap_or("").to_owned();
     let (whole, row) = (line(above), line(row));
     let behind: String = row.chars().skip(column).collect();
-    if !behind.trim_matches(frame).is_empty() {
+    let hinted = HINTS.contains(&behind.trim_matches(frame));
+    if !hinted && !behind.trim_matches(frame).is_empty() {
         return false;
     }
     let before: String = whole.strip_suffix(behind.as_str()).unwrap_or(&whole).to_owned();
     let drawn = before.trim_end();
     // Spaces that nobody drew are not captured: the cursor stands behind them.
     let apart = before.len() > drawn.len() || column > row.trim_end().chars().count();
-    drawn.trim_matches(frame).is_empty() || (apart && drawn.ends_with(PROMPTS))
+    let own = drawn.trim_matches(frame);
+    // Gemini CLI and Qwen Code show by a star that they ask nobody before they act.
+    own.is_empty() || (apart && drawn.ends_with(PROMPTS)) || (hinted && own == "*")
 }
 
 async fn tmux(arguments: &[&str], input: Option<&str>) -> Result<String, String> {
@@ -135,6 +140,12 @@ mod tests {
             ("> half a thought", 2, false),
             ("> x", 2, false),
             ("a line without a prompt", 23, false),
+            (" >   Type your message or @path/to/file", 3, true),
+            (" *   Type your message or @path/to/file", 3, true),
+            ("*   Type your message or @path/to/file", 2, true),
+            (" > ls Type your message or @path/to/file", 5, false),
+            (" > Type your message or @path/to/file", 37, false),
+            (" * rm *", 7, false),
         ] {
             let above = format!("what stands above\n\n{line}\n");
             assert_eq!(holds_nothing(&above, &format!("{line}\n"), column), empty, "{line:?} at {column}");
