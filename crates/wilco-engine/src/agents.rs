@@ -31,7 +31,7 @@ pub fn check_name(name: &str) -> Result<Name, String> {
 }
 
 /// `[A-Za-z0-9][A-Za-z0-9._-]{0,127}`.
-fn check_form(name: &str) -> Result<(), String> {
+pub(crate) fn check_form(name: &str) -> Result<(), String> {
     let fits = |c: char| c.is_ascii_alphanumeric() || "._-".contains(c);
     let begins = name.starts_with(|c: char| c.is_ascii_alphanumeric());
     match begins && name.len() <= MAX_NAME && name.chars().all(fits) {
@@ -46,7 +46,7 @@ fn check_form(name: &str) -> Result<(), String> {
 const NOBODYS: [&str; 5] = [WILCO, ORCHESTRATOR, "operator", "human", "root"];
 
 /// What somebody goes by besides its name is nobody else's. What it goes by already stays.
-fn check_other_names(
+pub(crate) fn check_other_names(
     workspace: &Workspace<'_>,
     name: &Name,
     profile: &Profile,

@@ -4,7 +4,9 @@ use serde_json::{Value, json};
 use wilco_protocol::Name;
 use wilco_protocol::directory::{self, Profile};
 
-use crate::agents::{agent_id, by, changed, check_name, check_nudge, may_manage, room_for, seen};
+use crate::agents::{
+    agent_id, by, changed, check_form, check_name, check_nudge, check_other_names, may_manage, room_for, seen,
+};
 use crate::command::{AgentChanged, Refused, Viewer};
 use crate::execute::change_directory_fully;
 use crate::nudge::wake_now;
@@ -28,6 +30,8 @@ pub struct HookReport {
     pub session: String,
     pub moment: HookMoment,
     pub host: Option<String>,
+    /// The tmux session that it runs in.
+    pub tmux_session: Option<String>,
     /// What can wake the agent when it rests.
     pub wake: Option<Value>,
     pub viewer: Viewer,
@@ -85,6 +89,14 @@ fn register(workspace: &mut Workspace<'_>, name: &Name, report: &HookReport) -> 
     }
     if profile.nudge.as_ref().is_none_or(is_of_hook) {
         profile.nudge = wake(report);
+        if let Some(session) = report.tmux_session.clone().filter(|_| is_operator(&report.viewer)) {
+            let within = Profile { session: Some(session.clone()), ..profile.clone() };
+            let before = known.as_ref().map(|known| &known.profile);
+            // A session in which somebody else works is no name for this one.
+            if check_form(&session).is_ok() && check_other_names(workspace, name, &within, before).is_ok() {
+                profile = within;
+            }
+        }
         check_nudge(workspace, &profile, name.as_str())?;
     }
     let id = known.map_or_else(|| agent_id(workspace), |known| known.id);

@@ -18,6 +18,7 @@ use wilco_store::{
 use crate::cache::merge;
 use crate::digest::OpenDigest;
 use crate::engine::State;
+use crate::hooks::SESSION_LABEL;
 use crate::layer::{Layer, Live, NewMessage, Written};
 use crate::lookup::Lookup;
 use crate::nudge::OpenNudge;
@@ -300,10 +301,13 @@ impl<'a> Workspace<'a> {
         }
     }
 
-    /// What an agent is taught to answer by.
+    /// What an agent is taught to answer by. Whose client has hooks has tools too: they were installed together.
     pub(crate) fn speaks(&self, agent: &Name) -> Interface {
-        let set = self.directory().get(agent).and_then(|agent| agent.profile.speaks);
-        set.or_else(|| self.state.presence.last_spoke_by(agent)).unwrap_or_default()
+        let known = self.directory().get(agent);
+        let set = known.and_then(|agent| agent.profile.speaks);
+        let has_hooks = known.is_some_and(|agent| agent.profile.labels.contains_key(SESSION_LABEL));
+        let usual = if has_hooks { Interface::Mcp } else { Interface::default() };
+        set.or_else(|| self.state.presence.last_spoke_by(agent)).unwrap_or(usual)
     }
 
     /// Where and when something is said to an agent.

@@ -77,6 +77,9 @@ pub struct HookCall {
     pub moment: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub host: Option<String>,
+    /// The tmux session that it runs in.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tmux_session: Option<String>,
     /// A nudge that wakes the agent when it rests, unless a person set one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub wake: Option<Value>,

@@ -85,6 +85,25 @@ fn cli_33_codex_is_woken_when_it_rests_and_queued_is_not_delivered() {
     server.verify();
 }
 
+/// CLI-25: the tmux session of a hook is that of its agent, unless it is somebody else's or a person set where it is nudged;
+/// and whose client has hooks is taught its tools.
+#[test]
+fn cli_25_a_hook_says_in_which_tmux_session_its_agent_works() {
+    let server = Setup::new().start();
+    let session = |agent: &str, id: &str| {
+        let call = json!({"client": "gemini", "session": id, "moment": "works", "tmux_session": "shop"});
+        server.post(&format!("/v1/agents/{agent}/hook"), &call).1["session"].clone()
+    };
+    assert_eq!((session("bob", "s1"), session("carl", "s2")), (json!("shop"), json!("carl")));
+    server.put("/v1/agents/dora", &json!({"session": "pane-1", "nudge": {"kind": "tmux"}}));
+    server.send(&text("ann", "bob", "hi"));
+    assert_eq!(session("dora", "s3"), "pane-1");
+    let task = json!({"type": "task-assignment", "task_id": "T-1", "title": "Sweep"});
+    let sent = server.send(&json!({"from": "ann", "to": "bob", "content": task}))["message"]["id"].clone();
+    let sent = server.get(&format!("/v1/messages/{}", sent.as_str().unwrap())).1;
+    assert!(sent.to_string().contains("Call the MCP tool acknowledge_task"), "{sent}");
+}
+
 /// CLI-25: who has left is not woken; its next session begins with what it has not heard.
 #[test]
 fn cli_25_a_session_that_ended_is_offline_and_is_not_woken() {

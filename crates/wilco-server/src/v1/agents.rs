@@ -155,7 +155,7 @@ pub(crate) async fn hook(
     unambiguous(&body)?;
     let call: HookCall = serde_json::from_slice(&body).map_err(|error| {
         Failure::bad_request(format!(
-            "expected client, session and moment, and perhaps host and wake: {error}"
+            "expected client, session and moment, and perhaps host, tmux_session and wake: {error}"
         ))
     })?;
     let moment = match call.moment.as_str() {
@@ -167,8 +167,9 @@ pub(crate) async fn hook(
             return Err(Failure::invalid(vec![FieldError { pointer: "/moment".to_owned(), detail }]));
         }
     };
-    let HookCall { client, session, host, wake, .. } = call;
-    let report = HookReport { agent: name, client, session, moment, host, wake, viewer: caller.viewer };
+    let HookCall { client, session, host, tmux_session, wake, .. } = call;
+    let viewer = caller.viewer;
+    let report = HookReport { agent: name, client, session, moment, host, tmux_session, wake, viewer };
     match app.handle.send(Command::Hooked(Box::new(report))).await?? {
         Done::Agent(changed) => {
             let AgentChanged { agent, last_seen, has_left, .. } = *changed;

@@ -1,5 +1,7 @@
 //! Whose hook it is, and which server it asks.
 
+use std::process::{Command, Stdio};
+
 use serde_json::{Value, json};
 use wilco_client::Client;
 use wilco_clients::{AgentClient, DEFAULT_URL, Moment};
@@ -39,13 +41,15 @@ impl Place {
     }
 
     /// Tells the server of the session: `works`, `rests` or `ends`. It registers the agent.
-    pub(super) fn report(&self, what: &str, moment: Moment) -> Option<()> {
+    pub(super) fn report(&self, what: &str, moment: Moment, is_first: bool) -> Option<()> {
         let begins = matches!(moment, Moment::SessionStart | Moment::Prompt);
         let call = HookCall {
             client: self.client.word().to_owned(),
             session: self.id.clone(),
             moment: what.to_owned(),
             host: begins.then(host).flatten(),
+            // Asking tmux takes longer than all the rest.
+            tmux_session: is_first.then(tmux_session).flatten(),
             wake: self.wake(),
         };
         self.server.hook(&self.agent, &call).ok().map(drop)
@@ -67,6 +71,15 @@ impl Place {
 
 fn variable(name: &str) -> Option<String> {
     std::env::var(name).ok().filter(|value| !value.trim().is_empty())
+}
+
+fn tmux_session() -> Option<String> {
+    variable("TMUX")?;
+    let pane = variable("TMUX_PANE")?;
+    let mut tmux = Command::new("tmux");
+    let asked = tmux.args(["display-message", "-p", "-t", &pane, "#S"]).stdin(Stdio::null()).output().ok()?;
+    let name = String::from_utf8(asked.stdout).ok()?;
+    Some(name.trim().to_owned()).filter(|name| asked.status.success() && !name.is_empty())
 }
 
 fn host() -> Option<String> {
