@@ -125,6 +125,16 @@ impl AgentClient {
         MOMENTS.get(at).copied()
     }
 
+    /// Whether what a hook says at this moment reaches the model with `<` written as `&lt;`.
+    pub fn escapes(self, moment: Moment) -> bool {
+        match self {
+            AgentClient::Codex => moment == Moment::Stop,
+            AgentClient::Gemini => moment != Moment::Stop,
+            AgentClient::Qwen => moment == Moment::Prompt,
+            AgentClient::ClaudeCode | AgentClient::Opencode => false,
+        }
+    }
+
     /// How long it lets a hook run, in its own unit. A hook is done in 0.3 s; this is for a machine that hangs.
     pub(crate) fn timeout(self, event: &str) -> u64 {
         match self {

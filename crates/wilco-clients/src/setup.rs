@@ -186,3 +186,19 @@ fn quoted(word: &str) -> String {
         false => format!("'{}'", word.replace('\'', "'\\''")),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cli_34_the_plugin_calls_a_hook_for_every_event() {
+        let setup = Setup { name: Some("bob".to_owned()), url: None };
+        let Edit::Block { lines, .. } = setup.plugin() else { panic!("a file of its own") };
+        let plugin = lines.join("\n");
+        for event in AgentClient::Opencode.events() {
+            assert!(plugin.contains(&format!("hook(\"{event}\", ")), "{event}: {plugin}");
+        }
+        assert!(plugin.contains(r#"const options = ["--as","bob"]"#), "{plugin}");
+    }
+}

@@ -82,7 +82,7 @@ fn answer(args: &Args, input: &Value) -> Option<()> {
     if moment == Moment::SessionEnd {
         session.rests = false;
         session.save();
-        return place.report("ends", moment);
+        return place.report("ends", moment, false);
     }
     if moment == Moment::SessionStart && matches!(input["source"].as_str(), Some("compact" | "clear")) {
         session.forget();
@@ -92,7 +92,7 @@ fn answer(args: &Args, input: &Value) -> Option<()> {
     }
     // A stop that is let through says that the session rests, and then needs to say nothing before.
     if moment != Moment::Stop || !session.is_registered {
-        place.report("works", moment)?;
+        place.report("works", moment, !session.is_registered)?;
     }
     (session.is_registered, session.rests) = (true, false);
     let telling = gathered(&place, moment, input, &mut session)?;
@@ -100,7 +100,7 @@ fn answer(args: &Args, input: &Value) -> Option<()> {
         if moment == Moment::Stop {
             session.rests = true;
             session.save();
-            return place.report("rests", moment);
+            return place.report("rests", moment, false);
         }
         return session.save();
     }
@@ -113,7 +113,7 @@ fn answer(args: &Args, input: &Value) -> Option<()> {
 
 /// What there is to tell at this moment.
 fn gathered(place: &Place, moment: Moment, input: &Value, session: &mut Session) -> Option<Telling> {
-    let mut telling = Telling::new(&place.agent, &place.url, moment);
+    let mut telling = Telling::new(place, moment);
     match moment {
         Moment::SessionStart | Moment::Prompt => {
             if place.is_made && !session.is_named {

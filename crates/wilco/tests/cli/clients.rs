@@ -151,6 +151,48 @@ fn cli_51_every_client_is_told_at_every_event_and_its_task_is_completed() {
     }
 }
 
+/// CLI-22: Codex and Gemini CLI write `<` as `&lt;`, and a heredoc would not run there. One way to answer is told, not all.
+#[test]
+fn cli_22_the_command_runs_as_it_reaches_the_model() {
+    for (client, events) in CLIENTS {
+        let (server, home) = (delegated(), tempfile::tempdir().unwrap());
+        let scene = Scene { server: &server, home: &home, client, events };
+        let (start, stop) = (scene.told(0, &scene.input(0)), scene.told(3, &scene.input(3)));
+        assert_eq!(
+            (start.contains('<'), stop.contains('<')),
+            (client != "gemini", client != "codex"),
+            "{client}"
+        );
+        for text in [start, stop] {
+            assert!(text.contains("the tool acknowledge_task of the MCP server wilco with {"), "{text}");
+            assert!(text.contains("\"task_id\":\"GH-1\"") && !text.contains("Reply in exactly"), "{text}");
+            let at = text.find("wilco ack GH-1 received").unwrap();
+            let command =
+                text[at..].split("\n\n").next().unwrap().replace("WHAT YOU WILL DO", "I don$t `know`");
+            let program = std::path::Path::new(env!("CARGO_BIN_EXE_wilco")).parent().unwrap().to_owned();
+            let path = format!("{}:/bin:/usr/bin", program.display());
+            ran(std::process::Command::new("sh").args(["-c", &command]).env("PATH", path)).ok();
+        }
+        assert_eq!(
+            server.newest("anna", "task-acknowledgment")["content"]["understanding"],
+            "I don$t `know`"
+        );
+    }
+}
+
+/// CLI-21: another session hears nothing of a task that is done.
+#[test]
+fn cli_21_a_task_that_is_settled_is_no_news() {
+    let (server, home) = (delegated(), tempfile::tempdir().unwrap());
+    let scene = Scene { server: &server, home: &home, client: "codex", events: CLIENTS[0].1 };
+    let understanding = "I add a login page with a form for name and password";
+    server.run("bob", &["ack", "GH-1", "received", "--understanding", understanding]).ok();
+    server.run("bob", &["complete", "GH-1"]).ok();
+    send(&server, "Thank you");
+    let text = scene.told(0, &scene.input(0));
+    assert!(text.contains("Thank you") && !text.contains("Add a login page"), "{text}");
+}
+
 #[test]
 fn cli_21_what_was_compacted_is_told_again_and_what_is_resumed_is_not() {
     let (server, home) = (delegated(), tempfile::tempdir().unwrap());

@@ -35,6 +35,7 @@ fn mcp_1_inboxes_exchanges_and_logs_are_resources() {
     });
 }
 
+/// CLI-42: a notification is told to a client, which tells no agent of it; so it counts for nothing.
 #[test]
 fn mcp_1_a_program_tells_of_changes_to_what_is_watched() {
     let server = Server::start();
@@ -42,9 +43,11 @@ fn mcp_1_a_program_tells_of_changes_to_what_is_watched() {
     let mut worker = Client::new(&server, Way::Stdio, "worker");
     assert_eq!(worker.greeting["capabilities"]["resources"]["subscribe"], true);
     worker.ask("resources/subscribe", json!({"uri": "wilco://agents/worker/inbox"})).unwrap();
-    server.send(&text("boss", "worker", "hi"));
+    let sent = server.send(&text("boss", "worker", "hi"))["message"]["id"].clone();
     let told = worker.next_told();
     assert_eq!(told["method"], "notifications/resources/updated");
+    let (_, sent) = server.get(&format!("/v1/messages/{}", sent.as_str().unwrap()));
+    assert_eq!(sent["delivery"], "stored");
     assert_eq!(told["params"]["uri"], "wilco://agents/worker/inbox");
     worker.ask("resources/unsubscribe", json!({"uri": "wilco://agents/worker/inbox"})).unwrap();
     let id = server.begin_working("T-1");

@@ -1,6 +1,7 @@
 //! What a session has not heard yet: asked for at the last moment, so that nothing is told that is read or settled.
 
 use wilco_client::InboxParameters;
+use wilco_language::message::MessageType;
 use wilco_wire::{Message, TodoEntry};
 
 use super::place::Place;
@@ -12,19 +13,24 @@ const PAGE: u32 = 100;
 
 /// What is unread, and what waits for an answer.
 pub(super) fn all(place: &Place, session: &Session, telling: &mut Telling) -> Option<()> {
-    let messages = untold(place, session)?;
-    let entries = waiting(place, |key| !session.has_told(key))?;
+    let mut messages = untold(place, session)?;
+    let mut entries = waiting(place, |_| true)?;
+    messages.retain(|message| !is_settled(message, &entries));
+    entries.retain(|(_, key)| !session.has_told(key));
     tell(&messages, &entries, telling);
     Some(())
 }
 
 /// What came since the last hook.
 pub(super) fn since(place: &Place, session: &Session, telling: &mut Telling) -> Option<()> {
-    let messages = untold(place, session)?;
+    let mut messages = untold(place, session)?;
     let mut entries = Vec::new();
     if messages.iter().any(|message| message.exchange.is_some()) {
-        entries = waiting(place, |key| !session.has_told(key))?;
-        entries.retain(|(entry, _)| messages.iter().any(|message| is_about(message, entry)));
+        entries = waiting(place, |_| true)?;
+        messages.retain(|message| !is_settled(message, &entries));
+        entries.retain(|(entry, key)| {
+            !session.has_told(key) && messages.iter().any(|message| is_about(message, entry))
+        });
     }
     tell(&messages, &entries, telling);
     Some(())
@@ -57,6 +63,18 @@ fn tell(messages: &[Message], entries: &[(TodoEntry, String)], telling: &mut Tel
 
 fn is_about(message: &Message, entry: &TodoEntry) -> bool {
     message.exchange.as_deref() == Some(entry.exchange.as_str())
+}
+
+pub(super) fn kind(message: &Message) -> Option<MessageType> {
+    message.content["type"].as_str().and_then(MessageType::named)
+}
+
+/// A task that waits for nothing any more is no news to the one who did it.
+fn is_settled(message: &Message, waiting: &[(TodoEntry, String)]) -> bool {
+    matches!(
+        kind(message),
+        Some(MessageType::TaskAssignment | MessageType::AckRequest | MessageType::BeginNow)
+    ) && !waiting.iter().any(|(entry, _)| is_about(message, entry))
 }
 
 fn untold(place: &Place, session: &Session) -> Option<Vec<Message>> {

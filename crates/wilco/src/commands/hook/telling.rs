@@ -1,8 +1,13 @@
 //! The text that a hook hands over: what others wrote stands in fences, Wilco's own words around them.
 
+use serde_json::json;
 use wilco_clients::{DEFAULT_URL, Moment};
+use wilco_language::message::MessageType;
 use wilco_language::render::fence::{self, Fenced, fenced, is_word, told_apart};
 use wilco_wire::{Message, TodoEntry};
+
+use super::news::kind;
+use super::place::Place;
 
 /// How every text begins.
 pub(super) const BEGIN: &str = "Wilco:";
@@ -25,6 +30,8 @@ pub(super) struct Telling {
     says_name: bool,
     /// It answers a stop.
     holds_up: bool,
+    /// Its client writes `<` in another way, and a command with a heredoc would not run.
+    escapes: bool,
     /// What was told: ids of messages, and keys of what is owed.
     pub(super) keys: Vec<String>,
     /// Messages that were handed over.
@@ -32,10 +39,10 @@ pub(super) struct Telling {
 }
 
 impl Telling {
-    pub(super) fn new(agent: &str, url: &str, moment: Moment) -> Telling {
-        let options = format!("--as {agent}{}", address(url));
+    pub(super) fn new(place: &Place, moment: Moment) -> Telling {
+        let options = format!("--as {}{}", place.agent, address(&place.url));
         let mut telling = Telling {
-            agent: agent.to_owned(),
+            agent: place.agent.clone(),
             options,
             parts: Vec::new(),
             size: 0,
@@ -43,6 +50,7 @@ impl Telling {
             owed: 0,
             says_name: true,
             holds_up: moment == Moment::Stop,
+            escapes: place.client.escapes(moment),
             keys: Vec::new(),
             messages: Vec::new(),
         };
@@ -74,8 +82,9 @@ impl Telling {
             true => format!("Read it whole: wilco read {} {}", message.id, self.options),
             false => format!("Read it whole: wilco read {}", self.options),
         };
+        let taught = taught.filter(|_| !asks.is_some_and(|(entry, _)| says_it_all(entry, message)));
         let mut after: Vec<String> = taught.map(fence::taught).into_iter().collect();
-        after.extend(asks.map(|(entry, _)| answer(entry)));
+        after.extend(asks.map(|(entry, _)| answer(entry, &self.agent)));
         if self.add(whose, &text, &whole, &after.join("\n")) {
             self.keys.push(message.id.clone());
             self.messages.push(message.id.clone());
@@ -87,7 +96,7 @@ impl Telling {
     pub(super) fn owed(&mut self, entry: &TodoEntry, key: &str) {
         let whose = Fenced::Asked { exchange: &entry.exchange, from: &entry.from };
         let whole = format!("Read it whole: wilco todo {}", self.options);
-        if self.add(whose, &entry.asked, &whole, &answer(entry)) {
+        if self.add(whose, &entry.asked, &whole, &answer(entry, &self.agent)) {
             self.keys.push(key.to_owned());
             self.owed += 1;
         }
@@ -101,7 +110,8 @@ impl Telling {
             self.left_out += 1;
             return false;
         }
-        let random = random();
+        let own = if self.escapes { without_heredocs(after) } else { after.to_owned() };
+        let (random, after) = (random(), own.as_str());
         let behind = |part: String, lines: &[&str]| {
             let lines = lines.iter().filter(|line| !line.is_empty());
             lines.fold(part, |part, line| format!("{part}\n{line}"))
@@ -165,19 +175,65 @@ pub(super) fn address(url: &str) -> String {
     }
 }
 
+/// Whether the answer says all that the message teaches, which may have been written for an agent without tools.
+fn says_it_all(entry: &TodoEntry, message: &Message) -> bool {
+    let asks = entry.kind.as_str();
+    match kind(message) {
+        Some(MessageType::TaskAssignment | MessageType::AckRequest) => asks == "acknowledge",
+        Some(MessageType::BeginNow) => asks == "report",
+        _ => false,
+    }
+}
+
 /// How to answer what waits: the tool where an agent has it, and the command.
-fn answer(entry: &TodoEntry) -> String {
-    let how = match (entry.kind.as_str(), entry.agents_tool()) {
-        // Whoever is told to finish it now says that it is done.
-        ("report", _) => {
-            "Work on it, and report with the tool checkpoint of the MCP server wilco. When all of it is done, and not \
-             before, use the tool complete_task, or run:"
-                .to_owned()
+fn answer(entry: &TodoEntry, agent: &str) -> String {
+    const HEARD: &str = "What you only write here is heard by your user and by nobody else.";
+    let task = entry.task_id.as_deref().filter(|task| is_word(task));
+    let call = |tool: &str, mut given: serde_json::Value| match task {
+        Some(task) => {
+            (given["task_id"], given["from"]) = (json!(task), json!(agent));
+            format!("the tool {tool} of the MCP server wilco with {given}")
         }
-        (_, Some(tool)) => format!("Answer it with the tool {tool} of the MCP server wilco, or run:"),
-        (_, None) => "Answer it with:".to_owned(),
+        None => format!("the tool {tool} of the MCP server wilco"),
+    };
+    let until = entry.due.as_ref().map(|due| format!(" Answer until {due}.")).unwrap_or_default();
+    let how = match (entry.kind.as_str(), entry.agents_tool()) {
+        ("acknowledge", _) => format!(
+            "Acknowledge it before you begin: it is yours when your ACK is accepted.{until}\n\
+             Call {}. The understanding restates the task with every acceptance criterion in your own words, and keeps \
+             its numbers and names. What you must know first, ask with the tool ask_clarification; what you cannot do, \
+             decline with status rejected and a reason. {HEARD} Without the tool, run:",
+            call("acknowledge_task", json!({"status": "received", "understanding": "WHAT YOU WILL DO"})),
+        ),
+        // Whoever is told to finish it now says that it is done.
+        ("report", _) => format!(
+            "It is yours: work on it now. What is reached on the way, report with {}. When all of it is done, and not \
+             before, call {}. {HEARD} Without the tool, run:",
+            call("checkpoint", json!({"checkpoint": 1, "summary": "WHAT IS REACHED"})),
+            call("complete_task", json!({})),
+        ),
+        (_, Some(tool)) => {
+            format!(
+                "Answer it with the tool {tool} of the MCP server wilco.{until} {HEARD} Without the tool, run:"
+            )
+        }
+        (_, None) => format!("Answer it with this command.{until} {HEARD}"),
     };
     format!("{how}\n{}", entry.answer)
+}
+
+/// The same commands with their text between quotes.
+fn without_heredocs(text: &str) -> String {
+    const BEGIN: &str = " - <<'END'\n";
+    const END: &str = "\nEND";
+    let mut rest = text;
+    let mut done = String::new();
+    while let Some((before, behind)) = rest.split_once(BEGIN) {
+        let Some((words, after)) = behind.split_once(END) else { break };
+        done += &format!("{before} '{words}'");
+        rest = after;
+    }
+    done + rest
 }
 
 /// New bits for every fence.

@@ -4,9 +4,11 @@ use std::time::{Duration, Instant};
 
 use serde_json::Value;
 use wilco_client::InboxParameters;
+use wilco_language::message::MessageType;
+use wilco_wire::Message;
 
 use super::Args;
-use super::news::unread;
+use super::news::{kind, unread};
 use super::place::Place;
 use super::session::{Session, is_only_waiter};
 
@@ -39,7 +41,7 @@ pub(super) fn wait(args: &Args, input: &Value) -> Option<u8> {
         let messages = unread(&server, agent).unwrap_or_default();
         // Opened for a moment only: its hooks need the file.
         let session = Session::open(client, id, agent)?;
-        let news = messages.iter().any(|message| !session.has_told(&message.id));
+        let news = messages.iter().any(|message| !session.has_told(&message.id) && disturbs(message));
         if news && session.rests {
             eprintln!("{}", line(&place));
             return Some(WAKE);
@@ -60,6 +62,11 @@ pub(super) fn wait(args: &Args, input: &Value) -> Option<u8> {
         }
     }
     None
+}
+
+/// What only keeps somebody up to date wakes nobody, and comes with the next prompt.
+fn disturbs(message: &Message) -> bool {
+    kind(message) != Some(MessageType::StatusChange)
 }
 
 /// Never what somebody wrote.
