@@ -11,6 +11,9 @@ pub struct Marks {
     pub(crate) end: String,
 }
 
+/// How a block of instructions begins, for whichever client.
+const OTHER: &str = "<!-- wilco ";
+
 pub(crate) fn insert(marks: &Marks, lines: &[String], before: Option<&str>) -> String {
     append(&whole(marks, lines), before)
 }
@@ -23,7 +26,13 @@ fn whole(marks: &Marks, lines: &[String]) -> Vec<String> {
 pub(crate) fn remove(marks: &Marks, lines: &[String], text: &str) -> Option<String> {
     let mut text = text.to_owned();
     while let Some(range) = find(marks, lines, &text) {
+        let is_first = range.start == 0;
         text = cut(&text, range)?;
+        // Wilco made the file, and what it has there for another client is now the first of it.
+        let next = text.strip_prefix(line_end(&text)).filter(|next| is_first && next.starts_with(OTHER));
+        if let Some(next) = next {
+            text = next.to_owned();
+        }
     }
     Some(text)
 }
@@ -65,4 +74,26 @@ fn find(marks: &Marks, known: &[String], text: &str) -> Option<Range<usize>> {
         end += line.len();
     }
     Some(start..end)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// CLI-30: Codex and opencode read the same file. Whichever leaves first, nothing is left.
+    #[test]
+    fn cli_30_a_file_of_two_clients_is_gone_when_both_are() {
+        let marks = |client: &str| Marks {
+            begin: format!("<!-- wilco {client} begin -->"),
+            end: format!("<!-- wilco {client} end -->"),
+        };
+        let (codex, opencode, lines) = (marks("codex"), marks("opencode"), ["text".to_owned()]);
+        for before in [None, Some(""), Some("own\n"), Some("own\r\n")] {
+            let both = insert(&opencode, &lines, Some(&insert(&codex, &lines, before)));
+            for (first, second) in [(&codex, &opencode), (&opencode, &codex)] {
+                let one = remove(first, &lines, &both).unwrap();
+                assert_eq!(remove(second, &lines, &one).as_deref(), before, "{both:?}");
+            }
+        }
+    }
 }

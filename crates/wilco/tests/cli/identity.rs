@@ -4,6 +4,8 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::process::Command;
 
+use serde_json::{Value, json};
+
 use super::program::{Server, ran, wilco};
 
 /// The owner of the inbox that is listed.
@@ -71,6 +73,33 @@ fn cli_2_in_tmux_the_session_says_who() {
     assert!(begun.success());
     assert!(tmux.command().args(["wait-for", "done"]).status().expect("tmux").success());
     assert_eq!(whose(&fs::read_to_string(out).expect("its output")), "bob");
+}
+
+/// CLI-30: what else is known of an agent stays.
+#[test]
+fn cli_30_in_tmux_only_the_nudge_and_its_session_are_set() {
+    let server = Server::of(&["bob"]);
+    let register = ["agent", "register", "bob", "--alias", "bobby", "--capability", "rust"];
+    server.run("operator", &register).ok();
+    let tmux = Tmux(format!("wilco-install-{}", std::process::id()));
+    let (program, url) = (env!("CARGO_BIN_EXE_wilco"), &server.url);
+    let run = |number: usize, words: &str| {
+        let line = format!(
+            "{program} install tmux --as bob --url {url} {words}; tmux -L {} wait-for -S done{number}; exec cat",
+            tmux.0
+        );
+        let begun =
+            tmux.command().args(["new-session", "-d", "-s", &format!("shop-{number}"), &line]).status();
+        assert!(begun.expect("tmux").success());
+        assert!(
+            tmux.command().args(["wait-for", &format!("done{number}")]).status().expect("tmux").success()
+        );
+        let bob = server.get("/v1/agents/bob");
+        assert_eq!((&bob["alias"], &bob["capabilities"]), (&json!("bobby"), &json!(["rust"])), "{bob}");
+        (bob["nudge"]["kind"].clone(), bob["session"].clone())
+    };
+    assert_eq!(run(1, ""), (json!("tmux"), json!("shop-1")));
+    assert_eq!(run(2, "--remove"), (Value::Null, json!("shop-1")));
 }
 
 #[test]

@@ -4,7 +4,7 @@ use std::process::{Command, ExitCode};
 
 use anyhow::bail;
 use serde_json::{Value, json};
-use wilco_wire::AgentSpec;
+use wilco_wire::{Agent, AgentSpec};
 
 use super::{Args, caller};
 use crate::failure::Usage;
@@ -32,14 +32,33 @@ pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
         output::print(&format!("Would be so: {says}"));
         return Ok(ExitCode::SUCCESS);
     }
-    let spec = match args.remove {
-        true => AgentSpec { nudge: Some(nudge), ..AgentSpec::default() },
-        false => AgentSpec { nudge: Some(nudge), session: Some(session), ..AgentSpec::default() },
-    };
     let caller = caller(args);
+    // Registering says everything anew: the rest stays as it is.
+    let known = caller.client().agent(name).ok().map(|answer| known(answer.value)).unwrap_or_default();
+    let session = if args.remove { known.session.clone() } else { Some(session) };
+    let spec = AgentSpec { nudge: Some(nudge), session, ..known };
     caller.checked(caller.client().register(name, &spec))?;
     output::print(&says);
     Ok(ExitCode::SUCCESS)
+}
+
+/// All that may be said of an agent, as it is.
+fn known(agent: Agent) -> AgentSpec {
+    AgentSpec {
+        name: None,
+        alias: agent.alias,
+        session: Some(agent.session),
+        host: agent.host,
+        program: agent.program,
+        role: Some(agent.role),
+        capabilities: Some(agent.capabilities),
+        nudge: agent.nudge,
+        github: agent.github,
+        labels: Some(agent.labels),
+        speaks: agent.speaks,
+        digest: agent.digest,
+        status: None,
+    }
 }
 
 /// The session this runs in.
