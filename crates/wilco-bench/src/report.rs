@@ -94,7 +94,8 @@ fn in_rounds(
         started.push(starts(binary, &wilco)?);
     }
     let mut rows = rows::of_rounds(&rounds);
-    rows.extend([rows::of_pages(&read), rows::of_starts(&started)]);
+    rows.push(rows::of_pages(&read));
+    rows.extend(rows::of_starts(&started));
     Ok((rounds, rows, Some(machine::resident(wilco.id())?)))
 }
 

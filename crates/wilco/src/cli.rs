@@ -1,6 +1,6 @@
 //! The verbs there are, and the help that groups them by who uses them.
 
-use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
+use clap::{Args as _, CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use crate::commands::{
     ack, agent, agents, amend, audit, backup, cancel, checked, checkpoint, clarify, complete, completions,
@@ -167,6 +167,9 @@ pub(crate) fn parse() -> Cli {
     if let Some(said) = topics::of_types(&words.iter().map(String::as_str).collect::<Vec<_>>()) {
         print_or_exit(said);
     }
+    if let Some(args) = hook_alone(&words) {
+        return Cli { verb: Verb::Hook(args) };
+    }
     let matches = match command().try_get_matches() {
         Ok(matches) => matches,
         // A client would take a complaint for the answer of its hook.
@@ -180,6 +183,13 @@ pub(crate) fn parse() -> Cli {
         std::process::exit(0);
     }
     Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit())
+}
+
+/// A client starts a hook after every tool: it does not wait until all verbs and their help are made.
+fn hook_alone(words: &[String]) -> Option<hook::Args> {
+    words.first().filter(|verb| *verb == "hook")?;
+    let matches = hook::Args::augment_args(clap::Command::new("hook")).try_get_matches_from(words).ok()?;
+    hook::Args::from_arg_matches(&matches).ok()
 }
 
 fn print_or_exit(said: Result<String, String>) -> ! {
