@@ -42,21 +42,31 @@ impl Seen {
 
     /// Whether these words stand between the two lines of a fence, wherever they were sent.
     pub(crate) fn is_fenced(&self, words: &str) -> bool {
-        self.texts.iter().any(|text| {
-            let Some(at) = text.find(words) else { return false };
-            let Some((mark, _)) = text[..at].rsplit_once("] begin: ") else { return false };
+        self.stand(words, |before, behind| {
+            let Some((mark, _)) = before.rsplit_once("] begin: ") else { return false };
             let Some((_, mark)) = mark.rsplit_once('[') else { return false };
-            !text[..at].contains(&format!("[{mark}] end")) && text[at..].contains(&format!("[{mark}] end"))
+            let end = format!("[{mark}] end");
+            !before.contains(&end) && behind.contains(&end)
         })
     }
 
     /// Whether these words stand where no fence is open.
     pub(crate) fn outside(&self, words: &str) -> bool {
-        self.texts.iter().any(|text| {
-            let Some(at) = text.find(words) else { return false };
-            let before = &text[..at];
-            before.matches("] begin: ").count() == before.matches("] end").count()
-        })
+        self.stand(words, |before, _| before.matches("] begin: ").count() == before.matches("] end").count())
+    }
+
+    /// Whether these words stand somewhere with this before and this behind them.
+    fn stand(&self, words: &str, so: impl Fn(&str, &str) -> bool) -> bool {
+        let so = |text: &String| text.match_indices(words).any(|(at, _)| so(&text[..at], &text[at..]));
+        self.texts.iter().any(so)
+    }
+
+    /// Whether this command arrived as it stands, so that a shell takes it.
+    pub(crate) fn runs(&self, command: &str) -> bool {
+        let lines =
+            self.texts.iter().filter(|text| text.contains("before you stop")).flat_map(|text| text.lines());
+        let mut of_command = lines.filter(|line| line.contains(command)).peekable();
+        of_command.peek().is_some() && of_command.all(|line| !line.contains('&'))
     }
 
     /// What names Wilco, each once.
@@ -98,7 +108,8 @@ impl Tmux {
         let mut command = self.tmux(&["new-session", "-d", "-s", "bob", "-x", "150", "-y", "45"]);
         command.current_dir(self.folder.join("project"));
         for (name, value) in variables {
-            command.args(["-e", &format!("{name}={value}")]);
+            // What a pane finds its programs by, tmux takes from whoever opens it.
+            command.env(name, value).args(["-e", &format!("{name}={value}")]);
         }
         command.args(words);
         let done = command.output()?;
@@ -108,18 +119,26 @@ impl Tmux {
         Ok(())
     }
 
-    /// Types a line when the screen stands still.
-    pub(crate) fn type_when_ready(&self, line: &str) -> anyhow::Result<()> {
+    /// Waits until what is shown stays as it is; says whether it does.
+    pub(crate) fn is_still(&self) -> bool {
         let (begun, mut shown, mut since) = (Instant::now(), String::new(), Instant::now());
         while since.elapsed() < STILL || shown.trim().is_empty() {
             if begun.elapsed() > LONGEST {
-                bail!("the client draws nothing that stays: {shown}");
+                return false;
             }
             std::thread::sleep(Duration::from_millis(200));
             let now = self.shown();
             if now != shown {
                 (shown, since) = (now, Instant::now());
             }
+        }
+        true
+    }
+
+    /// Types a line when the screen stands still.
+    pub(crate) fn type_when_ready(&self, line: &str) -> anyhow::Result<()> {
+        if !self.is_still() {
+            bail!("the client draws nothing that stays: {}", self.shown());
         }
         self.tmux(&["send-keys", "-t", "bob", "-l", line]).status()?;
         std::thread::sleep(Duration::from_millis(500));
@@ -142,5 +161,24 @@ impl Tmux {
 impl Drop for Tmux {
     fn drop(&mut self) {
         let _ = self.tmux(&["kill-server"]).output();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Seen;
+
+    /// CLI-50: what the model was sent is looked through for fences, for what stands outside, and for commands that run.
+    #[test]
+    fn cli_50_what_stands_in_a_fence_is_told_from_what_does_not() {
+        let seen = |text: &str| Seen { texts: vec![text.to_owned()], turns: 1 };
+        let told = seen("run: send 'green'\n[00ab] begin: message m1\ngreen\n[00ab] end\nwilco ack T-1 'X'");
+        assert!(told.is_fenced("green") && told.outside("green") && told.outside("wilco ack"));
+        assert!(!told.is_fenced("wilco ack") && !told.is_fenced("red") && !told.outside("red"));
+        assert!(!seen("[00ab] begin: m1\ngreen\n[00cd] end").is_fenced("green"));
+        let stopped = |command: &str| seen(&format!("before you stop: 1 thing\n{command}")).runs("wilco ack");
+        assert!(
+            stopped("wilco ack T-1 'X'") && !stopped("wilco ack T-1 - &lt;&lt;'END'") && !stopped("nothing")
+        );
     }
 }

@@ -2,19 +2,21 @@
 //!
 //! Each is installed from npm in a pinned version below `target/clients`, gets a home of its own, is connected by
 //! `wilco install`, and then plays: a task is delegated, it arrives, the model acknowledges and completes it through MCP.
-//! Nothing but this machine is asked while they play. Claude Code is not installed by anybody but you: `WILCO_TEST_CLAUDE`
+//! Nothing but this machine can be asked while they play: they have no other network. Claude Code is not installed by anybody but you: `WILCO_TEST_CLAUDE`
 //! names it.
 
 mod checks;
 mod install;
 mod program;
+mod scenes;
+mod settings;
 mod world;
 
 use std::time::Instant;
 
 use anyhow::bail;
 
-use crate::workspace::{cargo, succeed};
+use crate::workspace::{cargo, program, succeed};
 use checks::Check;
 use world::World;
 
@@ -25,6 +27,9 @@ pub(crate) struct Options {
     /// Print what the model was sent that names Wilco
     #[arg(long)]
     show: bool,
+    /// Play here, with the network that there is
+    #[arg(long)]
+    network: bool,
 }
 
 /// A client in the version that is played.
@@ -78,12 +83,17 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<()> {
     let wanted = |client: &&Pinned| {
         options.clients.is_empty() || options.clients.iter().any(|word| word == client.word)
     };
+    for client in CLIENTS.iter().filter(wanted) {
+        if install::installed(client)?.is_none() {
+            println!("{}: left out, WILCO_TEST_CLAUDE names none", client.word);
+        }
+    }
+    if !options.network {
+        return without_network();
+    }
     let mut failed = Vec::new();
     for client in CLIENTS.iter().filter(wanted) {
-        let Some(installed) = install::installed(client)? else {
-            println!("{}: left out, WILCO_TEST_CLAUDE names none", client.word);
-            continue;
-        };
+        let Some(installed) = install::installed(client)? else { continue };
         let begun = Instant::now();
         let checks = World::new(client, installed)?.play(options.show)?;
         println!(
@@ -103,4 +113,12 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<()> {
         true => Ok(()),
         false => bail!("{} checks failed: {}", failed.len(), failed.join("; ")),
     }
+}
+
+/// The same in a place that has only the loopback.
+fn without_network() -> anyhow::Result<()> {
+    let mut inside = program("unshare");
+    inside.args(["--map-root-user", "--net", "sh", "-c", "ip link set lo up && exec \"$@\"", "sh"]);
+    inside.arg(std::env::current_exe()?).args(std::env::args_os().skip(1)).arg("--network");
+    succeed(&mut inside)
 }
