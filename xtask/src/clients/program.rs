@@ -22,7 +22,6 @@ impl Drop for Running {
 pub(crate) struct Ended {
     pub(crate) success: bool,
     pub(crate) out: String,
-    pub(crate) took: Duration,
 }
 
 /// Runs it to its end. One that takes too long is ended with all that it started.
@@ -51,10 +50,9 @@ pub(crate) fn run(command: &mut Command, limit: Duration) -> anyhow::Result<Ende
         success = child.try_wait()?.map(|status| status.success());
         std::thread::sleep(Duration::from_millis(20));
     }
-    let took = begun.elapsed();
     end(&mut child);
     let text = |thread: std::thread::JoinHandle<String>| thread.join().unwrap_or_default();
-    Ok(Ended { success: success == Some(true), out: text(out) + &text(err), took })
+    Ok(Ended { success: success == Some(true), out: text(out) + &text(err) })
 }
 
 /// Ends a program and its group.

@@ -173,7 +173,11 @@ impl World {
 
     /// One prompt, to its end.
     pub(super) fn prompt(&self, words: &str) -> anyhow::Result<Ended> {
-        run(&mut self.prompted(words), LONGEST)
+        let ended = run(&mut self.prompted(words), LONGEST)?;
+        if !ended.success {
+            println!("{} failed: {}", self.client, ended.out);
+        }
+        Ok(ended)
     }
 
     pub(super) fn output(&self, words: &[&str]) -> anyhow::Result<String> {

@@ -177,10 +177,11 @@ pub(super) fn address(url: &str) -> String {
 
 /// Whether the answer says all that the message teaches, which may have been written for an agent without tools.
 fn says_it_all(entry: &TodoEntry, message: &Message) -> bool {
-    let asks = entry.kind.as_str();
-    match kind(message) {
-        Some(MessageType::TaskAssignment | MessageType::AckRequest) => asks == "acknowledge",
-        Some(MessageType::BeginNow) => asks == "report",
+    match entry.kind.as_str() {
+        "acknowledge" => {
+            matches!(kind(message), Some(MessageType::TaskAssignment | MessageType::AckRequest))
+        }
+        "report" => kind(message) == Some(MessageType::BeginNow),
         _ => false,
     }
 }
