@@ -78,7 +78,7 @@ impl PatroniCluster {
         assert!(said.contains("Successfully"), "{said}");
     }
 
-    /// `kill -9` of the primary and of its Patroni.
+    /// `kill -9` of the primary and of its Patroni; returns when another one leads.
     pub fn kill_primary(&mut self) {
         let leader = self.leader();
         let postmaster = self.postmaster(leader);
@@ -88,6 +88,9 @@ impl PatroniCluster {
             let _ = patroni.wait();
         }
         signal("-KILL", &postmaster.expect("a postmaster"));
+        self.wait("another leader", |roles| {
+            roles.iter().any(|(name, role)| name != leader && role == "leader")
+        });
     }
 
     fn configure(&self, member: &Member, etcd: u16) {
