@@ -196,7 +196,8 @@ proptest! {
         prop_assert_eq!(forms(&written).len(), 1);
         let quoted: String = written.lines().map(|line| format!("> {line}\n")).collect();
         prop_assert_eq!(reading(&quoted), None);
-        prop_assert_eq!(reading(&format!("~~~~~~~~\n{}\n~~~~~~~~", written.replace('~', ""))), None);
+        let shown = format!("Shall I say this?\n~~~~~~~~\n{}\n~~~~~~~~", written.replace('~', ""));
+        prop_assert_eq!(reading(&shown), None);
     }
 
     #[test]

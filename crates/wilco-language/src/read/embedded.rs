@@ -21,6 +21,18 @@ pub fn object(body: &str) -> Option<Map<String, Value>> {
     leads(&prose).then_some(object)
 }
 
+/// The only fenced block of a text that says nothing else.
+pub(super) fn only_block(body: &str) -> Option<String> {
+    if !text::has(body, [b'`', b'~']) || is_disguised(body) {
+        return None;
+    }
+    let lines = text::lines(body);
+    lines.iter().any(|line| line.fence.is_some()).then_some(())?;
+    let (mut blocks, prose) = blocks(&lines);
+    let block = blocks.pop().filter(|_| blocks.is_empty())?;
+    leads(&prose).then_some(block)
+}
+
 /// The blocks of a text, fenced or between braces, and the words around them.
 fn blocks(lines: &[Line<'_>]) -> (Vec<String>, String) {
     let (mut blocks, mut prose) = (Vec::<String>::new(), String::new());

@@ -7,6 +7,7 @@ use wilco_protocol::delegation::AckStatus;
 use wilco_protocol::validation::{Finding, Label};
 
 use super::ack::{AckReading, acks};
+use super::embedded;
 use super::entries::{blank, failures, texts, unspanned, whole};
 use super::failures::{Failure, item};
 use super::form::{self, Form, FormKind, Part, forms};
@@ -51,6 +52,13 @@ pub enum Problem {
 /// What a text answers in a validation; none when it is not meant as an answer.
 pub fn reading(body: &str) -> Option<Reading> {
     let found = forms(body);
+    // The whole form in a fence is the form.
+    let block = || embedded::only_block(body).filter(|block| !forms(block).is_empty());
+    if found.is_empty()
+        && let Some(block) = block()
+    {
+        return reading(&block);
+    }
     let mut answers: Vec<Reading> = found.iter().filter_map(answer).collect();
     answers.dedup_by(|one, other| one.answer == other.answer && same_id(one, other));
     match answers.len() {
