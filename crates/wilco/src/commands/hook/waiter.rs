@@ -4,6 +4,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::Value;
 use wilco_client::InboxParameters;
+use wilco_clients::AgentClient;
 use wilco_language::message::MessageType;
 use wilco_wire::Message;
 
@@ -42,7 +43,10 @@ pub(super) fn wait(args: &Args, input: &Value) -> Option<u8> {
         // Opened for a moment only: its hooks need the file.
         let session = Session::open(client, id, agent)?;
         let news = messages.iter().any(|message| !session.has_told(&message.id) && disturbs(message));
-        if news && session.rests {
+        // The plugin of opencode ends its waiter when the session works; others are told by their last hook, which may
+        // have missed its time.
+        let rests = session.rests || place.client == AgentClient::Opencode;
+        if news && rests {
             eprintln!("{}", line(&place));
             return Some(WAKE);
         }
