@@ -35,6 +35,9 @@ struct Options {
     /// Instead of worlds, tables of replies, and how each is read end to end
     #[arg(long, num_args = 1.., conflicts_with_all = ["seed", "seeds", "trace", "cores", "delegations"])]
     replies: Option<Vec<std::path::PathBuf>>,
+    /// Instead of worlds, what the participant who replies was told, in each situation of those tables
+    #[arg(long, conflicts_with_all = ["seed", "seeds", "trace", "cores", "delegations", "replies"])]
+    situations: bool,
     /// Instead of worlds, the golden journal of this version, into this new directory
     #[arg(long, conflicts_with_all = ["seed", "seeds", "trace", "cores", "delegations"])]
     golden: Option<std::path::PathBuf>,
@@ -47,6 +50,9 @@ fn main() -> anyhow::Result<()> {
     }
     if let Some(tables) = &options.replies {
         return replies::rate(tables);
+    }
+    if options.situations {
+        return replies::situations();
     }
     if let Some(number) = options.delegations {
         return plain::delegations(number);

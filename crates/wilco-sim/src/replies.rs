@@ -29,6 +29,44 @@ pub(crate) fn rate(tables: &[PathBuf]) -> anyhow::Result<()> {
     Ok(())
 }
 
+/// Prints what somebody sees before a reply: who writes one without knowing the rules needs no more.
+pub(crate) fn situations() -> anyhow::Result<()> {
+    for situation in SITUATIONS {
+        println!("=== {situation}: {} is told\n", replier(situation));
+        for message in Stage::set(situation)?.messages_to(replier(situation))? {
+            let content: Value =
+                serde_json::from_str(message.delivered.as_ref().unwrap_or(&message.content).get())?;
+            let text = content["message"].as_str().map_or_else(|| format!("{content:#}"), str::to_owned);
+            println!("From {}:\n{text}\n", message.from);
+        }
+    }
+    Ok(())
+}
+
+const SITUATIONS: [&str; 12] = [
+    "task-new",
+    "working",
+    "stop-asked",
+    "pause-asked",
+    "resume-asked",
+    "review",
+    "question",
+    "escalated",
+    "operation",
+    "check",
+    "fix",
+    "handoff",
+];
+
+/// Who is asked.
+fn replier(situation: &str) -> &'static str {
+    match situation {
+        "review" | "question" | "escalated" => "boss",
+        "check" => "tester-9",
+        _ => "impl-1",
+    }
+}
+
 /// How the replies of one table are read: by protocol, by situation and by what they mean.
 #[derive(Debug, Default)]
 struct Rates {
@@ -271,11 +309,7 @@ impl Stage {
 
     /// The reply, in answer to the newest message to whoever is asked.
     fn hear(&mut self, situation: &str, reply: &str) -> anyhow::Result<Outcome> {
-        let by = match situation {
-            "review" | "question" | "escalated" => "boss",
-            "check" => "tester-9",
-            _ => "impl-1",
-        };
+        let by = replier(situation);
         let asked = self.newest(by)?.with_context(|| format!("{by} was asked nothing in {situation}"))?;
         let before = self.store.head()?.position;
         let to = if by == "boss" { "wilco" } else { "boss" };
@@ -322,18 +356,14 @@ impl Stage {
     }
 
     fn newest(&self, to: &str) -> anyhow::Result<Option<Message>> {
+        Ok(self.messages_to(to)?.pop())
+    }
+
+    fn messages_to(&self, to: &str) -> anyhow::Result<Vec<Message>> {
         let rows = self.store.messages_after(0, 1000)?;
         let parsed = rows.iter().map(|row| serde_json::from_slice::<Message>(&row.body));
         let messages: Vec<Message> = parsed.collect::<Result<_, _>>()?;
-        Ok(messages.into_iter().rfind(|message| message.to.as_str() == to))
-    }
-
-    /// How many messages somebody got.
-    #[cfg(test)]
-    fn count(&self, to: &str) -> usize {
-        let rows = self.store.messages_after(0, 1000).expect("messages");
-        let parsed = rows.iter().map(|row| serde_json::from_slice::<Message>(&row.body).expect("a message"));
-        parsed.filter(|message| message.to.as_str() == to).count()
+        Ok(messages.into_iter().filter(|message| message.to.as_str() == to).collect())
     }
 
     fn say(&mut self, from: &str, to: &str, content: Value) -> anyhow::Result<Accepted> {

@@ -86,14 +86,14 @@ fn talk_1_hostile_texts_move_nothing_and_are_answered_once() {
         let mut stage = Stage::set(situation).expect("a stage");
         let to = if situation == "check" { "tester-9" } else { "impl-1" };
         let first = text.chars().take(40).collect::<String>();
-        let before = stage.count(to);
+        let before = stage.messages_to(to).expect("messages").len();
         for _ in 0..3 {
             let outcome = stage.hear(situation, text).expect("heard");
             if outcome.moved {
                 wrong.push(format!("{situation}: {first} was read as {}", outcome.read));
             }
         }
-        let answers = stage.count(to) - before;
+        let answers = stage.messages_to(to).expect("messages").len() - before;
         // Each answer to an operation is answered (OP-3), and a second malformed ACK goes to a review (HO-13).
         let most = match situation {
             "operation" => 3,
