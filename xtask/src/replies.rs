@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use crate::workspace::{cargo, succeed};
 
-const TABLES: [&str; 9] = [
+const TABLES: [&str; 13] = [
     "crates/wilco-language/tests/tables/replies.jsonl",
     "crates/wilco-language/tests/tables/replies_2.jsonl",
     "crates/wilco-language/tests/tables/replies_3.jsonl",
@@ -13,6 +13,10 @@ const TABLES: [&str; 9] = [
     "crates/wilco-language/tests/tables/replies_6.jsonl",
     "crates/wilco-language/tests/tables/replies_7.jsonl",
     "crates/wilco-language/tests/tables/replies_8.jsonl",
+    "crates/wilco-language/tests/tables/replies_9.jsonl",
+    "crates/wilco-language/tests/tables/replies_10.jsonl",
+    "crates/wilco-language/tests/tables/replies_11.jsonl",
+    "crates/wilco-language/tests/tables/replies_12.jsonl",
     "crates/wilco-language/tests/tables/replies_review.jsonl",
 ];
 

@@ -12,6 +12,7 @@ use wilco_engine::{Accepted, Command, Done, Engine, Post, PutAgent, Settings, Vi
 use wilco_language::parse;
 use wilco_language::read::claim::About;
 use wilco_language::read::decision::{ReadDecision, decision};
+use wilco_language::read::embedded::object;
 use wilco_language::read::result;
 use wilco_language::read::validation::{Answer, reading};
 use wilco_protocol::directory::Profile;
@@ -207,9 +208,21 @@ impl Stage {
         let (store, now) = (Memory::new(), Time::from_millis(1_800_000_000_000));
         let engine = Engine::load(Settings::default(), &store)?;
         let mut stage = Stage { engine, store, now };
-        let names = ["boss", "impl-0", "impl-1", "impl-2", "impl-101", "tester-9"];
-        let known = names.map(|name| {
-            let (name, profile) = (name.to_owned(), Profile::default());
+        stage.register(&["boss", "impl-0", "impl-1", "impl-2", "impl-101", "tester-9"])?;
+        match situation {
+            "operation" => stage.announced()?,
+            "check" | "fix" => stage.validated(situation == "fix")?,
+            "handoff" => stage.handed()?,
+            _ => stage.assigned(situation)?,
+        }
+        // Somebody whom nobody named before.
+        stage.register(&["impl-3"])?;
+        Ok(stage)
+    }
+
+    fn register(&mut self, names: &[&str]) -> anyhow::Result<()> {
+        let known = names.iter().map(|name| {
+            let (name, profile) = ((*name).to_owned(), Profile::default());
             Command::PutAgent(Box::new(PutAgent {
                 name,
                 profile,
@@ -218,14 +231,8 @@ impl Stage {
                 viewer: Viewer::Local,
             }))
         });
-        stage.engine.step(known.into(), stage.now, &mut stage.store)?;
-        match situation {
-            "operation" => stage.announced()?,
-            "check" | "fix" => stage.validated(situation == "fix")?,
-            "handoff" => stage.handed()?,
-            _ => stage.assigned(situation)?,
-        }
-        Ok(stage)
+        self.engine.step(known.collect(), self.now, &mut self.store)?;
+        Ok(())
     }
 
     fn assigned(&mut self, situation: &str) -> anyhow::Result<()> {
@@ -406,13 +413,21 @@ fn closed(row: &JournalRow) -> Option<String> {
 }
 
 fn with_what_it_needs(option: &str, reply: &str) -> String {
-    let about = About { ids: &["GH-210"], title: "" };
-    let said = decision(reply, &[option], &about);
+    let about = About { ids: &["GH-210", "del-7", "del-7-e1"], title: "" };
+    let said = decision(reply, &[option], &about).or_else(|| in_json(option, reply));
     match (option, said) {
         ("reassign", Some(ReadDecision { agent: Some(agent), .. })) => format!("reassign:{agent}"),
         ("extend", Some(ReadDecision { time: Some(time), .. })) => format!("extend:{time}"),
         (option, _) => option.to_owned(),
     }
+}
+
+/// A decision that is a typed object.
+fn in_json(option: &str, reply: &str) -> Option<ReadDecision> {
+    let object = object(reply)?;
+    let text = |key: &str| object.get(key).and_then(Value::as_str);
+    let (agent, time) = (text("agent").map(str::to_owned), text("time").and_then(|time| time.parse().ok()));
+    Some(ReadDecision { option: option.to_owned(), agent, time, status: None })
 }
 
 fn failures(reply: &str) -> usize {

@@ -13,7 +13,7 @@ use crate::read::ack::{AckReading, AckText, acks};
 use crate::read::answering::{Reply, reply};
 use crate::read::claim::About;
 use crate::read::completion::{BY_WORD, WorkReport, report};
-use crate::read::courtesy::is_courtesy;
+use crate::read::courtesy::{is_assent, is_courtesy};
 use crate::read::decision::decision;
 use crate::read::judgement::judgement;
 use crate::read::mention::said_of;
@@ -189,6 +189,10 @@ fn of_agent(state: &State, context: &InContext<'_>, names: &Names) -> Statement 
     }
     let read = names.about(|about| report(body, about));
     let at_work = state.phase.at_work();
+    // Nothing is awaited that `understood, thanks` could answer.
+    if at_work && asked_of(state, context).is_none() && read == WorkReport::Unread && is_assent(body) {
+        return Statement::Courtesy;
+    }
     match read {
         // Whoever does not work yet shows work by the form alone; in sentences it tells of something else.
         WorkReport::Completed { rule } if at_work || rule == BY_WORD => Statement::Complete,

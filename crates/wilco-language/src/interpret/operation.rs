@@ -27,7 +27,7 @@ fn typed(state: &State, context: &InContext<'_>, said: &Operation) -> Statement 
     match said {
         Operation::Announce(_) => Statement::Remark,
         // Whoever is not asked, the initiator too, is refused by its role.
-        Operation::Acknowledgment { ready, .. } => answered(context, *ready),
+        Operation::Acknowledgment { ready, .. } => answered(state, context, *ready),
         Operation::Result { done, results, .. } => {
             let of = |(name, done): &(String, bool)| (context.resolve.resolve(name), *done);
             Statement::Result { done: *done, results: results.iter().map(of).collect() }
@@ -44,7 +44,8 @@ fn typed(state: &State, context: &InContext<'_>, said: &Operation) -> Statement 
 /// Plain words are an answer when they are an agent's.
 fn plain(state: &State, context: &InContext<'_>) -> Statement {
     if state.track(&context.by).is_some() {
-        return answered(context, context.incoming.content.get("ready").and_then(|ready| ready.as_bool()));
+        let ready = context.incoming.content.get("ready").and_then(|ready| ready.as_bool());
+        return answered(state, context, ready);
     }
     let escalation = state.escalation().filter(|_| context.by == state.initiator);
     let ids = [
@@ -60,6 +61,8 @@ fn plain(state: &State, context: &InContext<'_>) -> Statement {
     }
 }
 
-fn answered(context: &InContext<'_>, ready: Option<bool>) -> Statement {
-    Statement::Answer { answer: readiness(context.incoming.text(), ready) }
+/// `Ok, ready for op-7` names the operation itself; any other name there is somebody else's.
+fn answered(state: &State, context: &InContext<'_>, ready: Option<bool>) -> Statement {
+    let text = context.incoming.text().replace(&format!(" for {}", state.id), "");
+    Statement::Answer { answer: readiness(&text, ready) }
 }

@@ -107,7 +107,7 @@ fn in_sentences(state: &State, context: &InContext<'_>) -> Option<Statement> {
     let fixes = |phase: &&Phase| matches!(phase.status, Status::AwaitingFix | Status::Fixing);
     let phase = state.phases.iter().find(fixes).filter(|_| context.by == state.main_agent)?;
     let ids = [Label::FixRequest, Label::FixDone].map(|label| id(state, phase, label));
-    match fix(body, &About { ids: &[&ids[0], &ids[1]], title: "" }) {
+    match fix(body, &About { ids: &[&ids[0], &ids[1], &state.issue], title: "" }) {
         FixReply::Acknowledged => Some(Statement::Acknowledged { named }),
         FixReply::Fixed(_) => Some(Statement::Fixed { named }),
         FixReply::CannotFix(_) => Some(Statement::CannotFix { named }),

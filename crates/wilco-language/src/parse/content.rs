@@ -15,6 +15,7 @@ use super::validation::{self, Validation};
 use crate::message::{MessageType, WORDS};
 use crate::read::ack;
 use crate::read::embedded::object;
+use crate::read::status_object::is_whole;
 
 /// What a content says by its type.
 #[derive(Debug, Clone, PartialEq)]
@@ -163,7 +164,10 @@ pub fn in_text(content: &Map<String, Value>) -> Option<Map<String, Value>> {
     let is_talk = |word: &str| MessageType::named(word).is_none_or(MessageType::is_talk);
     content.get("type").and_then(Value::as_str).filter(|word| is_talk(word))?;
     let said = by_usual_names(object(content.get("message")?.as_str()?)?);
-    MessageType::of(&said).filter(|known| known.is_for_participants())?;
+    let known = MessageType::of(&said).filter(|known| known.is_for_participants())?;
+    if known == MessageType::TaskComplete && !is_whole(&said) {
+        return None;
+    }
     let mut meant = content.clone();
     meant.extend(said);
     Some(meant)

@@ -11,6 +11,7 @@ use wilco_protocol::delegation::AckStatus;
 
 use super::block::{self, Block, Key};
 use super::said::{ReadWord, word_of};
+use super::tags::as_taught;
 use super::text;
 
 /// One acknowledgment, as written.
@@ -38,6 +39,7 @@ pub enum AckReading {
 
 /// Every task a body acknowledges, in the order of their first mention.
 pub fn acks(body: &str) -> Vec<AckReading> {
+    let body = &*as_taught(body);
     let blocks = block::blocks(body, "ACK", |block| status(block).is_some());
     let mut readings: Vec<AckReading> = Vec::new();
     let mut seen: HashMap<String, usize> = HashMap::new();

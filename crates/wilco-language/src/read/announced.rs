@@ -79,7 +79,7 @@ const OF_FORM: [&str; 22] = [
 pub(super) fn is_announced(lines: &[Line<'_>], at: usize) -> bool {
     const SHORT: usize = 4;
     let Some(lead) = lead(lines, at) else { return false };
-    let words = words(&lead);
+    let words = words(&lead.replace("once more", ""));
     let has = |cues: &[&str]| words.iter().any(|word| cues.contains(&word.as_str()));
     let mine =
         words.first().is_some_and(|first| matches!(first.as_str(), "i" | "i'm" | "i've" | "here" | "here's"));

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::courtesy::is_courtesy;
+use super::courtesy::{is_assent, is_courtesy};
 use super::embedded;
 use super::mood;
 use super::sentence::{Sentence, sentences};
@@ -113,6 +113,11 @@ pub fn reply(body: &str) -> Reply {
     if is_courtesy(body) {
         return Reply::Courtesy;
     }
+    // `Ok, noted` answers nothing; `sure` may.
+    let yes = read.iter().any(|one| one.has(&["sure", "of course", "no problem"]));
+    if is_assent(body) && !yes {
+        return Reply::Unread;
+    }
     if read.iter().all(|one| one.clauses.is_empty()) {
         return if answers_in_object(body) { Reply::Answers } else { Reply::Unread };
     }
@@ -152,6 +157,8 @@ mod tests {
             "That's not my call, sorry.",
             "No idea, you'd have to ask somebody else.",
             "I'm not the right person for this.",
+            "ok",
+            "Ok, noted.",
         ] {
             assert_eq!(reply(body), Reply::Unread, "{body}");
         }

@@ -184,7 +184,7 @@ const BESIDE: &str = "a an the this that these it its i we my our you your me us
     locally works working expected against added great good news happy glad let know if anything else \
     feat fix repo successful according key config setting configurable file files back over out which where \
     validation phase check specs verdict outcome overall cases assertions scenarios unit integration warnings seconds \
-    minutes ran executed clean exit name but failing failed before fail used skipped times complain about without lgtm checked regression regressions found add them those previous earlier last termine terminé get got go well sure understood acknowledged";
+    minutes ran executed clean exit name but failing failed before fail used skipped times complain about without lgtm checked regression regressions found add them those previous earlier last termine terminé get got go well sure understood acknowledged into free next";
 
 /// Whether the sentence of a claim says nothing else that may turn it. What stands behind a colon after the claim is what
 /// was done, in any words.
@@ -237,7 +237,8 @@ fn predicate(words: &[&str], predicates: &[&str]) -> Option<(usize, usize)> {
         predicates.iter().find_map(|known| {
             let parts: Vec<_> = known.split(' ').collect();
             let said = words.get(start..start + parts.len())?;
-            let same = said.iter().zip(&parts).all(|(word, part)| word == part || slip(word, part));
+            let same =
+                said.iter().zip(&parts).all(|(word, part)| word == part || *part == "*" || slip(word, part));
             same.then_some((start, parts.len()))
         })
     };

@@ -10,6 +10,10 @@ use super::foreign::{Foreign, claimed};
 use super::mood::{self, Mood, is_hedged, is_polite};
 use super::progress::{is_open, is_progress, is_stuck, marks_open};
 use super::sentence::{Place, SHOWN, Sentence, is_disguised, sentences};
+use super::signs::{
+    OTHER_WORK, is_condition, is_past, is_unproven, names_pull_request, nothing_left, offers_more,
+    opens_pull_request,
+};
 use super::status_object;
 use super::text;
 use super::turns::turn;
@@ -156,6 +160,9 @@ pub fn report(body: &str, about: &About<'_>) -> WorkReport {
             (false, _) => WorkReport::Unread,
         };
     }
+    if status_object::is_progress(body, about) {
+        return WorkReport::Progress;
+    }
     let read = sentences(body);
     let weighed = Weighed::of(&read, about, worded, others, marks_open(body));
     match () {
@@ -218,20 +225,25 @@ impl Weighed {
             let strong = strong.chain(delivered.iter().filter(|_| own));
             for claim in strong.filter(|_| sentence.place != Place::Row || own) {
                 weighed.take(claim, sentence, own, mentions_other && !own);
-                weighed.doubtful |= claim.is_plain_whole() && !is_plainly_said(sentence, about, &DONE);
+                // Behind the word of the form everything may be said that does not turn it.
+                weighed.doubtful |=
+                    !worded && claim.is_plain_whole() && !is_plainly_said(sentence, about, &DONE);
             }
             let weak = claims(sentence, about, &IMPLEMENTED);
             let whole = weak.iter().any(|claim| claim.extent == Extent::Whole && claim.mood == Mood::Plain);
             signs += usize::from(whole);
+            let believed = sentence.has(&["i believe", "i think", "i guess", "i hope", "i assume"]);
+            weighed.doubtful |= believed && weak.iter().any(|claim| claim.extent == Extent::Whole);
             weighed.part |= weak.iter().any(|claim| claim.mood == Mood::Plain);
             weighed.hinted |= own && weak.iter().any(|claim| claim.mood == Mood::Plain && (whole || pull));
             weighed.hinted |= own && !sentence.asks && nothing_left(sentence);
             weighed.doubtful |= is_unproven(sentence);
-            let past = is_past(sentence, read.get(at + 1));
+            let past = is_past(sentence, read.get(at + 1)) || sentence.has(&OTHER_WORK);
             if !sentence.aside && ((is_open(sentence) && !past) || (worded && is_condition(sentence))) {
                 weighed.open = true;
             }
-            weighed.turned |= !sentence.aside && !past && (turn(sentence).is_some() || sentence.asks);
+            let turned = turn(sentence).is_some() || (sentence.asks && !offers_more(sentence));
+            weighed.turned |= !sentence.aside && !past && turned;
         }
         weighed.claimed |= signs >= 2 && !others;
         let quotes = |one: &Sentence| mood::is_reported(one) && one.has(&[SHOWN]);
@@ -270,59 +282,6 @@ fn names_own(sentence: &Sentence, about: &About<'_>) -> bool {
     sentence.words().iter().any(|word| about.is_own(word))
 }
 
-/// Said of all of it, and never tried: `in theory everything should work`.
-fn is_unproven(sentence: &Sentence) -> bool {
-    const UNPROVEN: [&str; 15] = [
-        "not call it",
-        "not been able to verify",
-        "not count it as",
-        "everything should",
-        "all should",
-        "should all",
-        "it should work",
-        "this should work",
-        "that should work",
-        "should work now",
-        "none of this has been",
-        "none of it has been",
-        "nothing has been verified",
-        "nothing has been tested",
-        "not verified any",
-    ];
-    !sentence.aside && sentence.has(&UNPROVEN)
-}
-
-/// What went wrong on the way, and the same or the next sentence says that it does no more.
-fn is_past(sentence: &Sentence, next: Option<&Sentence>) -> bool {
-    const THEN: [&str; 7] =
-        ["at first", "initially", "originally", "in the beginning", "earlier", "at the start", "before that"];
-    const MENDED: [&str; 12] = [
-        "that is fixed",
-        "this is fixed",
-        "that is now fixed",
-        "this is now fixed",
-        "that has been fixed",
-        "is now fixed",
-        "both are fixed",
-        "all are fixed",
-        "i fixed that",
-        "i have fixed that",
-        "that is solved",
-        "that is resolved",
-    ];
-    let mended = |one: &Sentence| {
-        one.has(&MENDED) && !one.asks && !mood::is_doubtful(one) && !one.has(&["not", "still", "yet"])
-    };
-    let now = sentence.has(&["still", "now", "yet", "remaining", "todo"]);
-    sentence.has(&THEN) && !now && next.is_some_and(mended)
-}
-
-/// A condition beside the word `[DONE]`.
-fn is_condition(sentence: &Sentence) -> bool {
-    const BEGINS: [&str; 7] = ["if", "once", "as", "when", "unless", "provided", "assuming"];
-    sentence.words().first().is_some_and(|first| BEGINS.contains(first))
-}
-
 /// The form as it is shown, with its blank or with the id, where it is not said: `[DONE] {task_id}`.
 fn shows_form(body: &str, about: &About<'_>) -> bool {
     text::lines(body).iter().any(|line| {
@@ -331,53 +290,6 @@ fn shows_form(body: &str, about: &About<'_>) -> bool {
         let own = || bare.split_whitespace().any(|word| about.is_own(word));
         line.own() && form && (bare.contains(['{', '<']) || own())
     })
-}
-
-fn names_pull_request(sentence: &Sentence) -> bool {
-    let words = sentence.words();
-    mood::has(&words, &["pr", "mr", "pull request", "merge request"])
-        || words.iter().any(|word| word.contains("/pull/"))
-}
-
-/// A pull request that is there to be looked at.
-fn opens_pull_request(sentence: &Sentence) -> bool {
-    const UP: [&str; 10] = [
-        "open",
-        "opened",
-        "up",
-        "ready",
-        "created",
-        "raised",
-        "submitted",
-        "merged",
-        "filed",
-        "please review",
-    ];
-    let words = sentence.words();
-    let plain = !sentence.asks && !mood::is_doubtful(sentence) && !mood::is_later(sentence);
-    plain
-        && names_pull_request(sentence)
-        && mood::has(&words, &UP)
-        && !mood::has(&words, &["not", "draft", "no"])
-}
-
-/// `Nothing is left to do`, `no remaining work`.
-fn nothing_left(sentence: &Sentence) -> bool {
-    let words = sentence.words();
-    let none = mood::has(&words, &["nothing", "no", "none"]);
-    none && mood::has(
-        &words,
-        &[
-            "left to do",
-            "left on",
-            "is left",
-            "remaining work",
-            "work remains",
-            "remains to",
-            "open items",
-            "open points",
-        ],
-    )
 }
 
 #[cfg(test)]

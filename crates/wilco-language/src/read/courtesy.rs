@@ -94,7 +94,46 @@ pub fn is_courtesy(body: &str) -> bool {
             && !body.contains(['?', '>', '`'])
             && !body.contains(['✅', '❌', '🛑', '⛔', '✔']);
     }
-    read.iter().all(|one| !one.asks && one.clauses.iter().all(is_kind))
+    read.iter().all(|one| {
+        !one.asks
+            && one
+                .clauses
+                .iter()
+                .enumerate()
+                .all(|(at, clause)| is_kind(clause) || (at > 0 && is_called(clause)))
+    })
+}
+
+/// Whoever is thanked: `Thanks, Wilco!`
+fn is_called(clause: &Clause) -> bool {
+    matches!(clause.words.as_slice(), [name] if name == "wilco" || (name.contains('-') && name.contains(|c: char| c.is_ascii_digit())))
+}
+
+/// The same with a word of assent beside it, where nothing is awaited that it could answer: `Understood, thanks.`
+pub fn is_assent(body: &str) -> bool {
+    const ASSENT: [&str; 14] = [
+        "understood",
+        "will do",
+        "noted",
+        "sure",
+        "no problem",
+        "of course",
+        "ok",
+        "okay",
+        "got it",
+        "acknowledged",
+        "roger",
+        "on it",
+        "alright",
+        "thanks will do",
+    ];
+    let assents = |clause: &Clause| {
+        let words = clause.words.join(" ");
+        ASSENT.contains(&words.as_str()) || is_kind(clause)
+    };
+    let read = sentences(body);
+    !read.is_empty()
+        && read.iter().all(|one| !one.asks && !one.clauses.is_empty() && one.clauses.iter().all(assents))
 }
 
 fn is_kind(clause: &Clause) -> bool {
@@ -131,6 +170,8 @@ mod tests {
             "Thanks for the quick answer!",
             "Hi boss!",
             "Well done, thanks",
+            "Thanks, Wilco!",
+            "Thank you, tester-9!",
         ];
         for body in kind {
             assert!(is_courtesy(body), "{body}");

@@ -24,35 +24,34 @@ pub struct ReadDecision {
     pub status: Option<AckStatus>,
 }
 
-/// How the options are said.
-const SAID: [(&str, &[&str]); 13] = [
-    ("retry", &["retry", "try again", "try it again", "retry it", "one more try", "one more time"]),
+/// How the options are said; `*` is any word.
+const SAID: [(&str, &str); 11] = [
+    (
+        "retry",
+        "retry, try again, try it again, retry it, one more try, one more time, * try again, try * again, restart it, \
+         run it again, ask again, ask * again, send * the message, ping *",
+    ),
     (
         "reassign",
-        &[
-            "reassign",
-            "give it to",
-            "hand it to",
-            "assign it to",
-            "pass it to",
-            "hand it over to",
-            "reassigned",
-        ],
+        "reassign, reassigned, give it to, give the task to, give * to, hand it to, hand the task to, hand it over to, \
+         assign it to, pass it to, move it to, * should take over, * should take it, * takes over, * do it",
     ),
-    ("accept-as", &["accept-as", "accept as", "take it as"]),
-    ("accept", &["accept", "accept it"]),
-    ("extend", &["extend", "extend it", "give it more time", "more time"]),
-    ("abort", &["abort", "abort it", "cancel it", "give up on it", "drop it", "call it off", "kill it"]),
-    ("proceed", &["proceed", "go ahead"]),
-    ("manual-fix", &["manual-fix", "manual fix", "fixed it by hand", "fixed by hand", "fixed it manually"]),
-    ("skip", &["skip", "skip it"]),
-    ("override", &["override", "override it"]),
+    ("accept-as", "accept-as, accept as, take it as"),
+    ("accept", "accept, accept it"),
     (
-        "provide_alternative_agent",
-        &["provide_alternative_agent", "provide-alternative-agent", "alternative agent"],
+        "extend",
+        "extend, extend it, give it more time, give * more time, more time, give it another, give them another, \
+         give * another, give * * more, * have * more, give it 30, allow another",
     ),
-    ("extend", &["give it another", "give them another", "give it 30", "allow another"]),
-    ("retry", &["restart it", "run it again", "ask again"]),
+    (
+        "abort",
+        "abort, abort it, cancel it, cancel the task, give up on it, drop it, call it off, kill it, forget about it",
+    ),
+    ("proceed", "proceed, go ahead"),
+    ("manual-fix", "manual-fix, manual fix, fixed it by hand, fixed by hand, fixed it manually"),
+    ("skip", "skip, skip it"),
+    ("override", "override, override it"),
+    ("provide_alternative_agent", "provide_alternative_agent, provide-alternative-agent, alternative agent"),
 ];
 /// Whoever says so has not decided.
 const UNDECIDED: [&str; 12] = [
@@ -83,7 +82,11 @@ pub fn decision(body: &str, options: &[&str], about: &About<'_>) -> Option<ReadD
         return read.pop().filter(|_| read.is_empty()).flatten();
     }
     if let Some(stated) = status_object::stated(body, about) {
-        return by_object(&stated.status, &stated.object, options).filter(|_| stated.plain);
+        let plain = status_object::is_unturned(&status_object::without_reason(&stated.object));
+        return by_object(&stated.status, &stated.object, options).filter(|_| plain);
+    }
+    if let Some((option, object)) = status_object::unnamed(body, &["decision", "option"]) {
+        return by_object(&option, &object, options);
     }
     let read: Vec<_> = sentences(body).into_iter().filter(|one| !is_polite(one)).collect();
     if read.iter().any(|one| one.has(&UNDECIDED) || one.asks) {
@@ -116,11 +119,16 @@ pub fn decision(body: &str, options: &[&str], about: &About<'_>) -> Option<ReadD
     }
     let (option, sentence) = *found.first()?;
     let only = found.iter().all(|(other, _)| *other == option) && !refused.contains(&option);
-    let later = turn_of(sentence, &[Turn::Later, Turn::TakenBack, Turn::Undone, Turn::Foreign]).is_some();
+    let turned = turn_of(sentence, &[Turn::TakenBack, Turn::Undone, Turn::Foreign]).is_some();
+    let later = turn_of(sentence, &[Turn::Later]).is_some();
     // The work itself is nobody who could take it.
     let words: Vec<_> = sentence.words().into_iter().filter(|word| !about.is_own(word)).collect();
     let one = option != "reassign" || !chooses(&words);
-    (only && one && !later && (option == "extend" || !mood::is_later(sentence)))
+    // `I will accept it` decides.
+    let some_time =
+        mood::is_at_a_time(&words) || mood::has(&words, &["tomorrow", "later", "soon", "tonight", "next"]);
+    let will = matches!(words.as_slice(), ["i" | "we", "will", ..]) && !some_time;
+    (only && one && !turned && (!later || will) && (option == "extend" || will || !mood::is_later(sentence)))
         .then(|| filled(option, &words))
 }
 
@@ -211,6 +219,7 @@ fn is_led_to(clause: &Clause, option: &str) -> bool {
         "instead",
         "and",
         "but",
+        "have",
         "let",
         "us",
         "go",
@@ -221,8 +230,8 @@ fn is_led_to(clause: &Clause, option: &str) -> bool {
     ];
     let words: Vec<_> = clause.words.iter().map(String::as_str).collect();
     let start = words.iter().position(|word| !LEADS.contains(word)).unwrap_or(words.len());
-    let said = SAID.iter().filter(|(known, _)| *known == option).flat_map(|(_, said)| said.iter());
-    let leads = |phrase: &&str| {
+    let said = SAID.iter().filter(|(known, _)| *known == option).flat_map(|(_, said)| said.split(", "));
+    let leads = |phrase: &str| {
         let behind = words.get(start + phrase.split(' ').count());
         find(&words[start..], phrase) == Some(0) && behind.is_none_or(|word| !TELLS.contains(word))
     };
@@ -248,7 +257,7 @@ fn named(clause: &Clause, options: &[&str]) -> Vec<&'static str> {
     let possible = |option: &str| options.contains(&option);
     let mut named: Vec<_> = SAID
         .iter()
-        .filter(|(option, said)| possible(option) && clause.has(said))
+        .filter(|(option, said)| possible(option) && said.split(", ").any(|phrase| clause.has(&[phrase])))
         .map(|(option, _)| *option)
         .collect();
     named.dedup();
@@ -260,7 +269,9 @@ fn denied(clause: &Clause) -> bool {
 }
 
 fn doubted(clause: &Clause) -> bool {
-    clause.has(&["would", "could", "might", "may", "should", "maybe", "perhaps", "think", "probably"])
+    let takes = clause.has(&["* should take over", "* should take it"]);
+    clause.has(&["would", "could", "might", "may", "maybe", "perhaps", "think", "probably"])
+        || (clause.has(&["should"]) && !takes)
 }
 
 /// What an option needs, from the words around it.
@@ -277,7 +288,7 @@ fn status(words: &[&str]) -> Option<AckStatus> {
 
 /// The name behind `to`, `reassign` or `agent`, when it looks like one or nothing else can be meant.
 fn agent(words: &[&str]) -> Option<String> {
-    const NOBODY: [&str; 26] = [
+    const NOBODY: [&str; 36] = [
         "whom",
         "whomever",
         "whoever",
@@ -304,7 +315,23 @@ fn agent(words: &[&str]) -> Option<String> {
         "any",
         "please",
         "to",
+        "in",
+        "with",
+        "on",
+        "for",
+        "from",
+        "that",
+        "and",
+        "now",
+        "do",
+        "able",
     ];
+    // `impl-101 should take over`
+    let takes = ["* should take", "* takes over", "* do it"].iter().find_map(|phrase| find(words, phrase));
+    let taker = takes.map(|at| words[at]).filter(|word| word.contains('-') && !NOBODY.contains(word));
+    if let Some(taker) = taker {
+        return Some(taker.to_owned());
+    }
     let named = |at: usize| {
         let word = words.get(at + 1)?;
         let leads = matches!(words[at], "to" | "agent" | "reassign");
@@ -333,7 +360,11 @@ fn time(words: &[&str]) -> Option<Span> {
     words.iter().enumerate().find_map(|(at, word)| {
         let digits = word.bytes().all(|byte| byte.is_ascii_digit()) && !word.is_empty();
         let given = || word.starts_with(|c: char| c.is_ascii_digit()).then(|| word.parse().ok()).flatten();
-        let behind = words.get(at + 1).and_then(|next| unit(next)).filter(|_| digits);
+        // `2 more hours`
+        let skip = usize::from(
+            words.get(at + 1) == Some(&"more") && words.get(at + 2).is_some_and(|next| unit(next).is_some()),
+        );
+        let behind = words.get(at + 1 + skip).and_then(|next| unit(next)).filter(|_| digits);
         behind.and_then(|unit| format!("{word}{unit}").parse().ok()).or_else(|| given().filter(|_| !digits))
     })
 }

@@ -1,10 +1,11 @@
 //! What a main agent answers to a fix request without the form: it has it, it is fixed, or it cannot be fixed.
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 
-use super::claim::{About, Extent, Vocabulary, claims};
+use super::claim::{About, Claim, Extent, Vocabulary, claims};
 use super::courtesy::is_courtesy;
 use super::embedded;
+use super::entries::blank;
 use super::mood::{Mood, is_conditional, is_polite};
 use super::progress::is_open;
 use super::sentence::{Sentence, is_disguised, sentences};
@@ -43,6 +44,8 @@ const FIXED: Vocabulary = Vocabulary {
     ],
     countable: &["failure", "test", "issue"],
 };
+/// Whoever says so of the tests that failed says that they are fixed.
+const PASSES: Vocabulary = Vocabulary { predicates: &["green", "pass", "passing"], ..FIXED };
 const CANNOT: [&str; 12] = [
     "cannot-fix",
     "can not fix",
@@ -60,7 +63,7 @@ const CANNOT: [&str; 12] = [
 /// What cannot be fixed now may be fixed later, and what holds for one of several does not for all.
 const FOR_NOW: [&str; 9] =
     ["right now", "yet", "at the moment", "for now", "today", "until", "still", "is fixed", "are fixed"];
-const TAKES: [&str; 26] = [
+const TAKES: [&str; 29] = [
     "got",
     "on it",
     "working on",
@@ -87,6 +90,9 @@ const TAKES: [&str; 26] = [
     "investigating",
     "still working",
     "noted",
+    "fix-ack",
+    "starting on",
+    "begun to fix",
 ];
 
 /// What a text says of the fixes that were asked for.
@@ -94,8 +100,8 @@ pub fn fix(body: &str, about: &About<'_>) -> FixReply {
     if is_disguised(body) {
         return FixReply::Unread;
     }
-    if let Some(fixed) = in_object(body, about) {
-        return if fixed { FixReply::Fixed(body.trim().to_owned()) } else { FixReply::Unread };
+    if let Some(said) = in_object(body, about) {
+        return said;
     }
     let own = |id: &Option<String>| id.as_ref().is_none_or(|id| about.is_own(id));
     let spoken = words(body);
@@ -107,7 +113,10 @@ pub fn fix(body: &str, about: &About<'_>) -> FixReply {
     if is_courtesy(body) {
         return FixReply::Courtesy;
     }
-    if read.iter().any(|one| one.has(&CANNOT) && !one.asks) {
+    if is_unfilled(body) {
+        return FixReply::Unread;
+    }
+    if sentences(body).iter().any(|one| one.has(&CANNOT) && !one.asks) {
         let asks = sentences(body).iter().any(|one| one.asks);
         // For now, or in part, or with a question: whoever says so has not given up.
         let postponed = |one: &Sentence| one.has(&FOR_NOW) || turn_of(one, &[Turn::Later]).is_some();
@@ -149,18 +158,35 @@ fn names_places(read: &[Sentence]) -> bool {
     })
 }
 
-/// Whether an object says that it is fixed: by the request's id, or with what was done.
-fn in_object(body: &str, about: &About<'_>) -> Option<bool> {
-    let says = |status: &str| matches!(status, "fixed" | "resolved" | "completed" | "done");
+/// What an object says: by the request's id or the issue, or with what was done.
+fn in_object(body: &str, about: &About<'_>) -> Option<FixReply> {
+    let says = |status: &str, plain: bool, object: &Map<String, Value>| match status {
+        "fixed" | "resolved" | "completed" | "done" if plain => FixReply::Fixed(body.trim().to_owned()),
+        "cannot-fix" | "unfixable" => match object.get("reason").and_then(Value::as_str) {
+            Some(reason) if !reason.trim().is_empty() => FixReply::CannotFix(reason.trim().to_owned()),
+            _ => FixReply::Unread,
+        },
+        "fixing" | "fix-ack" | "received" | "acknowledged" | "in-progress" => FixReply::Acknowledged,
+        _ => FixReply::Unread,
+    };
     if let Some(stated) = status_object::stated(body, about) {
-        return Some(says(&stated.status) && stated.plain);
+        return Some(says(&stated.status, stated.plain, &stated.object));
     }
     let object = embedded::object(body)?;
     let status = object.get("status").and_then(Value::as_str).map(text::fold)?;
     let fixes = object.get("fixes").and_then(Value::as_array).is_some_and(|fixes| !fixes.is_empty());
     let known =
         object.keys().all(|key| matches!(key.as_str(), "status" | "fixes" | "files" | "commit" | "tests"));
-    Some(says(&status) && fixes && known && status_object::is_unturned(&object))
+    let plain = fixes && known && status_object::is_unturned(&object);
+    let cannot =
+        status == "cannot-fix" && object.keys().all(|key| matches!(key.as_str(), "status" | "reason"));
+    Some(if plain || cannot { says(&status, plain, &object) } else { FixReply::Unread })
+}
+
+/// The form as it was shown, with its blanks.
+fn is_unfilled(body: &str) -> bool {
+    let items = text::lines(body).into_iter().filter_map(|line| text::list_item(line.text));
+    items.into_iter().any(|(_, item)| item.contains(char::is_alphabetic) && blank(item))
 }
 
 /// A reason is more than the words that it cannot be fixed.
@@ -197,6 +223,7 @@ impl Weighed {
                     (Extent::Part, _) => {}
                 }
             }
+            weighed.fixed |= claims(sentence, about, &PASSES).iter().any(Claim::is_plain_whole);
             weighed.open |= !sentence.aside && is_open(sentence);
             weighed.unclear |= turn_of(sentence, &[Turn::Undone, Turn::TakenBack]).is_some();
         }

@@ -9,6 +9,7 @@ use wilco_protocol::handoff::AckStatus;
 use super::ack::{asks, refuses};
 use super::block::{self, Block, Key};
 use super::said::word_of;
+use super::tags::as_taught;
 use super::text;
 
 /// One acknowledgment, as written.
@@ -24,6 +25,7 @@ pub struct HandoffAckText {
 
 /// Every handoff that a body acknowledges, in the order of their first mention.
 pub fn handoff_acks(body: &str) -> Vec<HandoffAckText> {
+    let body = &*as_taught(body);
     let blocks = block::blocks(body, "ACK", |block| word_of(block, status_word).is_some());
     let mut acks: Vec<HandoffAckText> = Vec::new();
     let mut seen: HashMap<String, usize> = HashMap::new();

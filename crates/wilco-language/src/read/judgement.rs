@@ -7,7 +7,7 @@ use wilco_protocol::delegation::Verdict;
 
 use super::block::mentions;
 use super::mood::{self, is_polite};
-use super::sentence::{Sentence, is_disguised, sentences};
+use super::sentence::{Clause, Sentence, is_disguised, sentences};
 use super::text;
 
 /// A verdict in words, with what it says is right or missing.
@@ -42,7 +42,7 @@ const CORRECT: [&str; 22] = [
     "sounds right",
     "is fine",
 ];
-const WRONG: [&str; 9] = [
+const WRONG: [&str; 10] = [
     "wrong",
     "incorrect",
     "not correct",
@@ -52,6 +52,7 @@ const WRONG: [&str; 9] = [
     "not what",
     "not accurate",
     "misread",
+    "not quite right",
 ];
 const PARTIAL: [&str; 12] = [
     "partial",
@@ -75,7 +76,7 @@ const BESIDE: &str = "a ahead absolutely all also am and are as asked be begin b
     mine my need needed nice no nothing now of ok okay on please point points precisely proceed questions \
     requirements requested see sense sent she ship so sounds spot start started starts summary sure task thank thanks that \
     the their there they this to too totally two three four five understanding understands understood very want wanted we \
-    well what with work wrong yes you your both changes correctly done captured captures restates restated stated";
+    well what with work wrong yes you your both changes correctly done captured captures restates restated stated let him her them got gets agent has add";
 
 /// The verdict that a text gives; none when it is not clear.
 pub fn judgement(body: &str) -> Option<Judgement> {
@@ -85,14 +86,17 @@ pub fn judgement(body: &str) -> Option<Judgement> {
     }
     let read: Vec<_> = sentences(body).into_iter().filter(|one| !is_polite(one)).collect();
     let judging = |one: &&Sentence| one.has(&CORRECT) || one.has(&WRONG) || is_partial(one);
-    let unclear =
-        |one: &Sentence| one.asks || mood::is_reported(one) || mood::is_conditional(one) || doubts(one);
+    // `He wrote 403, that is wrong` tells what is wrong, and reports nobody's verdict.
+    let reported = |one: &Sentence| mood::is_reported(one) && !one.has(&WRONG);
+    let unclear = |one: &Sentence| one.asks || reported(one) || mood::is_conditional(one) || doubts(one);
     if read.iter().any(|one| one.asks) || read.iter().filter(judging).any(unclear) {
         return None;
     }
     let verdict = match () {
         () if read.iter().any(is_partial) => Verdict::Partial,
-        () if read.iter().any(|one| one.has(&WRONG)) => Verdict::WrongSummary,
+        () if read.iter().any(|one| one.has(&WRONG)) || read.first().is_some_and(is_no) => {
+            Verdict::WrongSummary
+        }
         () if read.iter().any(|one| one.has(&CORRECT)) && read.iter().all(is_plain) => Verdict::Correct,
         () => return None,
     };
@@ -101,6 +105,13 @@ pub fn judgement(body: &str) -> Option<Judgement> {
     const FEWEST: usize = 4;
     let whole = verdict == Verdict::Correct || said.split_whitespace().count() >= FEWEST;
     whole.then_some(Judgement { verdict, said })
+}
+
+/// `No. It is about failed logins only.`
+fn is_no(sentence: &Sentence) -> bool {
+    let alone =
+        |clause: &Clause| matches!(clause.words.as_slice(), [word] if matches!(word.as_str(), "no" | "nope"));
+    sentence.clauses.first().is_some_and(alone)
 }
 
 fn is_partial(sentence: &Sentence) -> bool {

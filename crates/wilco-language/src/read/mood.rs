@@ -23,7 +23,7 @@ pub(super) const NEGATIONS: [&str; 11] =
     ["not", "no", "never", "neither", "nor", "nothing", "none", "without", "yet", "hardly", "far"];
 
 /// Phrases with a cue in them that say nothing of the kind.
-const HARMLESS: [&str; 38] = [
+const HARMLESS: [&str; 46] = [
     "even when",
     "even if",
     "once more",
@@ -62,6 +62,14 @@ const HARMLESS: [&str; 38] = [
     "no questions",
     "no need",
     "no further",
+    "when you want",
+    "when you tell",
+    "when you say",
+    "until you tell",
+    "until you say",
+    "until you give",
+    "until i hear",
+    "until further",
 ];
 
 const CONDITIONS: [&str; 21] = [
@@ -306,7 +314,10 @@ pub(super) fn is_polite(sentence: &Sentence) -> bool {
     let after = sentence.clauses.split_first().filter(|(first, rest)| greets(first) && !rest.is_empty());
     let told = after.map_or(sentence.clauses.as_slice(), |(_, rest)| rest);
     let words: Vec<&str> = told.iter().flat_map(|one| &one.words).map(String::as_str).collect();
-    POLITE.iter().any(|phrase| find(&words, phrase) == Some(0))
+    // `Should I mark it as done?` is about the work.
+    let of_work =
+        sentence.asks && has(&words, &["done", "complete", "completed", "finished", "mark", "close"]);
+    !of_work && POLITE.iter().any(|phrase| find(&words, phrase) == Some(0))
 }
 
 /// Whether its writer doubts, excepts, or makes a condition, in it or by asking.

@@ -236,7 +236,7 @@ const REPORTS: [&str; 44] = [
 ];
 
 /// What says that work does not go on.
-const STUCK: [&str; 30] = [
+const STUCK: [&str; 34] = [
     "could not complete",
     "can not complete",
     "could not finish",
@@ -267,6 +267,10 @@ const STUCK: [&str; 30] = [
     "can not confirm",
     "can not say",
     "not really",
+    "can not build",
+    "can not test",
+    "hand * back",
+    "give * back",
 ];
 
 /// Whether it reports on the work: what is done now, next, or so far.
@@ -283,5 +287,10 @@ pub(super) fn is_progress(read: &[Sentence]) -> bool {
 
 /// Whether its writer cannot go on.
 pub(super) fn is_stuck(read: &[Sentence]) -> bool {
-    read.iter().any(|one| one.has(&STUCK))
+    // `BLOCKED: no token for the registry`
+    let headed = |one: &Sentence| {
+        let first = one.clauses.first().map(|clause| clause.words.as_slice());
+        matches!(first, Some([word]) if word == "blocked")
+    };
+    read.iter().any(|one| one.has(&STUCK) || headed(one))
 }

@@ -3,7 +3,6 @@
 //! A false PASS is the expensive error: it needs one plain claim of the whole check and nothing beside it that failed,
 //! was not run, is doubted or is somebody else's. The form itself is `validation`'s matter.
 
-use serde_json::{Map, Value};
 use wilco_protocol::validation::Finding;
 
 use super::claim::{About, Extent, Vocabulary, claims, is_plainly_said};
@@ -15,8 +14,9 @@ use super::failures::{Failure, MAX_FAILURES, item};
 use super::foreign::{Foreign, claimed};
 use super::form::{self, Part};
 use super::mood::{Mood, is_polite};
+use super::printed::shows_pass;
+use super::result_object::{in_object, is_of_this};
 use super::sentence::{Clause, Place, Sentence, is_disguised, sentences};
-use super::status_object;
 use super::text;
 use super::turns::turn;
 
@@ -46,6 +46,7 @@ const PASSES: Vocabulary = Vocabulary {
         "specs",
         "outcome",
         "unit",
+        "feature",
     ],
     countable: &["cases", "assertions", "suites", "scenarios"],
 };
@@ -55,7 +56,7 @@ const FAILS: Vocabulary = Vocabulary {
 };
 
 /// Nothing was checked.
-const NOT_RUN: [&str; 23] = [
+const NOT_RUN: [&str; 27] = [
     "could not be carried out",
     "no tests were executed",
     "before a single test ran",
@@ -79,6 +80,10 @@ const NOT_RUN: [&str; 23] = [
     "unable to perform",
     "could not be performed",
     "could not complete the validation",
+    "not possible to check",
+    "not one test was",
+    "unable to carry out",
+    "could not check",
 ];
 /// Something was not checked, or not by the writer.
 const NOT_WHOLE: [&str; 19] = [
@@ -116,7 +121,8 @@ pub fn found(body: &str, about: &About<'_>) -> Option<CheckResult> {
         return None;
     }
     let mut weighed = Weighed::of(&read, about);
-    weighed.passed |= claimed(body, about) == Some(Foreign::Passed) || read.iter().any(counts_all);
+    weighed.passed |=
+        claimed(body, about) == Some(Foreign::Passed) || read.iter().any(counts_all) || shows_pass(body);
     let stated = stated(body, about)?;
     let listed = listed(body);
     if read.iter().any(|one| one.has(&NOT_RUN)) && !weighed.passed && stated != Some(Finding::Pass) {
@@ -130,6 +136,8 @@ pub fn found(body: &str, about: &About<'_>) -> Option<CheckResult> {
         (Some(Finding::Error), false, _) => Finding::Error,
         // Not yet a pass, and these fail.
         _ if weighed.not_yet && (!weighed.failed || listed.is_empty()) => return None,
+        // `The first run failed, the second passed. Which shall I report?`
+        _ if weighed.passed && weighed.failed && read.iter().any(|one| one.asks) => return None,
         _ if weighed.unclear || read.iter().any(|one| one.has(&NOT_WHOLE)) => return None,
         _ if weighed.may_fail && stated != Some(Finding::Fail) => return None,
         (Some(Finding::Pass) | None, true, false) | (Some(Finding::Pass), false, false) => Finding::Pass,
@@ -187,7 +195,9 @@ impl Weighed {
     fn of(read: &[Sentence], about: &About<'_>) -> Weighed {
         let mut weighed = Weighed::default();
         // Rows of a table are read as such.
-        for sentence in read.iter().filter(|one| one.place != Place::Row) {
+        let prose = read.iter().enumerate().filter(|(_, one)| one.place != Place::Row);
+        for (at, sentence) in prose {
+            let lists = read.get(at + 1).is_some_and(|next| next.place == Place::Item);
             let others = about.names_other(&sentence.words());
             let fails = claims(sentence, about, &FAILS);
             let passes = claims(sentence, about, &PASSES);
@@ -212,6 +222,8 @@ impl Weighed {
                     (Extent::Whole, Mood::Plain) => weighed.passed = true,
                     (Extent::Whole, Mood::Negated) if !sentence.has(&["yet"]) => weighed.failed = true,
                     (Extent::Whole, Mood::Negated) => weighed.not_yet = true,
+                    // `Three of them don't pass:`
+                    (Extent::Part, Mood::Negated) if lists => weighed.failed = true,
                     (Extent::Part | Extent::Other, _) => {}
                 }
             }
@@ -284,7 +296,7 @@ fn is_status(key: &str) -> bool {
         || key.starts_with("reval-")
 }
 
-fn word(word: &str) -> Option<Finding> {
+pub(super) fn word(word: &str) -> Option<Finding> {
     Some(match word.to_lowercase().as_str() {
         "pass" | "passed" | "passes" | "success" | "successful" => Finding::Pass,
         "fail" | "failed" | "fails" | "failure" => Finding::Fail,
@@ -338,9 +350,9 @@ fn is_count(item: &str) -> bool {
 
 fn fails_in(line: &str) -> bool {
     let lower = line.to_lowercase();
-    lower
-        .split(|c: char| !c.is_alphabetic())
-        .any(|word| matches!(word, "fail" | "failed" | "fails" | "failures"))
+    let fails = |word: &str| matches!(word, "fail" | "failed" | "fails" | "failures" | "red");
+    lower.split(|c: char| !c.is_alphabetic()).any(fails)
+        || ["n't pass", "not pass", "n't:"].iter().any(|said| lower.contains(said))
 }
 
 /// What is said beside the status, as one failure.
@@ -354,51 +366,6 @@ fn in_prose(body: &str) -> Vec<Failure> {
 fn own_text(body: &str) -> String {
     let own = text::lines(body).into_iter().filter(|line| line.own() && !line.blank());
     own.map(|line| text::plain(line.text)).collect::<Vec<_>>().join(" ")
-}
-
-/// Whether every id that an object names is this check's.
-fn is_of_this(object: &Map<String, Value>, about: &About<'_>) -> bool {
-    const IDS: [&str; 8] =
-        ["issue", "issue_id", "issue_number", "task_id", "request", "request_id", "message_id", "id"];
-    let own = |value: &Value| match value {
-        Value::String(id) => about.is_own(id.trim()),
-        Value::Number(id) => about.is_own(&id.to_string()),
-        Value::Null | Value::Bool(_) | Value::Array(_) | Value::Object(_) => true,
-    };
-    IDS.iter().filter_map(|key| object.get(*key)).all(own)
-}
-
-/// A result written as JSON of no known type.
-fn in_object(object: &Map<String, Value>) -> Option<CheckResult> {
-    let status =
-        ["result", "status", "outcome", "verdict"].iter().find_map(|key| object.get(*key)?.as_str())?;
-    let finding = word(status.trim())?;
-    let entries = object.get("failures").and_then(Value::as_array);
-    let text = |entry: &Value, keys: &[&str]| {
-        keys.iter().find_map(|key| entry.get(*key)?.as_str()).map(str::to_owned)
-    };
-    let one = |entry: &Value| match entry {
-        Value::String(text) => item(text),
-        entry => {
-            let location = text(entry, &["location", "test", "file", "name"]).unwrap_or_default();
-            let suggestion = text(entry, &["suggestion"]);
-            text(entry, &["error", "message", "reason", "detail"]).map(|error| Failure {
-                location,
-                error,
-                suggestion,
-            })
-        }
-    };
-    let failures: Vec<_> = entries.into_iter().flatten().filter_map(one).take(MAX_FAILURES).collect();
-    let fits = match finding {
-        Finding::Pass => {
-            failures.is_empty() && entries.is_none_or(Vec::is_empty) && status_object::is_unturned(object)
-        }
-        Finding::Fail => !failures.is_empty(),
-        Finding::Error => true,
-    };
-    let error = text(&Value::Object(object.clone()), &["error", "reason", "message"]);
-    fits.then_some(CheckResult { finding, failures, error: error.filter(|_| finding == Finding::Error) })
 }
 
 #[cfg(test)]

@@ -66,14 +66,14 @@ impl Clause {
     }
 }
 
-/// Where a phrase begins.
+/// Where a phrase begins. `*` in it is any word.
 pub(super) fn find(words: &[&str], phrase: &str) -> Option<usize> {
     let first = phrase.split(' ').next()?;
     let whole = |at: usize| {
         let mut said = words[at..].iter();
-        phrase.split(' ').all(|part| said.next() == Some(&part))
+        phrase.split(' ').all(|part| said.next().is_some_and(|word| part == *word || part == "*"))
     };
-    (0..words.len()).find(|at| words[*at] == first && whole(*at))
+    (0..words.len()).find(|at| (words[*at] == first || first == "*") && whole(*at))
 }
 
 /// Nobody says more than this in their own voice. What is longer ends in a question, so that nothing is claimed by it.
@@ -189,7 +189,7 @@ fn is_keyed(line: &str) -> bool {
 }
 
 /// Titles of what is not, or not yet, part of the work.
-const ASIDES: [&str; 19] = [
+const ASIDES: [&str; 23] = [
     "next step",
     "follow up",
     "followup",
@@ -209,6 +209,10 @@ const ASIDES: [&str; 19] = [
     "notes not",
     "beyond",
     "to try",
+    "possible follow",
+    "potential follow",
+    "not part of this task",
+    "unrelated",
 ];
 
 fn is_aside(title: &str) -> bool {
@@ -314,7 +318,8 @@ fn parts(line: &str) -> Vec<Part> {
     let mut parts = Vec::new();
     for token in line.split_whitespace() {
         // A function that somebody speaks of.
-        let mut rest = if token.contains("()") { SHOWN } else { token };
+        let named = token.replace("()", SHOWN);
+        let mut rest = if token.contains("()") { &*named } else { token };
         while !rest.is_empty() {
             let end = rest.find(is_stop).unwrap_or(rest.len());
             words(&rest[..end], &mut parts);

@@ -13,16 +13,26 @@ use super::sentence::{Sentence, sentences};
 use super::text;
 use super::turns::turn;
 
-const IDS: [&str; 8] =
-    ["task_id", "task", "id", "issue", "fix_request", "request", "request_id", "message_id"];
+const IDS: [&str; 9] =
+    ["task_id", "task", "ack", "id", "issue", "fix_request", "request", "request_id", "message_id"];
 const STATUSES: [&str; 5] = ["status", "state", "decision", "result", "outcome"];
 /// What a type of one's own may be called. Anything else may be a plan, an example, a question.
-const KINDS: [&str; 12] = [
+const KINDS: [&str; 13] = [
     "complet", "done", "finish", "resum", "paus", "stop", "fix", "report", "status", "confirm", "decision",
-    "update",
+    "update", "ack",
 ];
-const SAID_BY_TYPE: [&str; 8] =
-    ["completed", "complete", "done", "finished", "stopped", "paused", "resumed", "fixed"];
+const SAID_BY_TYPE: [&str; 10] = [
+    "completed",
+    "complete",
+    "done",
+    "finished",
+    "stopped",
+    "paused",
+    "resumed",
+    "fixed",
+    "cannot-fix",
+    "fix-ack",
+];
 /// How keys of what is left or failed begin.
 const LEFT: [&str; 12] = [
     "remain",
@@ -59,11 +69,16 @@ pub(super) struct Stated {
 pub(super) fn stated(body: &str, about: &About<'_>) -> Option<Stated> {
     let object = embedded::object(body)?;
     let text = |key: &str| object.get(key).and_then(Value::as_str).map(str::trim);
-    let mut ids = IDS.iter().filter_map(|key| text(key)).peekable();
+    let id = |key: &str| match object.get(key)? {
+        Value::String(id) => Some(id.trim().to_owned()),
+        Value::Number(id) => Some(id.to_string()),
+        _ => None,
+    };
+    let mut ids = IDS.iter().filter_map(|key| id(key)).peekable();
     ids.peek()?;
-    let own = ids.all(|id| about.is_own(id));
+    let own = ids.all(|id| about.is_own(&id));
     let mut statuses = STATUSES.iter().filter_map(|key| text(key));
-    let kind = text("type").unwrap_or("report").to_lowercase();
+    let kind = text("type").unwrap_or("report").to_lowercase().replace('_', "-");
     // `{"type": "paused", "task": "GH-1"}` states it by its type.
     let said = SAID_BY_TYPE.contains(&kind.as_str()).then_some(kind.as_str());
     let status = match statuses.next() {
@@ -74,6 +89,36 @@ pub(super) fn stated(body: &str, about: &About<'_>) -> Option<Stated> {
     let plain = is_unturned(&object);
     let status = text::fold(status);
     (own && known).then_some(Stated { status, object, plain })
+}
+
+/// Why somebody decides takes nothing from the decision.
+pub(super) fn without_reason(object: &Map<String, Value>) -> Map<String, Value> {
+    let reason = |key: &str| matches!(key, "reason" | "note" | "notes" | "comment" | "rationale" | "message");
+    object.iter().filter(|(key, _)| !reason(key)).map(|(key, value)| (key.clone(), value.clone())).collect()
+}
+
+/// What an object that names no work says under one of these keys: `{"decision": "retry"}`.
+pub(super) fn unnamed(body: &str, keys: &[&str]) -> Option<(String, Map<String, Value>)> {
+    let object = embedded::object(body)?;
+    let named = object.contains_key("type") || IDS.iter().any(|key| object.contains_key(*key));
+    let said = keys.iter().find_map(|key| object.get(*key)?.as_str()).map(text::fold)?;
+    (!named && is_unturned(&without_reason(&object))).then_some((said, object))
+}
+
+/// Whether an object says how far this work is: `{"type": "progress", "task": "GH-1", "percent": 40}`.
+pub(super) fn is_progress(body: &str, about: &About<'_>) -> bool {
+    let Some(object) = embedded::object(body) else { return false };
+    let text = |key: &str| object.get(key).and_then(Value::as_str).map(str::trim);
+    let own = IDS.iter().find_map(|key| text(key)).is_some_and(|id| about.is_own(id));
+    own && text("type").is_some_and(|kind| kind.to_lowercase().contains("progress"))
+}
+
+/// Whether an object that says that its work is complete means all of it: `"status": "partial"` beside it does not.
+pub(crate) fn is_whole(object: &Map<String, Value>) -> bool {
+    let done = |status: &str| {
+        matches!(text::fold(status).as_str(), "completed" | "complete" | "done" | "finished" | "success")
+    };
+    is_unturned(object) && object.get("status").and_then(Value::as_str).is_none_or(done)
 }
 
 /// Whether nothing in an object turns what it states: nothing is open, false, failed or doubted.

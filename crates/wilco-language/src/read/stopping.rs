@@ -58,9 +58,16 @@ impl StopOrder {
         let predicates: &'static [&'static str] = match self {
             StopOrder::Stop => &["stopped", "halted", "ceased", "stopping", "halting"],
             StopOrder::Pause => &["paused", "suspended", "on hold", "pausing"],
-            StopOrder::Resume => {
-                &["resumed", "resuming", "back on", "back at", "picked up", "picking up", "continuing"]
-            }
+            StopOrder::Resume => &[
+                "resumed",
+                "resuming",
+                "back on",
+                "back at",
+                "picked up",
+                "picked * up",
+                "picking up",
+                "continuing",
+            ],
         };
         Vocabulary { predicates, nouns: NOUNS, countable: NOUNS }
     }

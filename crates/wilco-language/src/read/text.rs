@@ -39,9 +39,9 @@ pub fn lines(body: &str) -> Vec<Line<'_>> {
     let mut lines = Vec::new();
     for text in body.split('\n') {
         let text = text.trim_end_matches('\r');
-        cited |= cites(text, "<");
+        cited |= cites(text);
         let mut line = Line { text, quoted: cited || text.trim_start().starts_with('>'), fence: None };
-        cited &= !cites(text, "</");
+        cited &= !ends_citing(text);
         match open {
             Some(fence) => {
                 line.fence = Some(fences);
@@ -60,11 +60,30 @@ pub fn lines(body: &str) -> Vec<Line<'_>> {
     lines
 }
 
-/// `<quote>` and `</quote>`, alone on their line: between them are somebody else's words.
-fn cites(text: &str, opening: &str) -> bool {
-    const TAGS: [&str; 5] = ["quote", "blockquote", "quoted", "example", "cite"];
-    let tag = text.trim().strip_prefix(opening).and_then(|tag| tag.strip_suffix('>'));
-    tag.is_some_and(|tag| TAGS.contains(&tag.to_ascii_lowercase().as_str()))
+/// Tags around somebody else's words, and around the thoughts that some models print before they speak.
+const CITING: [&str; 11] = [
+    "quote",
+    "blockquote",
+    "quoted",
+    "example",
+    "cite",
+    "think",
+    "thinking",
+    "thought",
+    "reasoning",
+    "scratchpad",
+    "reflection",
+];
+
+/// Whether what a line begins is not said: `<quote>`, `<think>`.
+fn cites(text: &str) -> bool {
+    let tag = text.trim_start().strip_prefix('<').and_then(|rest| rest.split_once('>'));
+    tag.is_some_and(|(tag, _)| CITING.contains(&tag.to_ascii_lowercase().as_str()))
+}
+
+fn ends_citing(text: &str) -> bool {
+    let tag = text.trim_end().strip_suffix('>').and_then(|rest| rest.rsplit_once("</"));
+    tag.is_some_and(|(_, tag)| CITING.contains(&tag.to_ascii_lowercase().as_str()))
 }
 
 /// Whether one of these ASCII characters is there. Most texts have none, so it looks at many bytes at a time before it

@@ -116,7 +116,7 @@ const HARMLESS: &str = "let me make sure, even when * fails, even if * fails, ev
     but it is fixed, but is fixed, but fixed, but all of it is, but now it, still pass, still passes, still \
     passing, still green, still work, still works, waiting for review, waiting for your review, waiting for a \
     review, waiting for your, no need to, i will wait, i will be around, i will be here, i will be happy, i will \
-    stand by, let me know, pending review, remaining attempts";
+    stand by, let me know, pending review, remaining attempts, after * failures, after * failed, more than * failed, more than * failures";
 
 /// Whoever says that one of these is so of a failure says that it is no more.
 const MENDED: &str = "fixed, fixes, resolved, solved, gone, repaired, mended, no longer, pass now, passes now, now pass, now \
@@ -297,7 +297,7 @@ fn is_of_tests(words: &[&str]) -> bool {
         included succeed succeeded ok okay completed complete done met fulfilled satisfied good fine implemented \
         successful clean to on at from as here there too also both either new updated extended , : · still fail failed \
         failing fails failure failures were used had both i we you it by if when while so because per suite suites file \
-        files case cases plan mentioned not no finished listed ticked checked the a an ticks my our this between against";
+        files case cases plan mentioned not no finished listed ticked checked the a an ticks my our this between against went turned came stayed";
     let subject = |word: &str| matches!(word, "tests" | "criteria" | "criterion" | "checks");
     (0..words.len()).filter(|at| subject(words[*at])).any(|at| {
         let next = words[at + 1..].iter().find(|word| !LINKS.contains(word));

@@ -45,6 +45,8 @@ pub enum Problem {
     PassWithFailures,
     /// Not a word about what was done.
     NoFixes,
+    /// Something among what was done is said to be not fixed.
+    Unfixed,
     /// It cannot be fixed, and nobody knows why.
     NoReason,
 }
@@ -267,10 +269,25 @@ fn completion(form: &Form<'_>) -> Answer {
         fixes.extend(summary.or_else(|| loose(form)));
     }
     let files = list(&form::FILES).iter().map(|file| path(file)).collect();
-    match fixes.is_empty() {
-        true => Answer::Unreadable { problem: Problem::NoFixes },
-        false => Answer::Fixed { fixes, files },
+    let open =
+        form.parts.iter().any(|part| OPEN_PARTS.contains(&part.title.as_str()) && !texts(part).is_empty());
+    match () {
+        () if open => Answer::Unreadable { problem: Problem::Unfixed },
+        () if fixes.is_empty() => Answer::Unreadable { problem: Problem::NoFixes },
+        () if fixes.iter().any(|fix| is_unfixed(fix)) => Answer::Unreadable { problem: Problem::Unfixed },
+        () => Answer::Fixed { fixes, files },
     }
+}
+
+/// Titles of what is left.
+const OPEN_PARTS: [&str; 7] =
+    ["still-open", "open", "remaining", "not-fixed", "unfixed", "remaining-failures", "still-failing"];
+
+/// An entry that says that it is none: `config.test.ts:12 - not fixed yet`.
+fn is_unfixed(fix: &str) -> bool {
+    const OPEN: [&str; 7] =
+        ["not fixed", "not yet fixed", "still fails", "still failing", "todo", "will fix", "skipped"];
+    sentences(fix).iter().any(|one| one.has(&OPEN))
 }
 
 fn cannot_fix(status: &str) -> bool {

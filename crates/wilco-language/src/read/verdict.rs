@@ -9,6 +9,7 @@ use wilco_protocol::delegation::Verdict;
 
 use super::block::{self, Block, Key};
 use super::said::{ReadWord, word_of};
+use super::tags::as_taught;
 use super::text;
 
 /// One verdict, as written.
@@ -43,6 +44,7 @@ impl VerdictReading {
 
 /// What a body says of each task that it judges.
 pub fn verdicts(body: &str) -> Vec<VerdictReading> {
+    let body = &*as_taught(body);
     let blocks = block::blocks(body, "VERDICT", |block| verdict(block).is_some());
     let mut verdicts: Vec<VerdictText> = Vec::new();
     let mut seen: HashMap<String, usize> = HashMap::new();

@@ -92,7 +92,9 @@ fn spoken(line: &str, tag: &str, word: Word, fenced: bool) -> Option<TaggedWord>
     let whole = without_task(rest);
     let end = whole.find(|c: char| c.is_whitespace() || long_dash(c)).unwrap_or(whole.len());
     let token = whole[..end].trim_matches(['*', '`', ':', ',', '.', '!', ')', '(', '"']);
-    let (id, rest) = match is_numbered(token) {
+    // An issue is called by its number alone.
+    let issue = word == Word::Fixed && !token.is_empty() && token.bytes().all(|byte| byte.is_ascii_digit());
+    let (id, rest) = match is_numbered(token) || issue {
         true => (Some(token.to_owned()), whole[end..].trim()),
         false => (None, rest.trim()),
     };

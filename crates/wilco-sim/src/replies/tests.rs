@@ -3,15 +3,19 @@
 use super::*;
 
 /// Replies of each table that may be read otherwise, and how many of those may move something.
-const KNOWN: [(&str, u32, u32, u32); 9] = [
-    ("replies", 1, 0, 0),
-    ("replies_2", 3, 0, 0),
-    ("replies_3", 4, 0, 0),
-    ("replies_4", 19, 1, 0),
-    ("replies_5", 15, 2, 0),
-    ("replies_6", 8, 0, 0),
-    ("replies_7", 2, 0, 0),
-    ("replies_8", 145, 4, 3),
+const KNOWN: [(&str, u32, u32, u32); 13] = [
+    ("replies", 0, 0, 0),
+    ("replies_2", 2, 0, 0),
+    ("replies_3", 2, 0, 0),
+    ("replies_4", 9, 1, 0),
+    ("replies_5", 7, 0, 0),
+    ("replies_6", 0, 0, 0),
+    ("replies_7", 0, 0, 0),
+    ("replies_8", 118, 4, 3),
+    ("replies_9", 10, 4, 0),
+    ("replies_10", 15, 3, 0),
+    ("replies_11", 6, 0, 0),
+    ("replies_12", 6, 0, 0),
     ("replies_review", 3, 0, 0),
 ];
 
