@@ -66,7 +66,7 @@ pub(super) fn acknowledge(state: &State, to: &Name, until: Time, setting: &Setti
     format!(
         "---\n\
          ACKNOWLEDGMENT REQUIRED before work begins. It is not yours until your ACK is accepted.\n\
-         Answer until {until} (within {left}). {taught}\n\
+         Answer until {until} (in {left}). {taught}\n\
          {restate}To ask: \"Questions:\". To reject: \"Reason:\".\n\
          ---",
         restate = restate(setting),
@@ -317,7 +317,7 @@ pub(super) fn handoff(state: &handoff::State, to: &Name, until: Time, setting: &
     format!(
         "---\n\
          ACKNOWLEDGMENT REQUIRED. The work is not yours until your ACK is verified.\n\
-         Answer until {until} (within {left}). {taught}\n\
+         Answer until {until} (in {left}). {taught}\n\
          {restate}Environment issue: you cannot set up what you need.\n\
          ---",
         restate = restate(setting),

@@ -30,9 +30,7 @@ pub(super) struct Bead {
     pub(super) first: bool,
     pub(super) last: bool,
     /// "is", "are" stand before it: this is done to what is named before.
-    pub(super) passive: bool,
-    /// As written, in lower case.
-    pub(super) form: Rc<str>,
+    pub(super) done_to: bool,
     pub(super) phrase: usize,
     pub(super) sentence: usize,
     /// A list and the phrase it hangs on share a number.
@@ -72,7 +70,7 @@ pub(super) fn chain(words: &Words, source: Source<'_>) -> Chain {
         };
         if let Some(turn) = word.is.turn.or_else(|| word.is.filler.filter(|_| counts())) {
             pending.turned.push(if turn == "to" && pending.begun { "added to" } else { turn });
-        } else if vocab::begins(&word.root) && !pending.in_phrase {
+        } else if vocab::begins(&word.stem) && !pending.in_phrase {
             let announced = match source {
                 Source::Title => true,
                 Source::Demand => false,
@@ -83,7 +81,7 @@ pub(super) fn chain(words: &Words, source: Source<'_>) -> Chain {
         } else if word.tells() && !word.is.announces {
             beads.push(pending.bead(words, at));
         } else {
-            pending.passive |= BE.contains(&word.lower.as_ref());
+            pending.done_to |= BE.contains(&word.lower.as_ref());
             pending.linked.extend(LINKS.iter().find(|link| **link == &*word.lower));
         }
     }
@@ -106,7 +104,7 @@ pub(super) fn chain(words: &Words, source: Source<'_>) -> Chain {
 struct Pending {
     turned: Vec<&'static str>,
     linked: Vec<&'static str>,
-    passive: bool,
+    done_to: bool,
     /// A bead of the same phrase, or of the same clause, came before.
     in_phrase: bool,
     in_clause: bool,
@@ -133,14 +131,13 @@ impl Pending {
             ending: Vec::new(),
             first: !self.in_phrase,
             last: false,
-            passive: self.passive,
-            form: words.list[at].lower.clone(),
+            done_to: self.done_to,
             phrase: 0,
             sentence: words.list[at].sentence,
             run: 0,
             part: 0,
         };
-        (self.passive, self.in_phrase, self.in_clause) = (false, true, true);
+        (self.done_to, self.in_phrase, self.in_clause) = (false, true, true);
         bead
     }
 
@@ -152,7 +149,7 @@ impl Pending {
             bead.ending = std::mem::take(&mut self.turned);
             bead.ending.sort_unstable();
             bead.ending.dedup();
-            self.passive = false;
+            self.done_to = false;
         }
         self.linked.clear();
         self.in_phrase = false;

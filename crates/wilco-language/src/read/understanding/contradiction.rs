@@ -39,7 +39,6 @@ pub fn contradictions(task: &TaskText<'_>, understanding: &str) -> Vec<Contradic
     let asked = words(&text, task.task_id, MOST_ASKED);
     let mut said = words(understanding, task.task_id, MOST_SAID);
     said.hush(&asked);
-    said.spell_as(&asked);
     let mut found = of_words(&asked, &said);
     found.extend(other_ids(task.task_id, &text, understanding).map(of(ContradictionKind::TaskId)));
     found.extend(other_names(task.task_id, &text, understanding).map(of(ContradictionKind::Name)));
@@ -165,7 +164,7 @@ fn broken_bans(task: &Words, said: &Words) -> impl Iterator<Item = String> {
     let banned = stems(task, true);
     let done = stems(said, false);
     let broken = banned.into_iter().filter(|stem| !wanted.contains(stem) && done.contains(stem));
-    broken.filter(|stem| *stem != "build").map(str::to_owned).collect::<Vec<_>>().into_iter()
+    broken.filter(|stem| !vocab::begins(stem)).map(str::to_owned).collect::<Vec<_>>().into_iter()
 }
 
 fn stems(words: &Words, negated: bool) -> HashSet<&str> {
@@ -176,20 +175,14 @@ fn stems(words: &Words, negated: bool) -> HashSet<&str> {
 }
 
 /// "disable" for "enable", "Windows" for "macOS".
-fn excluded(task: &Words, said: &Words) -> impl Iterator<Item = String> {
-    let mut found = clashes(task, said, |word| &word.stem);
-    found.extend(clashes(task, said, |word| &word.root));
-    found.into_iter()
-}
-
-fn clashes(task: &Words, said: &Words, form: fn(&Word) -> &str) -> HashSet<String> {
-    let wanted: HashSet<&str> = task.list.iter().map(form).collect();
-    let told: HashSet<&str> = said.list.iter().map(form).collect();
+fn excluded<'a>(task: &'a Words, said: &'a Words) -> impl Iterator<Item = String> {
+    let stems = |words: &'a Words| words.list.iter().map(|word| &*word.stem).collect::<HashSet<&str>>();
+    let (wanted, told) = (stems(task), stems(said));
     let clash = |word: &&str| {
         let mut others = vocab::excluded(word).iter().map(String::as_str);
         others.any(|other| wanted.contains(other) && !(told.contains(other) && both_fit(other)))
     };
-    told.difference(&wanted).copied().filter(clash).map(str::to_owned).collect()
+    told.difference(&wanted).copied().filter(clash).map(str::to_owned).collect::<Vec<_>>().into_iter()
 }
 
 /// "unpaid" for "paid", "visible" for "invisible".
@@ -197,7 +190,7 @@ fn turned_by_prefix(task: &Words, said: &Words) -> impl Iterator<Item = String> 
     let turned = |one: &Words, other: &Words| -> Vec<String> {
         let means = |bare: &str| {
             let root = vocab::stem(bare);
-            other.list.iter().any(|word| word.tells() && *word.root == *root)
+            other.list.iter().any(|word| word.tells() && *word.stem == *root)
         };
         let denies = |word: &&Word| {
             let bare = PREFIXES.iter().filter_map(|prefix| word.lower.strip_prefix(prefix));

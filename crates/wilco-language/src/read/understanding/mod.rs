@@ -154,7 +154,6 @@ impl PreparedUnderstanding {
     fn new(understanding: &str, task: &Words, task_id: &str) -> PreparedUnderstanding {
         let mut said = words(understanding, task_id, MOST_SAID);
         said.hush(task);
-        said.spell_as(task);
         let denied: HashSet<&str> = task.list.iter().filter(|w| w.negated).map(|w| w.stem.as_ref()).collect();
         let holds = |word: &&Word| word.tells() && (!word.negated || denied.contains(&*word.stem));
         let affirmed = said.list.iter().filter(holds).map(|word| word.stem.clone()).collect();

@@ -1,5 +1,5 @@
-//! What the scorer knows about English: which words carry nothing, which mean the same, which mean
-//! the opposite, and which exclude each other.
+//! What the scorer knows about English: which words carry nothing, which mean the opposite, and which
+//! exclude each other. Not which mean the same: what counts are the task's own words.
 //!
 //! Tables only. They are written in plain words and stemmed once; how they are used is decided by
 //! the scorer and its conflicts.
@@ -9,17 +9,6 @@ use std::sync::LazyLock;
 use rust_stemmers::{Algorithm, Stemmer};
 
 use super::hashed::{HashMap, HashSet};
-
-/// The stem under which a word and its synonyms are compared.
-pub(super) fn canonical(lower: &str) -> String {
-    canonical_of(lower, &stem(lower))
-}
-
-/// The same for a word whose stem is known.
-pub(super) fn canonical_of(lower: &str, stem: &str) -> String {
-    let group = SYNONYM.get(lower).or_else(|| SYNONYM.get(stem));
-    group.cloned().unwrap_or_else(|| stem.to_owned())
-}
 
 /// Grammar: in every text, in no task.
 pub(crate) fn is_stop(lower: &str) -> bool {
@@ -52,8 +41,8 @@ pub(super) fn is_opener(lower: &str) -> bool {
 }
 
 /// Too general to tell one task from another.
-pub(super) fn is_general(lower: &str, canonical: &str) -> bool {
-    listed(&GENERAL, lower) || canonical == "build"
+pub(super) fn is_general(lower: &str, stem: &str) -> bool {
+    listed(&GENERAL, lower) || listed(&BUILDS, stem)
 }
 
 /// Says nothing of a task wherever it stands: "make sure", "properly".
@@ -62,8 +51,8 @@ pub(super) fn announces(lower: &str) -> bool {
 }
 
 /// Says nothing where a phrase begins: "add", "create".
-pub(super) fn begins(root: &str) -> bool {
-    listed(&BEGINS, root)
+pub(super) fn begins(stem: &str) -> bool {
+    listed(&BEGINS, stem)
 }
 
 /// Takes back what stands next to it.
@@ -77,8 +66,8 @@ pub(super) fn is_foreign_article(lower: &str) -> bool {
 }
 
 /// The words that cannot stand for this one: its opposites and the other choices of its kind.
-pub(super) fn excluded(canonical: &str) -> &'static [String] {
-    EXCLUDED.get(canonical).map_or(&[], Vec::as_slice)
+pub(super) fn excluded(stem: &str) -> &'static [String] {
+    EXCLUDED.get(stem).map_or(&[], Vec::as_slice)
 }
 
 fn listed(list: &LazyLock<HashSet<&'static str>>, lower: &str) -> bool {
@@ -89,7 +78,6 @@ fn set(table: &'static str) -> HashSet<&'static str> {
     table.split_whitespace().collect()
 }
 
-/// The stem alone, synonyms kept apart.
 pub(crate) fn stem(lower: &str) -> String {
     // The stemmer knows English; other scripts are compared as they are.
     if !lower.is_ascii() {
@@ -100,31 +88,16 @@ pub(crate) fn stem(lower: &str) -> String {
 
 static STEMMER: LazyLock<Stemmer> = LazyLock::new(|| Stemmer::create(Algorithm::English));
 
-static SYNONYM: LazyLock<HashMap<String, String>> = LazyLock::new(|| {
-    let mut map = HashMap::default();
-    for group in SYNONYMS {
-        let mut words = group.split(' ');
-        let first = words.next().unwrap_or_default();
-        for word in group.split(' ') {
-            map.insert(word.to_owned(), first.to_owned());
-            map.insert(stem(word), first.to_owned());
-        }
-    }
-    map
-});
-
 static EXCLUDED: LazyLock<HashMap<String, Vec<String>>> = LazyLock::new(|| {
     let mut map: HashMap<String, Vec<String>> = HashMap::default();
     for group in OPPOSITES.iter().chain(CHOICES) {
-        exclude(&mut map, group, canonical);
-        exclude(&mut map, group, stem);
+        exclude(&mut map, group);
     }
-    exclude(&mut map, "read write", stem);
     map
 });
 
-fn exclude(map: &mut HashMap<String, Vec<String>>, group: &str, form: fn(&str) -> String) {
-    let words: Vec<String> = group.split(' ').map(form).collect();
+fn exclude(map: &mut HashMap<String, Vec<String>>, group: &str) {
+    let words: Vec<String> = group.split(' ').map(stem).collect();
     for word in &words {
         let others = words.iter().filter(|other| *other != word).cloned();
         map.entry(word.clone()).or_default().extend(others);
@@ -199,6 +172,10 @@ static ANNOUNCES: LazyLock<HashSet<&str>> = LazyLock::new(|| {
     )
 });
 
+/// Stems of what is done in every task.
+static BUILDS: LazyLock<HashSet<&str>> =
+    LazyLock::new(|| set("build implement creat add develop write make introduc construct code"));
+
 static BEGINS: LazyLock<HashSet<&str>> =
     LazyLock::new(|| set("add creat build develop introduc write provid setup"));
 
@@ -216,78 +193,8 @@ static FOREIGN_ARTICLE: LazyLock<HashSet<&str>> = LazyLock::new(|| {
  werde werden wird vais voy")
 });
 
-const SYNONYMS: &[&str] = &[
-    "auth authentication authenticate authenticating authenticated authn",
-    "build implement create add develop write make introduce construct code implementing building adding creating",
-    "fix repair resolve correct patch solve fixing bugfix",
-    "remove delete drop eliminate erase purge removal deletion removing deleting",
-    "document documentation docs doc documenting",
-    "config configuration configure configurable",
-    "database db",
-    "directory dir directories folder folders",
-    "repository repo repos",
-    "login signin sign-in logon",
-    "logout signout logoff",
-    "expire expiry expiration expires ttl",
-    "parameter param params argument args arg",
-    "update bump",
-    "increase raise",
-    "environment env",
-    "asynchronous async",
-    "synchronous sync synchronously",
-    "performance perf",
-    "function func fn",
-    "administrator admin",
-    "application app",
-    "maximum max",
-    "minimum min",
-    "kubernetes k8s",
-    "javascript js",
-    "typescript ts",
-    "postgres postgresql pg psql",
-    "mail email e-mail emails mails",
-    "image picture images pictures",
-    "list listing lists",
-    "paginate pagination paging paginated",
-    "store storage storing stored",
-    "retry retries retrying retried",
-    "verify check validate validation verification checks",
-    "old older oldest",
-    "new newer newest",
-    "show display displays shows displayed",
-    "parse parser parsing",
-    "cache caching cached",
-    "speed fast faster quick quicker",
-    "exceed exceeds exceeded exceeding beyond",
-    "migrate migration migrating",
-    "refactor refactoring restructure",
-    "log logs logging logged logger",
-    "upgrade upgrading upgraded",
-    "message msg messages",
-    "error errors err",
-    "throttle throttling ratelimit",
-    "install installation installing installer",
-    "deploy deployment deploying rollout",
-    "notify notification notifications",
-    "encrypt encryption encrypting",
-    "decrypt decryption decrypting",
-    "authorize authorization authorise authorisation authz",
-    "production prod",
-    "development dev",
-    "macos osx mac",
-    "maximise maximize",
-    "optimise optimize optimization optimisation",
-    "analyse analyze analysis",
-    "colour color",
-    "behaviour behavior",
-    "initialise initialize init initialization",
-    "certificate cert certs certificates",
-    "command cmd commands",
-    "reference ref references",
-    "permission permissions perms",
-];
-
 const OPPOSITES: &[&str] = &[
+    "read write",
     "add remove",
     "grant revoke",
     "accept refuse",

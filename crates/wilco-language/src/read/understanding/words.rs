@@ -48,8 +48,6 @@ pub(super) struct Word {
     pub(super) lower: Rc<str>,
     /// What it is compared by.
     pub(super) stem: Rc<str>,
-    /// Its stem alone; "write" and "build" are synonyms, but only one is the opposite of "read".
-    pub(super) root: Rc<str>,
     pub(super) weight: Weight,
     /// Words between two punctuation marks share a clause.
     pub(super) clause: usize,
@@ -137,7 +135,6 @@ pub(super) fn words(text: &str, task_id: &str, most: usize) -> Words {
     }
     words.cut = words.list.len() > most;
     words.list.truncate(most);
-    words.join_phrases();
     words.join_units();
     words.mark_negated();
     words
@@ -219,17 +216,6 @@ impl Words {
         }
     }
 
-    /// Writes slips as the task writes the word.
-    pub(super) fn spell_as(&mut self, task: &Words) {
-        let known: HashSet<Rc<str>> =
-            task.list.iter().filter(|w| w.tells()).map(|w| w.stem.clone()).collect();
-        for word in self.list.iter_mut().filter(|word| word.tells() && !known.contains(&word.stem)) {
-            if let Some(meant) = known.iter().filter(|stem| misspelt(&word.stem, stem)).min() {
-                word.stem = meant.clone();
-            }
-        }
-    }
-
     pub(super) fn and(mut self, other: Words) -> Words {
         let shift = self.list.last().map_or(0, |word| word.clause + 1);
         self.sentence += 1;
@@ -276,13 +262,12 @@ impl Words {
     }
 
     fn push_part(&mut self, part: &str, weight: Weight, clause: usize) {
-        let Known { lower, stem, root, most, is } = known(part);
+        let Known { lower, stem, most, is } = known(part);
         let weight = weight.min(most);
         let sentence = self.sentence;
         self.list.push(Word {
             lower,
             stem,
-            root,
             weight,
             clause,
             sentence,
@@ -292,35 +277,12 @@ impl Words {
         });
     }
 
-    /// "log in" is one word written as two.
-    fn join_phrases(&mut self) {
-        for at in 1..self.list.len() {
-            let (first, second) = (&self.list[at - 1], &self.list[at]);
-            if first.clause != second.clause {
-                continue;
-            }
-            let joined = match (first.lower.as_ref(), second.lower.as_ref()) {
-                (first, "in") if enters(first) => "login",
-                (first, "out" | "off") if enters(first) => "logout",
-                ("command", "line") => "cli",
-                ("set" | "setting", "up") => "build",
-                ("rate", "limit" | "limits" | "limiting" | "limited" | "limiter") => "limit",
-                _ => continue,
-            };
-            self.list[at].weight = Weight::Nothing;
-            let Known { stem, root, most, .. } = known(joined);
-            let first = &mut self.list[at - 1];
-            (first.stem, first.root, first.weight) = (stem, root, Weight::Plain.min(most));
-        }
-    }
-
     /// The unit behind a number belongs to the number: "1 day" says what "24 hours" says.
     fn join_units(&mut self) {
         for at in 1..self.list.len() {
             if self.list[at - 1].is_number() && quantity::is_unit(&self.list[at].lower) {
                 self.list[at].weight = Weight::Nothing;
                 self.list[at].stem = "".into();
-                self.list[at].root = "".into();
             }
         }
     }
@@ -351,20 +313,6 @@ impl Words {
     }
 }
 
-/// Words of this many bytes may have a slip in them; what is longer is no word, and dear to compare.
-const SLIPS: std::ops::RangeInclusive<usize> = 8..=64;
-
-/// One slip in a long word is a slip.
-fn misspelt(said: &str, stem: &str) -> bool {
-    let long = SLIPS.contains(&said.len()) && SLIPS.contains(&stem.len());
-    let long = long && said.len().abs_diff(stem.len()) <= 1;
-    long && said.chars().next() == stem.chars().next() && strsim::osa_distance(said, stem) <= 1
-}
-
-fn enters(word: &str) -> bool {
-    matches!(word, "log" | "logs" | "logged" | "logging" | "sign" | "signs" | "signed" | "signing")
-}
-
 const PROMISES: [&str; 6] = ["will", "i'll", "we'll", "shall", "me", "to"];
 
 /// What is known of a word wherever it stands.
@@ -372,7 +320,6 @@ const PROMISES: [&str; 6] = ["will", "i'll", "we'll", "shall", "me", "to"];
 struct Known {
     lower: Rc<str>,
     stem: Rc<str>,
-    root: Rc<str>,
     /// The most it can tell.
     most: Weight,
     is: Traits,
@@ -401,8 +348,7 @@ fn known(word: &str) -> Known {
 }
 
 fn find_out(lower: &str) -> Known {
-    let root = vocab::stem(lower);
-    let stem = vocab::canonical_of(lower, &root);
+    let stem = vocab::stem(lower);
     let is = Traits {
         negator: vocab::is_negator(lower),
         polite: vocab::is_polite(lower),
@@ -412,7 +358,7 @@ fn find_out(lower: &str) -> Known {
         turn: turn(lower),
         filler: vocab::filler(lower),
     };
-    let noise = vocab::is_stop(lower) || vocab::is_filler(lower, &root) || is.negator || is.foreign_article;
+    let noise = vocab::is_stop(lower) || vocab::is_filler(lower, &stem) || is.negator || is.foreign_article;
     let most = if noise {
         Weight::Nothing
     } else if vocab::is_general(lower, &stem) {
@@ -420,7 +366,7 @@ fn find_out(lower: &str) -> Known {
     } else {
         Weight::Exact
     };
-    Known { lower: lower.into(), stem: stem.into(), root: root.into(), most, is }
+    Known { lower: lower.into(), stem: stem.into(), most, is }
 }
 
 /// Written as names are: digits with letters, underscores, capitals inside, or all capitals.
