@@ -1,9 +1,9 @@
-//! How long a writer may answer by itself. Counted by this machine's boot-time clock, from before the renewal was sent:
-//! nobody else can have taken over before.
+//! How long a writer may answer by itself, told by who renews the lease to who answers.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
-use std::time::Duration;
+
+use wilco_store::lasts;
 
 use crate::clock::boot;
 
@@ -12,19 +12,18 @@ pub(crate) struct Lease(Arc<Renewed>);
 
 #[derive(Debug)]
 struct Renewed {
+    /// By this machine's boot-time clock.
     until: AtomicI64,
     ended: AtomicBool,
 }
 
 impl Lease {
-    /// Renewed by something that was sent at this time.
-    pub(crate) fn new(sent: i64, length: Duration) -> Lease {
-        let until = AtomicI64::new(sent + millis(length));
-        Lease(Arc::new(Renewed { until, ended: AtomicBool::new(false) }))
+    pub(crate) fn new(until: i64) -> Lease {
+        Lease(Arc::new(Renewed { until: AtomicI64::new(until), ended: AtomicBool::new(false) }))
     }
 
-    pub(crate) fn renew(&self, sent: i64, length: Duration) {
-        self.0.until.fetch_max(sent + millis(length), Ordering::SeqCst);
+    pub(crate) fn renew(&self, until: i64) {
+        self.0.until.fetch_max(until, Ordering::SeqCst);
     }
 
     pub(crate) fn end(&self) {
@@ -32,33 +31,24 @@ impl Lease {
     }
 
     pub(crate) fn has_run_out(&self) -> bool {
-        self.0.ended.load(Ordering::SeqCst) || self.left() <= 0
+        self.0.ended.load(Ordering::SeqCst) || !lasts(self.0.until.load(Ordering::SeqCst), boot())
     }
-
-    /// Milliseconds.
-    pub(crate) fn left(&self) -> i64 {
-        self.0.until.load(Ordering::SeqCst) - boot()
-    }
-}
-
-pub(crate) fn millis(length: Duration) -> i64 {
-    i64::try_from(length.as_millis()).unwrap_or(i64::MAX)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    /// PG-11: what counts is when the renewal was sent, however long the answer took.
+    /// PG-11: once ended it does not come back, and an older renewal takes nothing away.
     #[test]
-    fn pg_11_a_lease_runs_from_before_its_renewal_was_sent() {
-        let lease = Lease::new(boot() - 5_000, Duration::from_secs(4));
+    fn pg_11_a_lease_that_ended_stays_so() {
+        let lease = Lease::new(boot() - 1_000);
         assert!(lease.has_run_out());
-        lease.renew(boot() - 1_000, Duration::from_secs(4));
-        assert!(!lease.has_run_out() && lease.left() <= 3_000);
-        lease.renew(boot() - 9_000, Duration::from_secs(4));
-        assert!(!lease.has_run_out(), "an older renewal takes nothing away");
+        lease.renew(boot() + 60_000);
+        lease.renew(boot() - 9_000);
+        assert!(!lease.has_run_out());
         lease.end();
+        lease.renew(boot() + 60_000);
         assert!(lease.has_run_out());
     }
 }

@@ -21,7 +21,7 @@ mod writer;
 pub use clock::{Clock, ticks};
 pub use handle::{AgentNow, Handle, Overloaded, ReadError};
 pub use meters::{Measured, Readings};
-pub use node::{ClusterSecret, KnownWriter, Node, NodeNow, NodeRole, NodeStart, join, nodes};
+pub use node::{ClusterSecret, Node, NodeNow, NodeRole, NodeStart, join, nodes};
 pub use readers::OpenReader;
 pub use test_clock::TestClock;
 pub use waiters::Waiters;

@@ -15,7 +15,7 @@ use tokio::sync::{oneshot, watch};
 use wilco_engine::{Answer, Command, Committed, Engine, Refused};
 use wilco_outside::Outside;
 use wilco_protocol::{Name, Span, Time};
-use wilco_store::{Batch, Reader, StoreError};
+use wilco_store::{Batch, Reader, StoreError, Tenure};
 
 use crate::agent_index::AgentIndex;
 use crate::clock::Clock;
@@ -59,8 +59,7 @@ struct Writer {
     engine: Engine,
     /// What it may answer by itself; none where nobody else can ever write.
     lease: Option<Lease>,
-    /// Whether somebody else writes by now, or nobody knows what is stored.
-    over: bool,
+    tenure: Tenure,
     /// Sees what is committed; the engine knows the rest.
     reader: Box<dyn Reader + Send>,
     committer: Committer,
@@ -89,14 +88,6 @@ struct Writer {
     complaint: Complaint,
     /// Where the test clock is asked to go, one after the other.
     advancing: VecDeque<(Time, oneshot::Sender<Time>)>,
-}
-
-/// Whether after this error only a new term knows what is stored.
-fn ends_term(error: &StoreError) -> bool {
-    match error {
-        StoreError::Fenced { .. } | StoreError::Unknown(_) | StoreError::Distrusted { .. } => true,
-        StoreError::Full(_) | StoreError::NotStored(_) | StoreError::Damaged { .. } => false,
-    }
 }
 
 /// Who waits, and the answers it gets.
@@ -248,7 +239,7 @@ impl Writer {
     fn submit(&mut self) -> Result<(), Gone> {
         (self.commands, self.woke) = (0, false);
         let waiting = std::mem::take(&mut self.decided);
-        if self.over {
+        if self.tenure.is_over() {
             // The store would take nothing more of this term anyway.
             self.refuse(StoreError::Fenced { reason: "this term is over".to_owned() }, waiting);
             return Ok(());
@@ -276,13 +267,13 @@ impl Writer {
 
     /// Whether the term of this writer has ended.
     fn is_over(&self) -> bool {
-        self.over || self.lease.as_ref().is_some_and(Lease::has_run_out)
+        !self.tenure.may_answer(self.lease.as_ref().is_none_or(|lease| !lease.has_run_out()))
     }
 
     /// Leaves everything as it is: the next writer reads what is true. Whoever waits for what is being committed hears
     /// what became of it; whoever else waits, that nothing was done.
     fn step_down(mut self) {
-        self.over = true;
+        self.tenure.end();
         if self.committing.is_some()
             && let Ok(outcome) = self.committer.wait()
         {
@@ -329,7 +320,10 @@ impl Writer {
                 let mut all = waiting;
                 all.append(&mut self.decided);
                 (self.commands, self.woke) = (0, false);
-                self.over = self.over || (self.lease.is_some() && ends_term(&error));
+                // Where nobody else can ever write, there is no other term to wait for.
+                if self.lease.is_some() {
+                    self.tenure.failed(&error);
+                }
                 self.refuse(error, all);
             }
         }
@@ -359,7 +353,7 @@ impl Writer {
     /// says so, and the store takes no other commit before a restart.
     fn refuse(&mut self, error: StoreError, waiting: Vec<Waiting>) {
         self.complain("a commit failed; nothing of it was acknowledged", &error.to_string());
-        if waiting.is_empty() && !self.over {
+        if waiting.is_empty() && !self.tenure.is_over() {
             // It was the writer's own, and is tried again.
             std::thread::sleep(AFTER_A_FAILURE);
         }

@@ -15,6 +15,7 @@ mod message;
 mod moving;
 mod postgres;
 mod reader;
+mod realm;
 mod salvage;
 mod search;
 mod sqlite;
@@ -37,6 +38,9 @@ pub use postgres::{
     PostgresTarget, SchemaState, Term, WriterRow, examine_postgres, has_password, rescue_postgres,
 };
 pub use reader::{ExchangeFilter, Head, InboxFilter, PAGE_BYTES, Reader, Room, Walk};
+pub use realm::{
+    Fence, Forwarding, GivenUp, KnownWriter, LeaseTurn, NextTry, NodeLease, Tenure, Tried, WayToWriter, lasts,
+};
 pub use salvage::{EachEvent, Salvaged};
 pub use search::{Found, SearchFilter, kind_word, words};
 pub use sqlite::{

@@ -12,7 +12,7 @@ use std::time::Duration;
 
 use wilco_engine::Settings;
 use wilco_outside::Outside;
-use wilco_store::{NodeSession, Postgres, PostgresTarget, Reader};
+use wilco_store::{KnownWriter, NodeSession, Postgres, PostgresTarget, Reader, lasts};
 
 use crate::agent_index::AgentIndex;
 use crate::clock::{Clock, boot};
@@ -80,31 +80,18 @@ impl std::fmt::Debug for ClusterSecret {
     }
 }
 
-/// Who writes, as far as is known here.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct KnownWriter {
-    /// Whether it is this node, and takes calls.
-    pub is_here: bool,
-    pub epoch: u64,
-    pub node: String,
-    pub address: String,
-    pub position: u64,
-    /// Why this node serves nothing: the database lost what it had, or a newer wilco changed the schema.
-    pub serves_nothing: Option<String>,
-}
-
 impl Node {
     pub fn known(&self) -> KnownWriter {
         self.known.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    fn change(&self, change: impl FnOnce(&mut KnownWriter)) {
-        change(&mut self.known.write().unwrap_or_else(PoisonError::into_inner));
+    fn change<T>(&self, change: impl FnOnce(&mut KnownWriter) -> T) -> T {
+        change(&mut self.known.write().unwrap_or_else(PoisonError::into_inner))
     }
 
     /// Whether this node heard of the database lately enough to read for others.
     pub fn may_read(&self) -> bool {
-        boot() < self.reads_until.load(Ordering::SeqCst) && self.known().serves_nothing.is_none()
+        lasts(self.reads_until.load(Ordering::SeqCst), boot()) && self.known().serves_nothing.is_none()
     }
 
     /// Returns when it may not read any more.

@@ -7,13 +7,15 @@ use std::time::Duration;
 
 use tokio::sync::{oneshot, watch};
 use wilco_protocol::directory::Directory;
-use wilco_store::{Beat, NodeSession, Postgres, PostgresTarget, StoreError, Term, WriterRow};
+use wilco_store::{
+    Beat, LeaseTurn, NodeLease, NodeSession, Postgres, PostgresTarget, StoreError, Term, WriterRow,
+};
 
 use super::Node;
 use crate::clock::{Clock, boot};
 use crate::complaint::Complaint;
 use crate::handle::Handle;
-use crate::lease::{Lease, millis};
+use crate::lease::Lease;
 use crate::writer::{Beginning, Job, Shared, StartError, begin};
 
 /// How long it listens before it looks by itself.
@@ -33,10 +35,8 @@ pub(super) struct Supervisor {
     /// Where the process hears that it is to end.
     end: watch::Sender<Option<Arc<StoreError>>>,
     runtime: tokio::runtime::Handle,
-    /// The row as it was when it changed last, and when that was seen.
-    seen: Option<(WriterRow, i64)>,
+    lease: NodeLease,
     term: Option<RunningTerm>,
-    beaten: i64,
     complaint: Complaint,
     clock_complaint: Complaint,
     /// Until its first term: that one begins with the process.
@@ -46,7 +46,6 @@ pub(super) struct Supervisor {
 struct RunningTerm {
     term: Term,
     lease: Lease,
-    renewed: i64,
     /// What came of loading everything, when it is done.
     begun: Option<Receiver<Result<(), StartError>>>,
 }
@@ -60,6 +59,7 @@ impl Supervisor {
         handle: &Handle,
     ) -> Supervisor {
         let runtime = tokio::runtime::Handle::current();
+        let lease = NodeLease::new(&node.name, target.lease());
         Supervisor {
             shared: Arc::new(shared),
             target,
@@ -68,9 +68,8 @@ impl Supervisor {
             leaving: handle.leaving(),
             end: handle.damage.clone(),
             runtime,
-            seen: None,
+            lease,
             term: None,
-            beaten: 0,
             complaint: Complaint::default(),
             clock_complaint: Complaint::default(),
             is_first: true,
@@ -150,10 +149,8 @@ impl Supervisor {
 
     /// Says that this node is there, and learns what time it is.
     fn beat(&mut self) -> Result<(), StoreError> {
-        let (sent, every) = (boot(), millis(self.target.lease() / 3));
-        let Some(session) =
-            self.session.as_ref().filter(|_| self.beaten == 0 || sent - self.beaten >= every.min(1000))
-        else {
+        let sent = boot();
+        let Some(session) = self.session.as_ref().filter(|_| self.lease.is_beat_due(sent)) else {
             return Ok(());
         };
         let (known, now) = (self.node.known(), Clock::wall());
@@ -173,8 +170,8 @@ impl Supervisor {
         {
             tracing::warn!(milliseconds = off, again, "this machine's clock is off; the database's counts");
         }
-        self.beaten = sent;
-        self.node.reads_until.store(sent + millis(self.target.lease()), Ordering::SeqCst);
+        self.lease.beaten(sent);
+        self.node.reads_until.store(self.lease.reads_until(), Ordering::SeqCst);
         let tokens = session.document(TOKENS)?.unwrap_or_default();
         *self.node.tokens.write().unwrap_or_else(std::sync::PoisonError::into_inner) = tokens;
         Ok(())
@@ -182,23 +179,23 @@ impl Supervisor {
 
     /// Takes in what others committed. A database that has less than it had before is not the one that was served.
     fn hear(&mut self, row: &WriterRow) -> Result<(), StoreError> {
-        let known = self.node.known();
-        if row.epoch < known.epoch || row.position < known.position {
-            let reason = format!(
-                "the database is at epoch {} and position {}, and was at {} and {} before",
-                row.epoch, row.position, known.epoch, known.position
-            );
-            tracing::error!(reason, "nothing is served until an operator has looked; then restart this node");
-            self.node.change(|known| known.serves_nothing = Some(reason));
-            self.end_term("the database went back");
-            return Err(StoreError::NotStored("the database went back".into()));
-        }
         let here = self.term.as_ref().is_some_and(|term| term.begun.is_none());
-        self.node.change(|known| {
-            (known.epoch, known.node, known.address) = (row.epoch, row.node.clone(), row.address.clone());
-            (known.position, known.is_here) = (row.position.max(known.position), here);
+        let heard = self.node.change(|known| {
+            let before = known.position;
+            known.hear(row, here).map(|()| before)
         });
-        if !here && row.position != known.position {
+        let before = match heard {
+            Ok(before) => before,
+            Err(reason) => {
+                tracing::error!(
+                    reason,
+                    "nothing is served until an operator has looked; then restart this node"
+                );
+                self.end_term("the database went back");
+                return Err(StoreError::NotStored("the database went back".into()));
+            }
+        };
+        if !here && row.position != before {
             let mut directory = Directory::default();
             let agents = self.shared.readers.read(|reader| reader.agents())?;
             agents.into_iter().for_each(|agent| directory.restore(agent));
@@ -231,21 +228,21 @@ impl Supervisor {
             }
             Some(Err(_)) | None => {}
         }
-        let Some(running) = &mut self.term else { return Ok(()) };
-        if row.epoch != running.term.epoch || row.released {
-            self.end_term("another node took over");
-            return Ok(());
-        }
         let sent = boot();
-        if sent - running.renewed < millis(self.target.lease() / 3) {
-            return Ok(());
+        match self.lease.turn(row, sent) {
+            LeaseTurn::Renew => {}
+            LeaseTurn::End => {
+                self.end_term("another node took over");
+                return Ok(());
+            }
+            LeaseTurn::Wait | LeaseTurn::TakeOver => return Ok(()),
         }
-        let Some(session) = &self.session else { return Ok(()) };
+        let (Some(running), Some(session)) = (&self.term, &self.session) else { return Ok(()) };
         match session.renew(&running.term) {
             Ok(()) => {
-                running.renewed = sent;
-                running.lease.renew(sent, self.target.lease());
-                self.node.writes_until.store(sent + millis(self.target.lease()), Ordering::SeqCst);
+                self.lease.renewed(sent);
+                running.lease.renew(self.lease.writes_until());
+                self.node.writes_until.store(self.lease.writes_until(), Ordering::SeqCst);
                 Ok(())
             }
             Err(StoreError::Fenced { .. }) => {
@@ -258,16 +255,7 @@ impl Supervisor {
 
     /// As a follower: waits until the writer's lease has run out, and then takes over.
     fn follow(&mut self, row: WriterRow) -> Result<(), StoreError> {
-        let now = boot();
-        let changed = self.seen.as_ref().is_none_or(|(seen, _)| {
-            (seen.epoch, seen.renewed, seen.released) != (row.epoch, row.renewed, row.released)
-        });
-        if changed {
-            self.seen = Some((row.clone(), now));
-        }
-        let since = self.seen.as_ref().map_or(now, |(_, since)| *since);
-        let mine = row.node == self.node.name;
-        if !row.released && !mine && now - since < millis(self.target.lease()) {
+        if self.lease.turn(&row, boot()) != LeaseTurn::TakeOver {
             return Ok(());
         }
         if let Some(reason) = row.is_foreign() {
@@ -282,8 +270,9 @@ impl Supervisor {
         tracing::warn!(epoch = term.epoch, "this node is the writer now");
         self.node.elections.fetch_add(1, Ordering::Relaxed);
         self.node.change(|known| known.epoch = term.epoch);
-        let lease = Lease::new(sent, self.target.lease());
-        self.node.writes_until.store(sent + millis(self.target.lease()), Ordering::SeqCst);
+        self.lease.took_over(term.epoch, sent);
+        let lease = Lease::new(self.lease.writes_until());
+        self.node.writes_until.store(self.lease.writes_until(), Ordering::SeqCst);
         let (done, begun) = std::sync::mpsc::channel();
         let (shared, target, runtime) = (self.shared.clone(), self.target.clone(), self.runtime.clone());
         let beginning = Beginning {
@@ -300,7 +289,7 @@ impl Supervisor {
                 let _ = done.send(take_up(&shared, &target, its, beginning));
             })
             .map_err(|error| StoreError::NotStored(error.into()))?;
-        self.term = Some(RunningTerm { term, lease, renewed: sent, begun: Some(begun) });
+        self.term = Some(RunningTerm { term, lease, begun: Some(begun) });
         Ok(())
     }
 
@@ -316,8 +305,8 @@ impl Supervisor {
         if let Some(running) = self.term.take() {
             tracing::warn!(epoch = running.term.epoch, why, "this node does not write any more");
             running.lease.end();
+            self.lease.end();
             self.node.writes_until.store(0, Ordering::SeqCst);
-            self.seen = None;
             self.node.change(|known| known.is_here = false);
             // Awake or asleep, it looks at its lease next.
             if let Some(queue) = self.shared.queue.current() {

@@ -8,7 +8,7 @@ use tokio::sync::watch;
 use wilco_engine::{Command, Engine, Settings};
 use wilco_outside::Outside;
 use wilco_protocol::Time;
-use wilco_store::{SearchIndex, Store, StoreError};
+use wilco_store::{SearchIndex, Store, StoreError, Tenure};
 
 use super::{Job, Writer};
 use crate::agent_index::AgentIndex;
@@ -151,7 +151,7 @@ pub(crate) fn begin<S: Store + Send + 'static>(
     let mut writer = Writer {
         engine,
         lease,
-        over: false,
+        tenure: Tenure::default(),
         reader,
         committer,
         decided: Vec::new(),

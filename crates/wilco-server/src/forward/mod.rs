@@ -15,6 +15,7 @@ use hyper::body::Bytes;
 use hyper_util::rt::TokioIo;
 use tokio::net::TcpStream;
 use wilco_runtime::{Node, ReadError};
+use wilco_store::{Forwarding, GivenUp, KnownWriter, NextTry, Tried, WayToWriter};
 
 use crate::app::App;
 use crate::auth::Caller;
@@ -36,15 +37,6 @@ const MAX_ANSWER: usize = 64 << 20;
 const NOT_THE_WRITER: &str = "wilco-not-the-writer";
 /// On this one something may have been.
 const NOT_KNOWN: &str = "wilco-not-known";
-
-/// What came of one try.
-enum Tried {
-    Answered(Response),
-    /// It was surely not taken.
-    NotTaken,
-    /// It may have been.
-    Unknown,
-}
 
 /// Lets a call that changes something through here, or takes it to the writer.
 pub(crate) async fn to_writer(State(app): State<App>, request: Request, next: Next) -> Response {
@@ -74,47 +66,48 @@ pub(crate) async fn to_writer(State(app): State<App>, request: Request, next: Ne
     let began = wilco_runtime::ticks();
     let deadline = tokio::time::sleep(app.config.patience);
     tokio::pin!(deadline);
-    let mut may_be_taken = false;
+    let mut forwarding = Forwarding::new(keyed);
     while !deadline.is_elapsed() {
         // What this node knows of the writer is old.
         if !node.may_read() {
             break;
         }
         let known = node.known();
-        let tried = if known.is_here {
-            let request = Request::from_parts(parts.clone(), Body::from(body.clone()));
-            done_here(&app, next.clone(), request).await
-        } else if !known.address.is_empty() && known.node != node.name {
-            let call =
-                Call { caller: &caller, method: &parts.method, uri: &parts.uri, headers: &parts.headers };
-            let tried = call.send(&app, node, &known.address, body.clone()).await;
-            if let Tried::Answered(_) = &tried {
-                app.handle.forwarded(began);
+        let tried = match known.way(&node.name) {
+            WayToWriter::Here => {
+                let request = Request::from_parts(parts.clone(), Body::from(body.clone()));
+                done_here(&app, next.clone(), request).await
             }
-            tried
-        } else {
-            Tried::NotTaken
+            WayToWriter::To(_) => {
+                let call =
+                    Call { caller: &caller, method: &parts.method, uri: &parts.uri, headers: &parts.headers };
+                let tried = call.send(&app, node, &known, body.clone()).await;
+                if let Tried::Answered(_) = &tried {
+                    app.handle.forwarded(began);
+                }
+                tried
+            }
+            WayToWriter::Nowhere => Tried::NotTaken,
         };
-        match tried {
-            Tried::Answered(response) => return response,
-            Tried::Unknown if !keyed => return not_known(),
-            Tried::Unknown => may_be_taken = true,
-            Tried::NotTaken => {}
+        match forwarding.tried(tried) {
+            NextTry::Answer(response) => return response,
+            NextTry::NotKnown => return not_known(),
+            NextTry::Again => {}
         }
         tokio::select! {
             () = tokio::time::sleep(LOOK) => {}
             () = &mut deadline => {}
         }
     }
-    match may_be_taken {
-        true => not_known(),
-        false if !node.may_read() => Failure::from(ReadError::CutOff).into_response(),
-        false => no_writer(app.config.patience),
+    match forwarding.given_up(node.may_read()) {
+        GivenUp::NotKnown => not_known(),
+        GivenUp::CutOff => Failure::from(ReadError::CutOff).into_response(),
+        GivenUp::NoWriter => no_writer(app.config.patience),
     }
 }
 
 /// As the writer. A term that ended meanwhile is no answer: the next writer has it.
-async fn done_here(app: &App, next: Next, request: Request) -> Tried {
+async fn done_here(app: &App, next: Next, request: Request) -> Tried<Response> {
     let response = tokio::select! {
         response = next.run(request) => response,
         // It may be stored by now, and nobody here can know.
@@ -153,7 +146,7 @@ pub(crate) async fn told(app: &App, caller: &Caller, path: &str) -> Option<Respo
         headers.insert("wilco-agent", agent);
     }
     let call = Call { caller, method: &Method::GET, uri: &uri, headers: &headers };
-    match call.send(app, node, &known.address, Bytes::new()).await {
+    match call.send(app, node, &known, Bytes::new()).await {
         Tried::Answered(response) => Some(response),
         Tried::NotTaken | Tried::Unknown => None,
     }
@@ -171,8 +164,8 @@ const PASSED_ON: [&str; 6] =
     ["accept", "content-type", "idempotency-key", "wilco-agent", "wilco-speaks", "accept-language"];
 
 impl Call<'_> {
-    async fn send(&self, app: &App, node: &Node, address: &str, body: Bytes) -> Tried {
-        let Some(authority) = address.strip_prefix("http://") else { return Tried::NotTaken };
+    async fn send(&self, app: &App, node: &Node, known: &KnownWriter, body: Bytes) -> Tried<Response> {
+        let Some(authority) = known.address.strip_prefix("http://") else { return Tried::NotTaken };
         let connecting = tokio::time::timeout(CONNECTS_WITHIN, TcpStream::connect(authority));
         let Ok(Ok(stream)) = connecting.await else { return Tried::NotTaken };
         let _ = stream.set_nodelay(true);
@@ -182,7 +175,6 @@ impl Call<'_> {
             return Tried::NotTaken;
         };
         let moved = tokio::spawn(connection);
-        let epoch = node.known().epoch;
         let answered = async {
             let answer = sender.send_request(request).await.ok()?;
             let (head, body) = answer.into_parts();
@@ -192,7 +184,7 @@ impl Call<'_> {
         let answer = tokio::select! {
             answer = answered => answer,
             // Its writer is not the writer any more: what it says, if anything, may come too late.
-            () = another(node, epoch) => None,
+            () = another(node, known.epoch) => None,
             () = node.is_cut_off() => None,
             () = tokio::time::sleep(ANSWERS_WITHIN) => None,
         };

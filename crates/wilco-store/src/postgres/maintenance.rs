@@ -80,7 +80,7 @@ impl Maintenance {
     }
 
     pub(crate) fn finish_restore(mut self) -> Result<(), StoreError> {
-        let head = self.store.head.clone();
+        let head = self.store.fence.head().clone();
         self.store.transact(&head, vec![("DELETE FROM meta WHERE key = 'restore'", Vec::new())])?;
         self.finish()
     }
@@ -112,7 +112,7 @@ fn aside(session: &Session, target: &PostgresTarget) -> Result<String, Fault> {
 
 impl Fill for Postgres {
     fn fill(&mut self, batch: &Batch) -> Result<(), StoreError> {
-        let mut head = Head { at: Some(batch.at), ..self.head.clone() };
+        let mut head = Head { at: Some(batch.at), ..self.fence.head().clone() };
         if let Some(row) = batch.journal.last() {
             (head.position, head.hash) = (row.position, row.hash);
         }

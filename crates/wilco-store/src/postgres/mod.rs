@@ -27,7 +27,8 @@ use wilco_protocol::Time;
 use crate::batch::Batch;
 use crate::error::{ConnectError, StoreError};
 use crate::reader::Head;
-use crate::{Reader, Store, Upkeep, genesis};
+use crate::realm::Fence;
+use crate::{Reader, Store, Upkeep};
 
 use fault::{Fault, FaultKind};
 use rows::int;
@@ -45,11 +46,7 @@ pub struct Postgres {
     target: PostgresTarget,
     /// Opened when it is needed, and again when it broke. Borrowed while something is asked.
     session: RefCell<Option<Session>>,
-    term: Option<Term>,
-    /// The journal's end, as long as the term lasts.
-    head: Head,
-    /// Why no commit can be trusted any more, once that is so.
-    broken: Option<String>,
+    fence: Fence,
     /// Whether somebody takes messages into the index.
     indexing: Arc<AtomicBool>,
 }
@@ -96,17 +93,15 @@ impl Postgres {
         Postgres {
             target: target.clone(),
             session: RefCell::default(),
-            term: None,
-            head: Head { position: 0, hash: genesis(), at: None },
-            broken: None,
+            fence: Fence::default(),
             indexing: Arc::default(),
         }
     }
 
     /// Writes from now on, as long as the term lasts.
     pub fn begin_term(&mut self, term: Term) -> Result<(), StoreError> {
-        self.head = self.head()?;
-        self.term = Some(term);
+        let head = self.head()?;
+        self.fence.begin(term, head);
         Ok(())
     }
 
@@ -129,13 +124,7 @@ impl Postgres {
 
     /// Does all of it in one transaction of this term, with the head moved on, or nothing.
     fn transact(&mut self, head: &Head, work: Vec<Prepared<'_>>) -> Result<(), StoreError> {
-        if let Some(reason) = &self.broken {
-            return Err(StoreError::Distrusted { reason: reason.clone() });
-        }
-        let Some(term) = &self.term else {
-            return Err(StoreError::Fenced { reason: "this node has no term".to_owned() });
-        };
-        let epoch = int(term.epoch);
+        let (epoch, from) = (int(self.fence.epoch()?), self.fence.head());
         let mut statements: Vec<Prepared<'_>> = vec![(
             MOVE_HEAD,
             vec![
@@ -143,8 +132,8 @@ impl Postgres {
                 Box::new(head.hash.to_vec()),
                 Box::new(head.at.map(Time::millis)),
                 Box::new(epoch),
-                Box::new(int(self.head.position)),
-                Box::new(self.head.hash.to_vec()),
+                Box::new(int(from.position)),
+                Box::new(from.hash.to_vec()),
                 Box::new(schema::VERSION),
             ],
         )];
@@ -171,10 +160,7 @@ impl Postgres {
             Ok(touched) if touched.first() != Some(&1) => {
                 session.roll_back();
                 *slot = Some(session);
-                self.term = None;
-                let reason =
-                    format!("epoch {epoch} is over, or the journal does not end where this node knows it to");
-                return Err(StoreError::Fenced { reason });
+                return Err(self.fence.refused());
             }
             Ok(_) => {}
         }
@@ -183,12 +169,10 @@ impl Postgres {
             Err(fault) => Some(fault.reason),
         };
         if let Some(doubt) = doubt {
-            self.broken = Some(doubt.clone());
-            self.term = None;
-            return Err(StoreError::Unknown(format!("PostgreSQL: {doubt}").into()));
+            return Err(self.fence.doubted(&doubt));
         }
         *slot = Some(session);
-        self.head = head.clone();
+        self.fence.moved(head.clone());
         Ok(())
     }
 
@@ -217,8 +201,9 @@ fn reach(target: &PostgresTarget) -> Result<Session, ConnectError> {
 
 impl Store for Postgres {
     fn commit(&mut self, batch: &Batch) -> Result<(), StoreError> {
-        batch.follows(self.head.position)?;
-        let mut head = Head { at: Some(batch.at), ..self.head.clone() };
+        let last = self.fence.head().clone();
+        batch.follows(last.position)?;
+        let mut head = Head { at: Some(batch.at), ..last };
         if let Some(row) = batch.journal.last() {
             (head.position, head.hash) = (row.position, row.hash);
         }
@@ -244,10 +229,13 @@ impl Store for Postgres {
             "INSERT INTO meta (key, value) VALUES ('rebuild', 1) ON CONFLICT (key) DO NOTHING",
             Vec::new(),
         ));
-        self.transact(&self.head.clone(), work)
+        self.transact(&self.fence.head().clone(), work)
     }
 
     fn finish_rebuild(&mut self) -> Result<(), StoreError> {
-        self.transact(&self.head.clone(), vec![("DELETE FROM meta WHERE key = 'rebuild'", Vec::new())])
+        self.transact(
+            &self.fence.head().clone(),
+            vec![("DELETE FROM meta WHERE key = 'rebuild'", Vec::new())],
+        )
     }
 }
