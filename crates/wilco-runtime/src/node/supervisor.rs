@@ -269,7 +269,7 @@ impl Supervisor {
         let Some(term) = session.take_over(&row, &self.node.address)? else { return Ok(()) };
         tracing::warn!(epoch = term.epoch, "this node is the writer now");
         self.node.elections.fetch_add(1, Ordering::Relaxed);
-        self.node.change(|known| known.epoch = term.epoch);
+        self.node.change(|known| known.took_over(term.epoch, &self.node.name, &self.node.address));
         self.lease.took_over(term.epoch, sent);
         let lease = Lease::new(self.lease.writes_until());
         self.node.writes_until.store(self.lease.writes_until(), Ordering::SeqCst);

@@ -39,6 +39,11 @@ impl KnownWriter {
         Ok(())
     }
 
+    /// This node took over. It takes no calls before it has begun, and none goes to the writer before it any more.
+    pub fn took_over(&mut self, epoch: u64, node: &str, address: &str) {
+        (self.epoch, self.node, self.address) = (epoch, node.to_owned(), address.to_owned());
+    }
+
     /// The way from the node of this name. Whoever finds its own name as that of the writer, and is not, has only begun.
     pub fn way(&self, from: &str) -> WayToWriter<'_> {
         match self.is_here {
@@ -46,5 +51,23 @@ impl KnownWriter {
             false if self.address.is_empty() || self.node == from => WayToWriter::Nowhere,
             false => WayToWriter::To(&self.address),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// PG-12: from the takeover on no call goes to the writer before, which may be stopped and never answer.
+    #[test]
+    fn pg_12_who_took_over_sends_nothing_to_the_writer_before() {
+        let mut known = KnownWriter { epoch: 1, node: "one".to_owned(), ..KnownWriter::default() };
+        assert_eq!(known.way("two"), WayToWriter::Nowhere, "it has no address");
+        known.address = "http://one".to_owned();
+        assert_eq!(known.way("two"), WayToWriter::To("http://one"));
+        known.took_over(2, "two", "http://two");
+        assert_eq!(known.way("two"), WayToWriter::Nowhere);
+        known.is_here = true;
+        assert_eq!(known.way("two"), WayToWriter::Here);
     }
 }
