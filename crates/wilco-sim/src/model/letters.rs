@@ -14,29 +14,27 @@ const WITHHELD: [&str; 6] =
 const PASSED_ON: [&str; 7] =
     ["amendment", "cancel", "pause", "resume", "answers", "assigned-again", "ack-request"];
 
-/// A message to one or several: each gets a copy, stored one behind the other.
+/// A message to one or several: each gets a copy, stored one behind the other. What Wilco says to the first of them may
+/// stand between.
 pub(super) struct Post {
     from: Name,
     first: Name,
     mark: Option<String>,
     content: String,
-    end: u64,
 }
 
 impl Post {
-    fn begun(position: u64, message: &Message<'_>) -> Post {
+    fn begun(message: &Message<'_>) -> Post {
         Post {
             from: message.from.clone(),
             first: message.to.clone(),
             mark: message.broadcast_id.clone().map(Into::into),
             content: message.content.get().to_owned(),
-            end: position,
         }
     }
 
-    fn has_copy(&self, position: u64, message: &Message<'_>) -> bool {
-        position == self.end + 1
-            && self.from == message.from
+    fn has_copy(&self, message: &Message<'_>) -> bool {
+        self.from == message.from
             && self.first != message.to
             && self.mark.is_some()
             && self.mark.as_deref() == message.broadcast_id.as_deref()
@@ -66,10 +64,10 @@ impl Model {
             let stored = self.stored.entry(mark.clone().into_owned()).or_default();
             stored.push((position, accepted.id.clone()));
         }
-        let copy = change.post.as_ref().is_some_and(|post| post.has_copy(position, &message));
+        let copy = change.post.as_ref().is_some_and(|post| post.has_copy(&message));
         match &mut change.post {
-            Some(post) if copy => post.end = position,
-            post => *post = Some(Post::begun(position, &message)),
+            Some(_) if copy || message.from.is_wilco() => {}
+            post => *post = Some(Post::begun(&message)),
         }
         let opens_handoff = record.exchange.is_some_and(|id| id.protocol == Protocol::Handoff);
         if opens_handoff && record.seq == Some(1) {
