@@ -51,10 +51,18 @@ pub enum Bug {
     LostOrder,
     /// An open handoff of the same task is not found.
     TwoHandoffs,
+    /// The database does not look at the epoch of a commit.
+    UncheckedEpoch,
+    /// A node takes over by the time that stands in the row and its own calendar.
+    TrustedClock,
+    /// A call that may have been taken is sent again without a key.
+    ResentWithoutKey,
+    /// A node that is cut off reads for its callers.
+    ServedCutOff,
 }
 
 impl Bug {
-    pub const ALL: [Bug; 22] = [
+    pub const ALL: [Bug; 26] = [
         Bug::LostWake,
         Bug::StuckTimer,
         Bug::DoubledEffect,
@@ -77,6 +85,10 @@ impl Bug {
         Bug::EndlessLoop,
         Bug::LostOrder,
         Bug::TwoHandoffs,
+        Bug::UncheckedEpoch,
+        Bug::TrustedClock,
+        Bug::ResentWithoutKey,
+        Bug::ServedCutOff,
     ];
 
     /// Every how many commits a defect of the disk shows.
@@ -118,7 +130,11 @@ impl Bug {
             | Bug::RepeatedCheck
             | Bug::TwoLoops
             | Bug::EndlessLoop
-            | Bug::TwoHandoffs => {}
+            | Bug::TwoHandoffs
+            | Bug::UncheckedEpoch
+            | Bug::TrustedClock
+            | Bug::ResentWithoutKey
+            | Bug::ServedCutOff => {}
         }
     }
 

@@ -11,6 +11,7 @@ use wilco_store::{
 };
 
 use crate::bug::Bug;
+use crate::realm::Database;
 
 /// What becomes of the next commit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -22,6 +23,10 @@ pub(crate) enum Fate {
     DiesBefore,
     /// It dies when everything is stored and nobody has been answered.
     DiesAfter,
+    /// Nobody who waits for it learns whether it took place.
+    Doubted {
+        stored: bool,
+    },
 }
 
 #[derive(Debug, Clone)]
@@ -30,13 +35,17 @@ pub(crate) struct Disk {
     pub(crate) fate: Fate,
     bug: Option<Bug>,
     commits: u64,
+    /// The row of the writer, where several nodes share this.
+    pub(crate) database: Database,
+    is_shared: bool,
     /// Everything that was committed, where somebody wants to repeat it on another store.
     pub(crate) kept: Option<Vec<Batch>>,
 }
 
 impl Disk {
-    pub(crate) fn new(bug: Option<Bug>) -> Disk {
-        Disk { tables: Memory::new(), fate: Fate::Stored, bug, commits: 0, kept: None }
+    pub(crate) fn new(bug: Option<Bug>, now: Time, is_shared: bool) -> Disk {
+        let (tables, database) = (Memory::new(), Database::new(now));
+        Disk { tables, fate: Fate::Stored, bug, commits: 0, database, is_shared, kept: None }
     }
 
     /// The events behind a position as a reader gets them, without a copy.
@@ -59,6 +68,11 @@ impl Disk {
         if let Some(kept) = &mut self.kept {
             kept.push(batch.clone());
         }
+        if self.is_shared {
+            self.tables.commit(batch)?;
+            self.database.moves(&self.tables.head()?);
+            return Ok(());
+        }
         let Some(bug) = self.bug else { return self.tables.commit(batch) };
         let mut spoiled = batch.clone();
         bug.spoil(&mut spoiled, self.commits, &self.tables);
@@ -72,8 +86,22 @@ impl Disk {
 impl Store for Disk {
     fn commit(&mut self, batch: &Batch) -> Result<(), StoreError> {
         let died = || StoreError::Unknown("the process died".into());
+        if self.is_shared && !matches!(self.fate, Fate::Full | Fate::Failed) {
+            self.database.admits(batch, self.bug)?;
+        }
         match self.fate {
+            Fate::Stored if self.is_shared => {
+                self.store(batch)?;
+                self.database.acknowledges(self.tables.head()?);
+                Ok(())
+            }
             Fate::Stored => self.store(batch),
+            Fate::Doubted { stored } => {
+                if stored {
+                    self.store(batch)?;
+                }
+                Err(self.database.doubts())
+            }
             Fate::Full | Fate::Failed if self.bug == Some(Bug::StaleCache) => Ok(()),
             Fate::Full => Err(StoreError::Full("no room".into())),
             Fate::Failed => Err(StoreError::NotStored("a fault of the disk".into())),

@@ -17,10 +17,13 @@ use crate::world::{Happening, World};
 #[derive(Debug)]
 pub(crate) struct Request {
     /// Stands in the stored message, and tells it from all others.
-    mark: String,
+    pub(crate) mark: String,
     speech: Speech,
     body: String,
-    key: Option<String>,
+    pub(crate) key: Option<String>,
+    /// Without a key and an id of its own: sent again only if it was surely not taken.
+    pub(crate) is_bare: bool,
+    pub(crate) may_repeat: bool,
     tries: u8,
     answered: bool,
 }
@@ -36,10 +39,12 @@ impl World {
         let index = self.requests.len();
         let mark = format!("mark-{index}");
         let style = self.rng.below(10);
-        let id = (style >= 7).then(|| format!("own-{index}"));
+        let is_bare = style == 9 && !self.realm.is_alone() && self.rng.percent(50);
+        let id = (style >= 7 && !is_bare).then(|| format!("own-{index}"));
         let body = speech.body(&mark, id.as_deref());
         let key = (style <= 8).then(|| self.key(index, &speech));
-        self.requests.push(Request { mark, speech, body, key, tries: 0, answered: false });
+        let (may_repeat, tries, answered) = (false, 0, false);
+        self.requests.push(Request { mark, speech, body, key, is_bare, may_repeat, tries, answered });
         self.transmit(index);
     }
 
@@ -56,12 +61,15 @@ impl World {
     }
 
     fn transmit(&mut self, index: usize) {
-        self.requests[index].tries += 1;
+        let request = &mut self.requests[index];
+        request.tries += 1;
+        request.may_repeat = false;
+        let is_bare = request.is_bare;
         if !self.rng.per_mille(self.fault_rates.lost) {
             let after = self.rng.seconds(0, 3);
             self.later(after, Happening::Arrive(index));
         }
-        if self.rng.per_mille(self.fault_rates.doubled) {
+        if !is_bare && self.rng.per_mille(self.fault_rates.doubled) {
             let after = self.rng.seconds(0, 120);
             self.later(after, Happening::Arrive(index));
         }
@@ -71,7 +79,8 @@ impl World {
 
     pub(crate) fn retry(&mut self, index: usize) {
         let request = &self.requests[index];
-        if !request.answered && request.tries < MAX_TRIES {
+        let repeats = !request.is_bare || request.may_repeat;
+        if !request.answered && request.tries < MAX_TRIES && repeats {
             self.transmit(index);
         }
     }
@@ -82,6 +91,9 @@ impl World {
         while (indexes.len() as u64) < self.fault_rates.group {
             let Some(next) = self.next_arrival(GATHERED_WITHIN) else { break };
             indexes.push(next);
+        }
+        if !self.realm.is_alone() {
+            return self.arrive_at_nodes(indexes);
         }
         if self.engine.is_none() {
             return Ok(());
@@ -96,13 +108,17 @@ impl World {
         }
         let after = self.model.head().0;
         match self.step(commands)? {
-            StepOutcome::Done(stepped) => self.answer(&asked, stepped.answers, after),
-            StepOutcome::Refused | StepOutcome::Died => Ok(()),
+            StepOutcome::Done(stepped) => {
+                self.verify(&asked, &stepped.answers, after)?;
+                asked.iter().zip(&stepped.answers).for_each(|(index, answer)| self.told(*index, answer));
+            }
+            StepOutcome::Refused | StepOutcome::Died => {}
         }
+        Ok(())
     }
 
     /// The request as the door reads it; one that cannot be read is answered at once.
-    fn post(&mut self, index: usize) -> Option<Post> {
+    pub(crate) fn post(&mut self, index: usize) -> Option<Post> {
         let request = &mut self.requests[index];
         let Ok(incoming) = parse::message(request.body.as_bytes()) else {
             request.answered = true;
@@ -115,12 +131,13 @@ impl World {
         Some(Post { idempotency_key, viewer, orchestrates: true, ..Post::local(incoming) })
     }
 
-    fn answer(&mut self, asked: &[usize], answers: Vec<Answer>, after: u64) -> Result<(), Broken> {
+    /// What everybody is about to be told is so.
+    pub(crate) fn verify(&self, asked: &[usize], answers: &[Answer], after: u64) -> Result<(), Broken> {
         if asked.len() != answers.len() {
             return broken("G4", "not every request was answered");
         }
         let (mut fresh, mut last) = (BTreeSet::new(), after);
-        for (index, answer) in asked.iter().zip(&answers) {
+        for (index, answer) in asked.iter().zip(answers) {
             let request = &self.requests[*index];
             let after = if fresh.contains(index) { u64::MAX } else { after };
             let copies = request.speech.copies();
@@ -131,13 +148,12 @@ impl World {
                 last = position;
                 fresh.insert(*index);
             }
-            self.told(*index, answer);
         }
         Ok(())
     }
 
     /// The answer goes back, if it arrives.
-    fn told(&mut self, index: usize, answer: &Answer) {
+    pub(crate) fn told(&mut self, index: usize, answer: &Answer) {
         let arrives = !self.rng.per_mille(self.fault_rates.unanswered);
         let request = &mut self.requests[index];
         let first = arrives && !request.answered;

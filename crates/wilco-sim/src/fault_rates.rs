@@ -58,7 +58,7 @@ impl FaultRates {
 }
 
 /// Nothing, a little, or a lot.
-fn some(rng: &mut Rng, little: u64, lot: u64) -> u64 {
+pub(crate) fn some(rng: &mut Rng, little: u64, lot: u64) -> u64 {
     match rng.below(4) {
         0 => 0,
         1 | 2 => rng.between(1, little),

@@ -21,6 +21,7 @@ mod model;
 mod nudge;
 mod people;
 mod power;
+mod realm;
 mod replacement;
 mod rng;
 mod ruling;

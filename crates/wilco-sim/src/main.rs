@@ -29,6 +29,9 @@ struct Options {
     /// How many cores to use; all of them by default
     #[arg(long)]
     cores: Option<usize>,
+    /// One process with a disk of its own in every world, and never several nodes
+    #[arg(long)]
+    alone: bool,
     /// Instead of worlds, so many plain delegations, and what one costs
     #[arg(long, conflicts_with_all = ["seed", "seeds", "trace", "cores"])]
     delegations: Option<u64>,
@@ -58,22 +61,22 @@ fn main() -> anyhow::Result<()> {
         return plain::delegations(number);
     }
     match options.seed {
-        Some(seed) if options.trace => tell(seed),
+        Some(seed) if options.trace => tell(seed, options.alone),
         first => {
             let first = first.unwrap_or(0);
-            campaign(first, first.saturating_add(options.seeds), options.cores)
+            campaign(first, first.saturating_add(options.seeds), options.cores, options.alone)
         }
     }
 }
 
 /// One run with all that happens in it.
-fn tell(seed: u64) -> anyhow::Result<()> {
-    match simulate(seed, wilco_sim::Options { bug: None, trace: true }) {
+fn tell(seed: u64, alone: bool) -> anyhow::Result<()> {
+    match simulate(seed, wilco_sim::Options { bug: None, trace: true, alone }) {
         Ok(run) => {
             run.trace.iter().for_each(|line| println!("{line}"));
             println!(
-                "seed {seed} holds: {} exchanges, {} messages, {} deaths and {} refused commits in {}",
-                run.exchanges, run.messages, run.deaths, run.refusals, run.passed
+                "seed {seed} holds: {} exchanges, {} messages, {} deaths and {} refused commits in {}, {} takeovers of {} nodes",
+                run.exchanges, run.messages, run.deaths, run.refusals, run.passed, run.takeovers, run.nodes
             );
             Ok(())
         }

@@ -20,7 +20,10 @@ const MOST_AT_ONCE: usize = 20;
 impl World {
     /// The server starts for the first time, and everybody is registered.
     pub(crate) fn set_up(&mut self) -> Result<(), Broken> {
-        self.start()?;
+        match self.realm.is_alone() {
+            true => _ = self.start()?,
+            false => self.heal()?,
+        }
         let everybody: Vec<Name> = self.cast.everybody().cloned().collect();
         let arrive = |who: &Name| [self.put(who, None), Command::Seen { agent: who.clone() }];
         let commands = everybody.iter().flat_map(arrive).collect();
@@ -45,10 +48,11 @@ impl World {
 
     pub(crate) fn look(&mut self, who: &Name) -> Result<(), Broken> {
         self.looking.remove(who);
-        if self.engine.is_none() {
+        let node = if self.realm.is_alone() { self.engine.as_ref().map(|_| 0) } else { self.is_read()? };
+        let Some(node) = node else {
             self.will_look(who);
             return Ok(());
-        }
+        };
         let after = self.read.get(who).copied().unwrap_or(0);
         let filter = InboxFilter {
             agent: who.clone(),
@@ -78,7 +82,10 @@ impl World {
         if commands.is_empty() {
             return Ok(());
         }
-        self.step(commands).map(|_| ())
+        match self.realm.is_alone() {
+            true => self.step(commands).map(|_| ()),
+            false => self.step_from(node, commands),
+        }
     }
 
     /// What else somebody does who looks into its inbox; rarely, it is sent to sleep or taken off the list.

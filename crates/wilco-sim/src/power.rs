@@ -11,6 +11,9 @@ use crate::world::{Happening, World};
 
 impl World {
     pub(crate) fn die(&mut self, when: &str) {
+        if let Some(acting) = self.realm.acting() {
+            return self.kill(acting, when);
+        }
         self.note(|| format!("the process dies {when}"));
         self.tally.deaths += 1;
         self.engine = None;

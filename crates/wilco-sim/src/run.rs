@@ -14,6 +14,8 @@ pub struct Options {
     pub bug: Option<Bug>,
     /// Whether to write down what happens.
     pub trace: bool,
+    /// One process with a disk of its own, whatever the seed says.
+    pub alone: bool,
 }
 
 /// A run in which every law held.
@@ -26,6 +28,9 @@ pub struct Run {
     pub steps: u64,
     pub deaths: u64,
     pub refusals: u64,
+    /// How many nodes shared the data; none where it was one process with a disk.
+    pub nodes: u64,
+    pub takeovers: u64,
     /// How much virtual time passed.
     pub passed: Span,
     /// The hash of the last event: equal for equal histories.
@@ -54,7 +59,7 @@ impl std::fmt::Display for RunFailure {
 
 /// Lives through the run of this seed.
 pub fn simulate(seed: u64, options: Options) -> Result<Run, Box<RunFailure>> {
-    let mut world = World::new(seed, options.bug, options.trace);
+    let mut world = World::new(seed, options);
     let lived = catch_unwind(AssertUnwindSafe(|| world.live()));
     let passed = Span::millis((world.now.millis() - START).unsigned_abs());
     let trace = world.trace.take().unwrap_or_default();
@@ -69,6 +74,8 @@ pub fn simulate(seed: u64, options: Options) -> Result<Run, Box<RunFailure>> {
                 steps: world.tally.steps,
                 deaths: world.tally.deaths,
                 refusals: world.tally.refusals,
+                nodes: world.realm.nodes(),
+                takeovers: world.realm.takeovers,
                 passed,
                 hash,
                 trace,

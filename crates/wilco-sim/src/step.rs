@@ -58,6 +58,9 @@ fn commit(engine: &mut Engine, batch: Batch, disk: &mut Disk) -> Result<Committe
 
 impl World {
     pub(crate) fn step(&mut self, commands: Vec<Command>) -> Result<StepOutcome, Broken> {
+        if !self.realm.is_alone() {
+            return self.step_of_writer(commands);
+        }
         let fate = self.fate();
         let Some(engine) = &mut self.engine else { return Ok(StepOutcome::Died) };
         if self.bug == Some(Bug::EarlyAnswer) && fate == Fate::DiesBefore {
@@ -71,28 +74,38 @@ impl World {
         let stepped = overlapping(engine, commands, at, &mut self.disk);
         self.disk.fate = Fate::Stored;
         match (stepped, fate) {
-            (Ok(stepped), Fate::Stored) => self.done(stepped),
-            (Ok(stepped), _) if stepped.committed.is_none() => self.done(stepped),
+            (Ok(stepped), Fate::Stored) => self.done(stepped, self.now),
+            (Ok(stepped), _) if stepped.committed.is_none() => self.done(stepped, self.now),
             (Ok(_), _) if self.bug == Some(Bug::StaleCache) => Ok(StepOutcome::Refused),
             (Ok(_), _) => broken("G9", format!("a commit that was {fate:?} counts as stored")),
             (Err(error), Fate::Stored) => broken("G9", format!("a commit failed by itself: {error}")),
-            (Err(_), Fate::Full | Fate::Failed) => {
+            (Err(_), Fate::Full | Fate::Failed | Fate::Doubted { .. }) => {
                 self.tally.refusals += 1;
                 self.model.was_refused();
                 self.note(|| format!("           the disk refuses a commit: {fate:?}"));
-                self.observe()?;
+                self.observe(self.now)?;
                 Ok(StepOutcome::Refused)
             }
             (Err(_), Fate::DiesBefore | Fate::DiesAfter) => {
                 self.die(if fate == Fate::DiesBefore { "before a commit" } else { "after a commit" });
-                self.observe()?;
+                self.observe(self.now)?;
                 Ok(StepOutcome::Died)
             }
         }
     }
 
-    fn done(&mut self, stepped: Stepped) -> Result<StepOutcome, Broken> {
-        self.observe()?;
+    /// The same as one of several nodes.
+    fn step_of_writer(&mut self, commands: Vec<Command>) -> Result<StepOutcome, Broken> {
+        let fate = self.fate_of_writer();
+        let Some(engine) = &mut self.engine else { return Ok(StepOutcome::Died) };
+        self.disk.fate = fate;
+        let stepped = overlapping(engine, commands, self.now, &mut self.disk);
+        self.disk.fate = Fate::Stored;
+        self.settled(stepped, fate, self.now)
+    }
+
+    pub(crate) fn done(&mut self, stepped: Stepped, at: Time) -> Result<StepOutcome, Broken> {
+        self.observe(at)?;
         if let Some(committed) = &stepped.committed {
             self.model.ordered(&committed.effects)?;
             self.run_errands(&committed.effects);
@@ -104,15 +117,15 @@ impl World {
     }
 
     /// The model sees what is stored, and that the engine remembers the same.
-    fn observe(&mut self) -> Result<(), Broken> {
+    pub(crate) fn observe(&mut self, at: Time) -> Result<(), Broken> {
         let before = self.model.head().0;
         if self.trace.is_some() {
             self.tell_events(before)?;
         }
-        self.model.observe(&self.disk, self.now)?;
+        self.model.observe(&self.disk, at)?;
         match &self.engine {
-            Some(engine) => self.model.compare(engine, &self.disk),
-            None => Ok(()),
+            Some(engine) if self.is_in_office() => self.model.compare(engine, &self.disk),
+            Some(_) | None => Ok(()),
         }
     }
 
@@ -134,7 +147,7 @@ impl World {
         Ok(())
     }
 
-    fn fate(&mut self) -> Fate {
+    pub(crate) fn fate(&mut self) -> Fate {
         if !self.faulty {
             return Fate::Stored;
         }

@@ -15,8 +15,10 @@ use crate::door::Request;
 use crate::fault_rates::FaultRates;
 use crate::model::{Broken, Model, broken};
 use crate::nudge::BELL;
+use crate::realm::{Mend, Realm, SimCall};
 use crate::replacement::Document;
 use crate::rng::Rng;
+use crate::run::Options;
 use crate::speech::Speech;
 use crate::step::StepOutcome;
 
@@ -33,6 +35,8 @@ pub(crate) struct World {
     pub(crate) model: Model,
     pub(crate) bug: Option<Bug>,
     pub(crate) faulty: bool,
+    /// The nodes, where there are several.
+    pub(crate) realm: Realm,
     queue: BTreeMap<(Time, u64), Happening>,
     queued: u64,
     pub(crate) requests: Vec<Request>,
@@ -57,6 +61,10 @@ pub(crate) enum Happening {
     Nudge(Box<(EffectRow, Nudge)>),
     Digest(EffectRow, Name),
     Restart,
+    /// A call is tried once more, or looked after.
+    Forward(Box<SimCall>),
+    Await(u64),
+    Mend(Mend),
 }
 
 #[derive(Debug, Default, Clone, Copy)]
@@ -75,7 +83,8 @@ const CARE: Span = Span::minutes(4 * 60);
 const MAX_STEPS: u64 = 100_000;
 
 impl World {
-    pub(crate) fn new(seed: u64, bug: Option<Bug>, trace: bool) -> World {
+    pub(crate) fn new(seed: u64, options: Options) -> World {
+        let (bug, trace, realm) = (options.bug, options.trace, Realm::of(seed, options.alone));
         let mut rng = Rng::of(seed);
         let fault_rates = FaultRates::of(&mut rng);
         let cast = Cast::of(&fault_rates);
@@ -104,10 +113,11 @@ impl World {
             settings,
             engine: None,
             died: now,
-            disk: Disk::new(bug),
+            disk: Disk::new(bug, now, !realm.is_alone()),
             model: Model::new(),
             bug,
             faulty: false,
+            realm,
             queue: BTreeMap::new(),
             queued: 0,
             requests: Vec::new(),
@@ -130,13 +140,10 @@ impl World {
         let end = self.now.plus(CARE);
         self.faulty = true;
         while let Some(next) = self.next_instant().filter(|next| *next < end) {
-            self.tally.steps += 1;
-            if self.tally.steps > MAX_STEPS {
-                return broken("G6", "the world goes round in circles");
-            }
             if self.rng.per_mille(self.fault_rates.jumps) {
                 self.now = self.now.plus(self.rng.seconds(60, 3 * 3600));
                 self.note(|| "the clock jumps".to_owned());
+                self.unsettle();
             }
             self.now = self.now.max(next);
             self.turn()?;
@@ -153,10 +160,17 @@ impl World {
     fn next_instant(&self) -> Option<Time> {
         let queued = self.queue.first_key_value().map(|((at, _), _)| *at);
         let wake = self.engine.as_ref().and_then(Engine::next_wake);
-        [queued, wake].into_iter().flatten().min()
+        [queued, wake, self.next_tick()].into_iter().flatten().min()
     }
 
     fn turn(&mut self) -> Result<(), Broken> {
+        if !self.realm.is_alone() && self.among_nodes()? {
+            return Ok(());
+        }
+        self.tally.steps += 1;
+        if self.tally.steps > MAX_STEPS {
+            return broken("G6", "the world goes round in circles");
+        }
         if self.engine.is_some() && self.rng.per_mille(self.fault_rates.deaths / 8) {
             self.die("between two steps");
         }
@@ -177,6 +191,9 @@ impl World {
             Happening::Nudge(nudge) => self.nudge(nudge.0, nudge.1)?,
             Happening::Digest(row, agent) => self.send_digest(row, agent)?,
             Happening::Restart => self.restart()?,
+            Happening::Forward(call) => self.forward(*call)?,
+            Happening::Await(id) => self.await_answer(id)?,
+            Happening::Mend(mend) => self.mend(mend)?,
         }
         Ok(())
     }
@@ -220,8 +237,10 @@ impl World {
         self.note(|| "everybody leaves".to_owned());
         self.faulty = false;
         self.queue.clear();
-        if self.engine.is_none() {
-            self.restart()?;
+        match self.realm.is_alone() {
+            true if self.engine.is_none() => self.restart()?,
+            true => {}
+            false => self.heal()?,
         }
         let most = self.tally.steps + 1000 + 100 * self.model.exchanges() as u64;
         while let Some(number) = self.model.unsettled() {
@@ -231,6 +250,9 @@ impl World {
                 return broken("G6", format!("exchange {number} never comes to rest when left alone"));
             };
             self.now = self.now.max(next);
+            if !self.realm.is_alone() {
+                self.heal()?;
+            }
             self.wake()?;
         }
         Ok(())

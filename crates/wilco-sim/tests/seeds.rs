@@ -6,7 +6,7 @@ use wilco_sim::{Options, simulate};
 const QUICK: u64 = 200;
 
 #[test]
-fn g3_g4_g5_g6_g7_g8_hold_in_a_few_hundred_runs() {
+fn g3_g4_g5_g6_g7_g8_pg_11_pg_12_pg_13_hold_in_a_few_hundred_runs() {
     for seed in 0..QUICK {
         if let Err(failure) = simulate(seed, Options::default()) {
             let traced = simulate(seed, Options { trace: true, ..Options::default() });
@@ -21,8 +21,11 @@ fn seeds_that_once_failed_hold() {
     for line in lines.filter(|line| !line.starts_with('#') && !line.trim().is_empty()) {
         let seed = line.split_whitespace().next().and_then(|word| word.parse().ok());
         let seed = seed.unwrap_or_else(|| panic!("expected a seed at the start of {line:?}"));
-        if let Err(failure) = simulate(seed, Options::default()) {
-            panic!("{failure}");
+        // Those of one process were found before there were several nodes.
+        for alone in [true, false] {
+            if let Err(failure) = simulate(seed, Options { alone, ..Options::default() }) {
+                panic!("{failure}");
+            }
         }
     }
 }
