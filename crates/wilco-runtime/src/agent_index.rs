@@ -6,6 +6,7 @@ use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard};
 
 use wilco_protocol::Name;
 use wilco_protocol::directory::{Agent, Directory};
+use wilco_store::{Reader, StoreError};
 
 #[derive(Debug, Clone, Default)]
 pub(crate) struct AgentIndex {
@@ -18,6 +19,8 @@ struct Known {
     directory: Directory,
     /// In the order of registration.
     registered: BTreeSet<(u64, Name)>,
+    /// Where the journal ended when all of it was read, or further on.
+    position: u64,
 }
 
 impl AgentIndex {
@@ -28,12 +31,28 @@ impl AgentIndex {
         index
     }
 
-    /// Takes over all that the directory says.
-    pub(crate) fn replace(&self, directory: &Directory) {
+    /// Takes over all that the directory said when the journal ended here, unless something newer is known.
+    pub(crate) fn replace(&self, position: u64, directory: &Directory) {
         let fresh = AgentIndex::of(directory);
         let mut fresh = fresh.known.write().unwrap_or_else(PoisonError::into_inner);
+        fresh.position = position;
         let mut known = self.known.write().unwrap_or_else(PoisonError::into_inner);
-        std::mem::swap(&mut *known, &mut *fresh);
+        if known.position <= position {
+            std::mem::swap(&mut *known, &mut *fresh);
+        }
+    }
+
+    /// The same, read from the store.
+    pub(crate) fn read_at(&self, position: u64, reader: &dyn Reader) -> Result<(), StoreError> {
+        let mut directory = Directory::default();
+        reader.agents()?.into_iter().for_each(|agent| directory.restore(agent));
+        self.replace(position, &directory);
+        Ok(())
+    }
+
+    /// Where the journal ended, as far as is known here.
+    pub(crate) fn position(&self) -> u64 {
+        self.read().position
     }
 
     /// Takes over what the directory says about these agents now.
@@ -112,6 +131,18 @@ mod tests {
         directory.forget(&anna);
         index.changed(std::slice::from_ref(&anna), &directory);
         assert_eq!((index.canonical_name(&small), index.is_marked(&anna)), (None, false));
+        assert!(index.newest(None, 10).is_empty());
+    }
+
+    /// PG-13: what was read later stays, whoever brings something older behind it.
+    #[test]
+    fn pg_13_what_is_known_of_agents_never_gets_older() {
+        let (mut directory, index) = (Directory::default(), AgentIndex::default());
+        directory.restore(agent(1, "anna"));
+        index.replace(7, &directory);
+        index.replace(6, &Directory::default());
+        assert_eq!((index.position(), index.newest(None, 10).len()), (7, 1));
+        index.replace(7, &Directory::default());
         assert!(index.newest(None, 10).is_empty());
     }
 

@@ -264,6 +264,23 @@ impl Handle {
         answer.map_err(|_| ReadError::Lost)?.map_err(ReadError::Store)
     }
 
+    /// From now on what is known here of agents is at least what any node has acknowledged so far.
+    pub async fn catch_up(&self) -> Result<(), ReadError> {
+        // As long as its lease lasts, the writer knows everything.
+        let Some(node) = self.node().filter(|node| !node.known().is_here || node.lease_margin().is_zero())
+        else {
+            return Ok(());
+        };
+        let (agents, known) = (self.agents.clone(), self.agents.position());
+        self.read(move |reader| match reader.head()?.position {
+            position if position > known => agents.read_at(position, reader),
+            _ => Ok(()),
+        })
+        .await?;
+        // Meanwhile it may have been too long ago.
+        if node.may_read() { Ok(()) } else { Err(ReadError::CutOff) }
+    }
+
     /// What more is wrong with a content that is refused already. The writer is not asked.
     pub fn examine(&self, content: &Map<String, Value>) -> Vec<FieldError> {
         self.agents.ask(|all| examine(&self.settings, all, content))

@@ -215,6 +215,8 @@ impl Writer {
     fn take(&mut self, job: Job) -> Option<oneshot::Sender<()>> {
         match job {
             Job::Commands(list, answer) => self.decide_all(vec![(list, answer)]),
+            // Whoever asks hears that there is no writer: what is remembered here may be old.
+            Job::LastSeen(..) if self.is_over() => {}
             Job::LastSeen(agents, answer) => {
                 let seen = agents.iter().map(|one| (self.engine.last_seen(one), self.engine.has_left(one)));
                 let _ = answer.send(seen.collect());

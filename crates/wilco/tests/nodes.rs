@@ -183,6 +183,31 @@ fn pg_11_a_stopped_writer_finds_its_epoch_gone() {
     assert_eq!(texts(&one), ["before", "meanwhile", "after"]);
 }
 
+/// PG-13: who is registered is known at every node at once, and a writer that was stopped does not know better.
+#[test]
+fn pg_13_an_agent_is_known_at_every_node_as_soon_as_it_is_registered() {
+    use rustix::process::{Pid, Signal, kill_process};
+    let one = alone();
+    let two = another(&one, "two");
+    for number in 0..40 {
+        let path = format!("/v1/agents/agent-{number}");
+        assert_eq!(one.put(&path, &json!({})).0, 201);
+        let (status, agent) = two.get(&path);
+        assert_eq!(status, 200, "{agent}");
+    }
+    let pid = Pid::from_raw(one.id() as i32).unwrap();
+    kill_process(pid, Signal::STOP).unwrap();
+    sent(&two, "meanwhile");
+    assert_eq!(two.put("/v1/agents/late", &json!({})).0, 201);
+    kill_process(pid, Signal::CONT).unwrap();
+    let known = || {
+        let (status, agent) = one.get("/v1/agents/late");
+        assert!([200, 503].contains(&status), "{agent}");
+        status == 200
+    };
+    until("it follows", known);
+}
+
 /// PG-15: a writer that is asked to end hands the lease over; callers at other nodes see no error.
 #[test]
 fn pg_15_a_writer_that_ends_hands_over() {

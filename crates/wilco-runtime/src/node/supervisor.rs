@@ -6,7 +6,6 @@ use std::sync::mpsc::{Receiver, TryRecvError};
 use std::time::Duration;
 
 use tokio::sync::{oneshot, watch};
-use wilco_protocol::directory::Directory;
 use wilco_store::{
     Beat, LeaseTurn, NodeLease, NodeSession, Postgres, PostgresTarget, StoreError, Term, WriterRow,
 };
@@ -196,10 +195,7 @@ impl Supervisor {
             }
         };
         if !here && row.position != before {
-            let mut directory = Directory::default();
-            let agents = self.shared.readers.read(|reader| reader.agents())?;
-            agents.into_iter().for_each(|agent| directory.restore(agent));
-            self.shared.agents.replace(&directory);
+            self.shared.readers.read(|reader| self.shared.agents.read_at(row.position, reader))?;
             self.shared.waiters.committed_elsewhere(row.position);
             let age = u64::try_from(row.age.as_millis()).unwrap_or(u64::MAX);
             self.node.heard_after.store(age, Ordering::Relaxed);

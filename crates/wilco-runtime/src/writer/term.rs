@@ -134,7 +134,7 @@ pub(crate) fn begin<S: Store + Send + 'static>(
     let clock = shared.clock.clone();
     let engine = Engine::load((*shared.settings).clone(), &store)?;
     let head = store.head()?;
-    shared.agents.replace(engine.directory());
+    shared.agents.replace(head.position, engine.directory());
     let (interrupted, pending) = recover(store.effects()?, &shared.outside);
     let reader = shared.readers.open()?;
     let look = queue.clone();

@@ -97,6 +97,9 @@ async fn admitted(app: &App, request: Request, known_page: bool) -> Result<Admit
         None => {
             let (viewer, role) = check(app, &request)?;
             spare_seat(app, &request, role)?;
+            if reads_here(&request) {
+                app.handle.catch_up().await?;
+            }
             (as_spelt(app, viewer), role == Some(Role::Orchestrator))
         }
     };
@@ -124,6 +127,13 @@ async fn admitted(app: &App, request: Request, known_page: bool) -> Result<Admit
         request.extensions_mut().insert(call);
     }
     Ok(Admitted::Call(request))
+}
+
+/// Whether a call is answered by this node, whoever writes. How it is itself it says though it is cut off.
+fn reads_here(request: &Request) -> bool {
+    let path = request.uri().path();
+    let reads = matches!(*request.method(), Method::GET | Method::HEAD) || path.starts_with("/mcp");
+    reads && path != "/metrics" && !OPEN.contains(&path)
 }
 
 /// On whose behalf another node calls, if one does and proves it.
