@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use crate::workspace::{cargo, succeed};
 
-const TABLES: [&str; 13] = [
+const TABLES: [&str; 14] = [
     "crates/wilco-language/tests/tables/replies.jsonl",
     "crates/wilco-language/tests/tables/replies_2.jsonl",
     "crates/wilco-language/tests/tables/replies_3.jsonl",
@@ -17,6 +17,7 @@ const TABLES: [&str; 13] = [
     "crates/wilco-language/tests/tables/replies_10.jsonl",
     "crates/wilco-language/tests/tables/replies_11.jsonl",
     "crates/wilco-language/tests/tables/replies_12.jsonl",
+    "crates/wilco-language/tests/tables/replies_13.jsonl",
     "crates/wilco-language/tests/tables/replies_review.jsonl",
 ];
 

@@ -1,12 +1,13 @@
 //! What a message means to an operation.
 
-use wilco_protocol::operation::{Choice, Said, State, Statement, options};
+use wilco_protocol::operation::{Answer, Choice, Said, State, Statement, options};
 
 use super::InContext;
 use crate::parse::{Operation, Typed};
 use crate::read::claim::About;
 use crate::read::courtesy::is_courtesy;
 use crate::read::decision::decision;
+use crate::read::embedded::object;
 use crate::read::readiness::readiness;
 
 pub(super) fn interpret(state: &State, context: &InContext<'_>) -> Said {
@@ -27,6 +28,11 @@ fn typed(state: &State, context: &InContext<'_>, said: &Operation) -> Statement 
     match said {
         Operation::Announce(_) => Statement::Remark,
         // Whoever is not asked, the initiator too, is refused by its role.
+        Operation::Acknowledgment { operation, .. }
+            if operation.operation_id.is_some_and(|id| id != state.id) =>
+        {
+            Statement::Remark
+        }
         Operation::Acknowledgment { ready, .. } => answered(state, context, *ready),
         Operation::Result { done, results, .. } => {
             let of = |(name, done): &(String, bool)| (context.resolve.resolve(name), *done);
@@ -63,6 +69,10 @@ fn plain(state: &State, context: &InContext<'_>) -> Statement {
 
 /// `Ok, ready for op-7` names the operation itself; any other name there is somebody else's.
 fn answered(state: &State, context: &InContext<'_>, ready: Option<bool>) -> Statement {
+    // Words inside an object that could not be read are none of its writer's.
+    if ready.is_none() && object(context.incoming.text()).is_some() {
+        return Statement::Answer { answer: Answer::Information };
+    }
     let text = context.incoming.text().replace(&format!(" for {}", state.id), "");
     Statement::Answer { answer: readiness(&text, ready) }
 }

@@ -7,6 +7,8 @@ use serde_json::{Map, Value, json};
 
 use crate::message::MessageType;
 use crate::read::ack::exact_status;
+use crate::read::status_object::is_decided;
+use wilco_protocol::delegation::AckStatus;
 
 /// What the type of such an object stands for in a delegation, and what in a handoff: the status that goes with it.
 const ACKS: [(&[&str], Option<&str>, Option<&str>); 5] = [
@@ -85,8 +87,20 @@ fn first<'a>(said: &'a Map<String, Value>, keys: &[&str]) -> Option<&'a str> {
     keys.iter().find_map(|key| said.get(*key)?.as_str()).map(str::trim).filter(|text| !text.is_empty())
 }
 
+/// Whether an object has no fields but these, so that nothing beside them takes from what it says.
+fn holds_only(said: &Map<String, Value>, known: &str) -> bool {
+    said.keys().all(|key| key == "type" || known.split_whitespace().any(|one| one == key))
+}
+
 /// Of this type, about the task that it names, with the rest as it was said.
 fn of_task(said: &Map<String, Value>, kind: MessageType) -> Option<Map<String, Value>> {
+    const KNOWN: &str = "task_id task ack status understanding understanding_summary questions question reason revision eta \
+        estimate estimated_checkpoints plan note notes from to agent timestamp answers answer verdict missing correction title";
+    let named = ["task_id", "task", "ack"].iter().filter_map(|key| said.get(*key)?.as_str());
+    let several = named.collect::<std::collections::BTreeSet<_>>().len() > 1;
+    if several || !holds_only(said, KNOWN) {
+        return None;
+    }
     let task = first(said, &["task_id", "task", "ack"])?;
     let mut named = said.clone();
     named.remove("task");
@@ -98,6 +112,11 @@ fn of_task(said: &Map<String, Value>, kind: MessageType) -> Option<Map<String, V
 
 fn task_ack(said: &Map<String, Value>, status: Option<&str>) -> Option<Map<String, Value>> {
     let mut named = of_task(said, MessageType::TaskAcknowledgment)?;
+    let taken =
+        status.is_none() && first(said, &["status"]).and_then(exact_status) != Some(AckStatus::Rejected);
+    if taken && said.contains_key("reason") {
+        return None;
+    }
     if let Some(status) = status {
         named.insert("status".to_owned(), json!(status));
     }
@@ -121,6 +140,12 @@ fn clarification(said: &Map<String, Value>) -> Option<Map<String, Value>> {
 }
 
 fn handoff_ack(said: &Map<String, Value>, status: Option<&str>) -> Option<Map<String, Value>> {
+    const KNOWN: &str =
+        "handoff_id handoff status understanding starting_from questions question reason missing from agent";
+    let both = said.contains_key("handoff_id") && said.contains_key("handoff");
+    if both || !holds_only(said, KNOWN) {
+        return None;
+    }
     let mut named = said.clone();
     let handoff = first(said, &["handoff_id", "handoff"])?;
     named.insert("handoff_id".to_owned(), json!(handoff));
@@ -135,11 +160,18 @@ fn verdict(said: &Map<String, Value>) -> Option<Map<String, Value>> {
     let mut named = of_task(said, MessageType::Verdict)?;
     let verdict = first(said, &["verdict"])?.to_lowercase().replace('_', "-");
     let verdict = if verdict == "wrong" { "wrong-summary" } else { &verdict };
+    let objects = ["missing", "correction", "questions", "reason"].iter().any(|key| said.contains_key(*key));
+    if verdict == "correct" && objects {
+        return None;
+    }
     named.insert("verdict".to_owned(), json!(verdict));
     Some(named)
 }
 
 fn decision(said: &Map<String, Value>) -> Option<Map<String, Value>> {
+    if !is_decided(said) {
+        return None;
+    }
     let mut named = said.clone();
     let mut take = |key: &str, keys: &[&str]| {
         let found = first(said, keys).map(str::to_owned);
@@ -157,7 +189,23 @@ fn operation_answer(said: &Map<String, Value>, untyped: bool) -> Option<Map<Stri
     let answer = first(said, &["answer", "response", "reply", "status"])?.to_lowercase();
     let operation =
         first(said, &["operation_id", "operation", "op", "id"]).filter(|id| id.starts_with("op-"));
-    if !ANSWERS.contains(&answer.as_str()) || (untyped && operation.is_none()) {
+    // Beside a ready only what takes nothing from it, beside a wait or a cancel any reason.
+    const READY: &str = "operation_id operation op id answer response reply status from agent ready unsaved_work uncommitted \
+        last_commit commit";
+    const OTHER: &str = "operation_id operation op id answer response reply status from agent reason message seconds minutes \
+        until retry_after retry_after_seconds eta_s eta ready";
+    let ready = matches!(answer.as_str(), "ok" | "okay" | "ready");
+    let against = said.get("ready") == Some(&json!(false)) || said.get("unsaved_work") == Some(&json!(true));
+    let unsaved = said.get("uncommitted").is_some_and(|count| *count != json!(0) && *count != json!(false));
+    let answers =
+        ["answer", "response", "reply", "status"].iter().filter(|key| said.contains_key(**key)).count();
+    let whole = holds_only(said, if ready { READY } else { OTHER }) && !(ready && (against || unsaved));
+    if answers > 1 || !whole || !ANSWERS.contains(&answer.as_str()) {
+        return None;
+    }
+    // An id that is no operation's, and none that is one's: said of something else.
+    let other = first(said, &["operation_id", "operation", "op", "id"]).is_some() && operation.is_none();
+    if untyped && other {
         return None;
     }
     let mut named = Map::from_iter([("type".to_owned(), json!(MessageType::Acknowledgment))]);
@@ -228,7 +276,10 @@ mod tests {
         for other in [
             json!({"type": "ack", "status": "received"}),
             json!({"type": "review", "task": "GH-1"}),
-            json!({"answer": "ok"}),
+            json!({"answer": "ok", "id": "GH-1"}),
+            json!({"operation": "op-7", "answer": "ok", "ready": false}),
+            json!({"type": "ack", "task": "GH-1", "status": "received", "accepted": false}),
+            json!({"verdict": "correct", "task_id": "GH-1", "missing": ["a test"]}),
             json!({"operation": "op-7", "answer": "as soon as I can"}),
             json!({"type": "decision", "decision": "retry"}),
             json!({"type": "plan", "task": "GH-1", "status": "received"}),

@@ -134,7 +134,9 @@ fn status(block: &Block) -> Option<ReadWord<AckStatus>> {
 fn reading(mut block: Block) -> Option<AckReading> {
     let said = status(&block)?;
     let remark = said.remark.and_then(|remark| block.take_remark(&remark));
-    let takes_back = remark.as_deref().is_some_and(refuses);
+    let below = block.text(Key::Note).into_iter().chain(block.loose_items());
+    let takes_back =
+        remark.as_deref().is_some_and(refuses) || below.into_iter().any(|text| gives_back(&text));
     let accepts = matches!(said.word, AckStatus::Received | AckStatus::Confirmed);
     if said.contradicted || (accepts && takes_back) {
         return Some(AckReading::Contradiction { task_id: block.id });
@@ -158,9 +160,25 @@ fn reading(mut block: Block) -> Option<AckReading> {
     }))
 }
 
+/// What stands below an ACK and takes it back: "On second thought I cannot take it".
+fn gives_back(said: &str) -> bool {
+    const GIVES_BACK: [&str; 8] = [
+        "second thought",
+        "not work on it",
+        "cannot take it",
+        "can't take it",
+        "won't take it",
+        "not take it",
+        "give it to",
+        "won't work on",
+    ];
+    let lower = said.to_lowercase().replace('’', "'");
+    GIVES_BACK.iter().any(|phrase| lower.contains(phrase))
+}
+
 /// "RECEIVED but I cannot take it": no acceptance, whatever the first word says.
 pub(super) fn refuses(remark: &str) -> bool {
-    const REFUSALS: [&str; 12] = [
+    const REFUSALS: [&str; 18] = [
         "cannot",
         "can't",
         "cant",
@@ -173,6 +191,12 @@ pub(super) fn refuses(remark: &str) -> bool {
         "decline",
         "declined",
         "refuse",
+        "away",
+        "tomorrow",
+        "missing",
+        "except",
+        "once",
+        "forwarding",
     ];
     let remark = remark.to_lowercase().replace('’', "'");
     remark.split(|c: char| !c.is_alphanumeric() && c != '\'').any(|word| REFUSALS.contains(&word))

@@ -6,7 +6,7 @@ use super::block::heads;
 use super::text::Line;
 
 /// Somebody else said it.
-const SAYS: [&str; 14] = [
+const SAYS: [&str; 16] = [
     "wrote",
     "writes",
     "said",
@@ -21,9 +21,11 @@ const SAYS: [&str; 14] = [
     "forwarded",
     "pasted",
     "copied",
+    "sent",
+    "sends",
 ];
 /// It is not said now, or not at all.
-const PUTS_OFF: [&str; 24] = [
+const PUTS_OFF: [&str; 26] = [
     "will",
     "would",
     "later",
@@ -48,6 +50,8 @@ const PUTS_OFF: [&str; 24] = [
     "unless",
     "could",
     "might",
+    "supposed",
+    "end",
 ];
 /// What a lead speaks of when it speaks of the form below it.
 const OF_FORM: [&str; 22] = [
@@ -88,7 +92,8 @@ pub(super) fn is_announced(lines: &[Line<'_>], at: usize) -> bool {
     let last = self::words(lead.rsplit(',').next().unwrap_or(&lead));
     let of_form = last.len() <= SHORT || last.iter().any(|word| OF_FORM.contains(&word.as_str()));
     let formed = has(&["form"]) && !has(&["here", "here's", "in"]);
-    let told = has(&["you"]) && lead.contains(" to write");
+    let told = has(&["you"]) && (lead.contains(" to write") || lead.contains(" to print"));
+    let told = told || lead.starts_with("Plan") || lead.contains("last line");
     match () {
         () if lead.ends_with('?') => has(&OF_FORM),
         () if lead.ends_with(':') => {

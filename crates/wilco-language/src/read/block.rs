@@ -328,7 +328,7 @@ struct Head<'a> {
 /// What follows a tag, whether it stands in a code span, and how it stands there.
 pub(super) fn opened<'a>(line: &'a str, tag: &str) -> Option<(&'a str, bool, Opening)> {
     let (bare, code) = unmarked(line);
-    if is_disguised(line) {
+    if is_disguised(line) || line.contains("~~") {
         return None;
     }
     let at_start = tagged(bare, tag).map(|rest| (rest, code, Opening::Bracketed));

@@ -11,13 +11,13 @@ use super::mood::{self, Mood, is_hedged, is_polite};
 use super::progress::{is_open, is_progress, is_stuck, marks_open};
 use super::sentence::{Place, SHOWN, Sentence, is_disguised, sentences};
 use super::signs::{
-    OTHER_WORK, is_condition, is_past, is_unproven, names_pull_request, nothing_left, offers_more,
-    opens_pull_request,
+    is_condition, is_of_other_work, is_part, is_past, is_unproven, names_pull_request, nothing_left,
+    offers_more, opens_pull_request, takes_from,
 };
 use super::status_object;
 use super::text;
 use super::turns::turn;
-use super::words::{Word, checkpoint, lists_forms, words};
+use super::words::{TaggedWord, Word, checkpoint, lists_forms, words};
 
 /// What a text of an agent at work comes down to, and by which rule.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -163,6 +163,15 @@ pub fn report(body: &str, about: &About<'_>) -> WorkReport {
     if status_object::is_progress(body, about) {
         return WorkReport::Progress;
     }
+    // `[DONE] GH-210 phase 1` tells of a part.
+    let parts = |one: &TaggedWord| {
+        one.word == Word::Done
+            && own(&one.id)
+            && (is_part(&one.rest) || (one.joined && !is_plain_text(&one.rest, about)))
+    };
+    if spoken.iter().any(parts) {
+        return WorkReport::Doubtful;
+    }
     let read = sentences(body);
     let weighed = Weighed::of(&read, about, worded, others, marks_open(body));
     match () {
@@ -187,6 +196,10 @@ pub fn report(body: &str, about: &About<'_>) -> WorkReport {
         () if weighed.part => WorkReport::Doubtful,
         () => WorkReport::Unread,
     }
+}
+
+fn is_plain_text(text: &str, about: &About<'_>) -> bool {
+    sentences(text).iter().all(|one| is_plainly_said(one, about, &DONE))
 }
 
 /// What speaks for a completion, and what against it.
@@ -238,12 +251,12 @@ impl Weighed {
             weighed.hinted |= own && weak.iter().any(|claim| claim.mood == Mood::Plain && (whole || pull));
             weighed.hinted |= own && !sentence.asks && nothing_left(sentence);
             weighed.doubtful |= is_unproven(sentence);
-            let past = is_past(sentence, read.get(at + 1)) || sentence.has(&OTHER_WORK);
+            let past = is_past(sentence, read.get(at + 1)) || is_of_other_work(sentence);
             if !sentence.aside && ((is_open(sentence) && !past) || (worded && is_condition(sentence))) {
                 weighed.open = true;
             }
             let turned = turn(sentence).is_some() || (sentence.asks && !offers_more(sentence));
-            weighed.turned |= !sentence.aside && !past && turned;
+            weighed.turned |= !past && if sentence.aside { takes_from(sentence) } else { turned };
         }
         weighed.claimed |= signs >= 2 && !others;
         let quotes = |one: &Sentence| mood::is_reported(one) && one.has(&[SHOWN]);

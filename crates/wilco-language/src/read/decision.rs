@@ -28,20 +28,21 @@ pub struct ReadDecision {
 const SAID: [(&str, &str); 11] = [
     (
         "retry",
-        "retry, try again, try it again, retry it, one more try, one more time, * try again, try * again, restart it, \
-         run it again, ask again, ask * again, send * the message, ping *",
+        "retry, try again, try it again, retry it, one more try, one more time, * try again, restart it, run it again, \
+         send * the message, ask * again, ping him, ping her, ping it, ping them",
     ),
     (
         "reassign",
-        "reassign, reassigned, give it to, give the task to, give * to, hand it to, hand the task to, hand it over to, \
-         assign it to, pass it to, move it to, * should take over, * should take it, * takes over, * do it",
+        "reassign, reassigned, give it to, give the task to, give * to, hand it to, hand the task to, hand it over to, assign it to, \
+         pass it to, * should take over, * takes over, * do it",
     ),
     ("accept-as", "accept-as, accept as, take it as"),
     ("accept", "accept, accept it"),
     (
         "extend",
-        "extend, extend it, give it more time, give * more time, more time, give it another, give them another, \
-         give * another, give * * more, * have * more, give it 30, allow another",
+        "extend, extend it, give it more time, give him more time, give them more time, more time, give it another, \
+         give them another, give * * more minutes, give * * more hours, it have * more minutes, it have * more hours, give it 30, allow another, \
+         give it * more minutes, give it * more hours",
     ),
     (
         "abort",
@@ -53,6 +54,17 @@ const SAID: [(&str, &str); 11] = [
     ("override", "override, override it"),
     ("provide_alternative_agent", "provide_alternative_agent, provide-alternative-agent, alternative agent"),
 ];
+/// What may follow an option that is ordered, for those that are words of everyday talk too: `abort it`, and not
+/// `abort criteria`, `accept my apologies`, `retry limits`.
+const BEHIND: [(&str, &str); 3] = [
+    ("abort", "it this that gh-* del-* the task now please immediately work delegation"),
+    ("accept", "it this the as understanding"),
+    ("retry", "it this that with once the now please again gh-* del-* impl-* after please"),
+];
+/// And what may not come after a `the`: `retry the link`.
+const THINGS: [&str; 9] =
+    ["link", "invite", "meeting", "deploy", "call", "page", "request", "task force", "login"];
+
 /// Whoever says so has not decided.
 const UNDECIDED: [&str; 12] = [
     "let me think",
@@ -76,13 +88,16 @@ pub fn decision(body: &str, options: &[&str], about: &About<'_>) -> Option<ReadD
     }
     let spoken: Vec<_> = words(body).into_iter().filter(|one| one.word == Word::Decision).collect();
     if !spoken.is_empty() {
+        if takes_back(body) || spoken.iter().any(|one| unsettles(&one.rest)) {
+            return None;
+        }
         let own = spoken.iter().filter(|one| one.id.as_ref().is_none_or(|id| about.is_own(id)));
         let mut read: Vec<_> = own.map(|one| by_word(&one.rest, options)).collect();
         read.dedup();
         return read.pop().filter(|_| read.is_empty()).flatten();
     }
     if let Some(stated) = status_object::stated(body, about) {
-        let plain = status_object::is_unturned(&status_object::without_reason(&stated.object));
+        let plain = status_object::is_decided(&stated.object);
         return by_object(&stated.status, &stated.object, options).filter(|_| plain);
     }
     if let Some((option, object)) = status_object::unnamed(body, &["decision", "option"]) {
@@ -117,6 +132,9 @@ pub fn decision(body: &str, options: &[&str], about: &About<'_>) -> Option<ReadD
             }
         }
     }
+    if read.iter().any(|one| turn_of(one, &[Turn::TakenBack]).is_some()) {
+        return None;
+    }
     let (option, sentence) = *found.first()?;
     let only = found.iter().all(|(other, _)| *other == option) && !refused.contains(&option);
     let turned = turn_of(sentence, &[Turn::TakenBack, Turn::Undone, Turn::Foreign]).is_some();
@@ -130,6 +148,26 @@ pub fn decision(body: &str, options: &[&str], about: &About<'_>) -> Option<ReadD
     let will = matches!(words.as_slice(), ["i" | "we", "will", ..]) && !some_time;
     (only && one && !turned && (!later || will) && (option == "extend" || will || !mood::is_later(sentence)))
         .then(|| filled(option, &words))
+}
+
+/// Something behind the option that leaves it open: `abort is not an option`, `abort unless impl-2 is free`.
+fn unsettles(rest: &str) -> bool {
+    const OPEN: [&str; 15] = [
+        "not", "no", "would", "unless", "if", "pending", "draft", "tomorrow", "later", "until", "once",
+        "when", "maybe", "wrong", "confirm",
+    ];
+    // A reason stands behind a dash or a dot: `retry - the network was down`.
+    let head = rest.split([';', '.', ',']).next().unwrap_or(rest);
+    let head = head.split_once(" - ").map_or(head, |(head, _)| head);
+    let reason = rest.get(head.len()..).unwrap_or_default();
+    let open = |text: &str, cues: &[&str]| sentences(text).iter().any(|one| one.has(cues));
+    open(head, &OPEN) || open(reason, &["wait", "draft", "confirm", "unless", "kidding", "else"])
+}
+
+/// Another sentence that takes a decision back, or asks about it.
+fn takes_back(body: &str) -> bool {
+    let read = sentences(body);
+    read.iter().any(|one| turn_of(one, &[Turn::TakenBack]).is_some() || (one.asks && !is_polite(one)))
 }
 
 /// Whether another piece of work is named. Whoever takes a task over has a name of its own.
@@ -166,76 +204,51 @@ fn by_object(status: &str, object: &Map<String, Value>, options: &[&str]) -> Opt
 }
 
 /// What follows an option that is told of: `retry failed`.
-const TELLS: [&str; 20] = [
-    "failed",
-    "did",
-    "was",
-    "is",
-    "has",
-    "had",
-    "does",
-    "count",
-    "worked",
-    "succeeded",
-    "will",
-    "would",
-    "button",
-    "logic",
-    "loop",
-    "later",
-    "tomorrow",
-    "yesterday",
-    "already",
-    "fails",
-];
+const TELLS: &str = "failed did was is has had does count worked succeeded will would button logic loop later \
+        tomorrow yesterday already fails on into in locally";
 
 /// Whether a clause begins with the option, perhaps behind words that lead to it.
 fn is_led_to(clause: &Clause, option: &str) -> bool {
-    const LEADS: &[&str] = &[
-        "ok",
-        "okay",
-        "yes",
-        "no",
-        "my",
-        "our",
-        "decision",
-        "decide",
-        "decided",
-        "to",
-        "we",
-        "want",
-        "you",
-        "can",
-        "will",
-        "option",
-        "is",
-        "now",
-        "→",
-        "please",
-        "just",
-        "so",
-        "then",
-        "rather",
-        "instead",
-        "and",
-        "but",
-        "have",
-        "let",
-        "us",
-        "go",
-        "with",
-        "i",
-        "choose",
-        "therefore",
-    ];
+    const LEADS: &str = "ok okay yes no my our decision decide decided to we want you can will option is now → please \
+        just so then rather instead and but have let us go with i choose therefore";
     let words: Vec<_> = clause.words.iter().map(String::as_str).collect();
-    let start = words.iter().position(|word| !LEADS.contains(word)).unwrap_or(words.len());
+    let start = words.iter().position(|word| !listed(LEADS, word)).unwrap_or(words.len());
     let said = SAID.iter().filter(|(known, _)| *known == option).flat_map(|(_, said)| said.split(", "));
+    let fits = |word: &&str| {
+        let known = |row: &str| {
+            row.split(' ')
+                .any(|one| one.strip_suffix('*').map_or(one == *word, |stem| word.starts_with(stem)))
+        };
+        BEHIND.iter().find(|(known, _)| *known == option).is_none_or(|(_, row)| known(row))
+    };
+    let thing = THINGS.iter().any(|thing| mood::has(&words, &[thing]));
+    let me = mood::has(&words, &["to me", "give me", "me the message", "me again"]);
     let leads = |phrase: &str| {
         let behind = words.get(start + phrase.split(' ').count());
-        find(&words[start..], phrase) == Some(0) && behind.is_none_or(|word| !TELLS.contains(word))
+        let place = phrase.split(' ').position(|part| part == "*");
+        let someone = |word: &&str| is_agent(word) || matches!(*word, "him" | "her" | "it" | "them");
+        let counted = phrase.contains("more");
+        let named = counted || place.is_none_or(|place| words.get(start + place).is_some_and(someone));
+        let taken = phrase != "give * to" || words.get(start + 3).is_some_and(|word| is_agent(word));
+        let single = !phrase.contains(' ');
+        find(&words[start..], phrase) == Some(0)
+            && named
+            && taken
+            && behind.is_none_or(|word| !listed(TELLS, word) && (!single || fits(word)))
     };
+    if thing || me {
+        return false;
+    }
     said.into_iter().any(leads)
+}
+
+fn listed(words: &str, word: &str) -> bool {
+    words.split(' ').any(|known| known == word)
+}
+
+/// A name with a number, as agents have.
+fn is_agent(word: &str) -> bool {
+    word.contains('-') && word.contains(|c: char| c.is_ascii_digit())
 }
 
 /// `retry`, `reassign impl-101`, `extend 30m - the suite is slow`.
@@ -288,54 +301,18 @@ fn status(words: &[&str]) -> Option<AckStatus> {
 
 /// The name behind `to`, `reassign` or `agent`, when it looks like one or nothing else can be meant.
 fn agent(words: &[&str]) -> Option<String> {
-    const NOBODY: [&str; 36] = [
-        "whom",
-        "whomever",
-        "whoever",
-        "you",
-        "i",
-        "someone",
-        "somebody",
-        "anyone",
-        "anybody",
-        "another",
-        "the",
-        "a",
-        "an",
-        "next",
-        "other",
-        "who",
-        "it",
-        "this",
-        "be",
-        "me",
-        "us",
-        "them",
-        "whichever",
-        "any",
-        "please",
-        "to",
-        "in",
-        "with",
-        "on",
-        "for",
-        "from",
-        "that",
-        "and",
-        "now",
-        "do",
-        "able",
-    ];
+    const NOBODY: &str = "whom whomever whoever you i someone somebody anyone anybody another the a an next other who \
+        it this be me us them whichever any please to in with on for from that and now do able";
     // `impl-101 should take over`
     let takes = ["* should take", "* takes over", "* do it"].iter().find_map(|phrase| find(words, phrase));
-    let taker = takes.map(|at| words[at]).filter(|word| word.contains('-') && !NOBODY.contains(word));
+    let taker = takes.map(|at| words[at]).filter(|word| word.contains('-') && !listed(NOBODY, word));
     if let Some(taker) = taker {
         return Some(taker.to_owned());
     }
     let named = |at: usize| {
         let word = words.get(at + 1)?;
         let leads = matches!(words[at], "to" | "agent" | "reassign");
-        let name = !NOBODY.contains(word)
+        let name = !listed(NOBODY, word)
             && word.chars().all(|c| c.is_alphanumeric() || matches!(c, '-' | '_' | '.' | '@'));
         (leads && name && word.contains(char::is_alphabetic)).then(|| (*word).to_owned())
     };

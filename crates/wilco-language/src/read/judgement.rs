@@ -7,7 +7,7 @@ use wilco_protocol::delegation::Verdict;
 
 use super::block::mentions;
 use super::mood::{self, is_polite};
-use super::sentence::{Clause, Sentence, is_disguised, sentences};
+use super::sentence::{Sentence, is_disguised, sentences};
 use super::text;
 
 /// A verdict in words, with what it says is right or missing.
@@ -89,14 +89,25 @@ pub fn judgement(body: &str) -> Option<Judgement> {
     // `He wrote 403, that is wrong` tells what is wrong, and reports nobody's verdict.
     let reported = |one: &Sentence| mood::is_reported(one) && !one.has(&WRONG);
     let unclear = |one: &Sentence| one.asks || reported(one) || mood::is_conditional(one) || doubts(one);
+    // Of the writer, and of no understanding.
+    const OWN: [&str; 7] = [
+        "i forgot",
+        "i am missing",
+        "i missed",
+        "wrong person",
+        "wrong window",
+        "my client",
+        "wrong with my",
+    ];
+    if read.iter().any(|one| one.has(&OWN)) {
+        return None;
+    }
     if read.iter().any(|one| one.asks) || read.iter().filter(judging).any(unclear) {
         return None;
     }
     let verdict = match () {
         () if read.iter().any(is_partial) => Verdict::Partial,
-        () if read.iter().any(|one| one.has(&WRONG)) || read.first().is_some_and(is_no) => {
-            Verdict::WrongSummary
-        }
+        () if read.iter().any(|one| one.has(&WRONG)) => Verdict::WrongSummary,
         () if read.iter().any(|one| one.has(&CORRECT)) && read.iter().all(is_plain) => Verdict::Correct,
         () => return None,
     };
@@ -105,13 +116,6 @@ pub fn judgement(body: &str) -> Option<Judgement> {
     const FEWEST: usize = 4;
     let whole = verdict == Verdict::Correct || said.split_whitespace().count() >= FEWEST;
     whole.then_some(Judgement { verdict, said })
-}
-
-/// `No. It is about failed logins only.`
-fn is_no(sentence: &Sentence) -> bool {
-    let alone =
-        |clause: &Clause| matches!(clause.words.as_slice(), [word] if matches!(word.as_str(), "no" | "nope"));
-    sentence.clauses.first().is_some_and(alone)
 }
 
 fn is_partial(sentence: &Sentence) -> bool {
@@ -148,7 +152,31 @@ fn is_plain(sentence: &Sentence) -> bool {
     let named = |word: &&str| word.contains('-') && word.contains(|c: char| c.is_ascii_digit());
     let known =
         |word: &&str| single(word) || named(word) || BESIDE.split_whitespace().any(|one| one == *word);
-    !denied && !asks_to_correct(sentence) && words.iter().all(known)
+    !denied && !asks_to_correct(sentence) && !asks_for_more(sentence) && words.iter().all(known)
+}
+
+/// `Right, I need the criteria restated`, `two of three points are right`, `yes, let me see`.
+fn asks_for_more(sentence: &Sentence) -> bool {
+    const MORE: [&str; 16] = [
+        "add",
+        "need",
+        "needs",
+        "want",
+        "wants",
+        "let me",
+        "confirm that",
+        "to confirm",
+        "* of three",
+        "* of the three",
+        "two are",
+        "for a start",
+        "i am on",
+        "your questions",
+        "go see",
+        "i need",
+    ];
+    const HARMLESS: [&str; 4] = ["nothing to add", "no need", "what i want", "what we want"];
+    sentence.has(&MORE) && !sentence.has(&HARMLESS)
 }
 
 /// `correct it`, `please correct this`: an order, and no verdict.

@@ -28,7 +28,6 @@ pub mod judgement;
 pub mod mention;
 mod mood;
 mod placeholders;
-mod printed;
 mod progress;
 pub mod questions;
 pub mod readiness;

@@ -184,8 +184,12 @@ fn ongoing(words: &[String]) -> bool {
 
 /// Marks in the writer's own lines for what is open.
 pub(super) fn marks_open(body: &str) -> bool {
-    const MARKS: [char; 10] = ['🚧', '⏳', '🔄', '⌛', '☐', '🔲', '⬜', '🟡', '🔜', '❌'];
-    text::lines(body).iter().any(|line| line.own() && line.text.contains(MARKS))
+    const MARKS: [char; 14] =
+        ['🚧', '⏳', '🔄', '⌛', '☐', '🔲', '⬜', '🟡', '🔜', '❌', '✗', '✘', '👎', '⚠'];
+    let half = |line: &str| {
+        ["- [~]", "- [-]", "- []", "* [~]", "* [-]"].iter().any(|mark| line.trim_start().starts_with(mark))
+    };
+    text::lines(body).iter().any(|line| line.own() && (line.text.contains(MARKS) || half(line.text)))
 }
 
 const REPORTS: [&str; 44] = [

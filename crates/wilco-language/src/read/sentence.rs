@@ -189,25 +189,23 @@ fn is_keyed(line: &str) -> bool {
 }
 
 /// Titles of what is not, or not yet, part of the work.
-const ASIDES: [&str; 23] = [
+const ASIDES: [&str; 21] = [
     "next step",
     "follow up",
     "followup",
     "optional",
     "out of scope",
-    "outside",
+    "outside scope",
     "future",
     "suggestion",
     "recommendation",
     "possible improvement",
     "how to",
     "test plan",
-    "to verify",
-    "verification",
     "nice to have",
     "ideas",
     "notes not",
-    "beyond",
+    "beyond scope",
     "to try",
     "possible follow",
     "potential follow",

@@ -3,6 +3,7 @@
 
 use super::mood;
 use super::sentence::Sentence;
+use super::turns::{Turn, turn_of};
 
 /// Said of all of it, and never tried: `in theory everything should work`.
 pub(super) fn is_unproven(sentence: &Sentence) -> bool {
@@ -28,15 +29,14 @@ pub(super) fn is_unproven(sentence: &Sentence) -> bool {
     !sentence.aside && sentence.has(&UNPROVEN)
 }
 
-/// What is said of something else: `Outside of this task: the signup has no limiter`.
-pub(super) const OTHER_WORK: [&str; 6] = [
-    "outside of this task",
-    "not part of this task",
-    "separate ticket",
-    "separate issue",
-    "separate task",
-    "unrelated to this task",
-];
+/// A sentence that begins by saying that it is about something else: `Outside of this task: the signup has no limiter`.
+pub(super) fn is_of_other_work(sentence: &Sentence) -> bool {
+    const OTHER_WORK: [&str; 3] = ["outside of this task", "not part of this task", "unrelated to this task"];
+    const OWN: [&str; 6] = ["test", "tests", "criterion", "criteria", "limit", "requirement"];
+    let begins = sentence.clauses.iter().take(2).any(|clause| clause.has(&OTHER_WORK));
+    let first = sentence.clauses.first().is_some_and(|clause| clause.words.len() <= 8);
+    begins && first && !sentence.has(&OWN)
+}
 
 /// What went wrong on the way, and the same or the next sentence says that it does no more.
 pub(super) fn is_past(sentence: &Sentence, next: Option<&Sentence>) -> bool {
@@ -131,4 +131,40 @@ pub(super) fn nothing_left(sentence: &Sentence) -> bool {
             "open points",
         ],
     )
+}
+
+/// What stands behind the word of the form and tells of less than all of it.
+pub(super) fn is_part(rest: &str) -> bool {
+    const PARTS: [&str; 17] = [
+        "phase",
+        "step",
+        "criterion",
+        "part",
+        "stage",
+        "milestone",
+        "iteration",
+        "analysis",
+        "spike",
+        "draft",
+        "only",
+        "eta",
+        "eod",
+        "first",
+        "half",
+        "wip",
+        "subtask",
+    ];
+    const NEAR: usize = 3;
+    rest.to_lowercase()
+        .split(|c: char| !c.is_alphanumeric())
+        .filter(|word| !word.is_empty())
+        .take(NEAR)
+        .any(|word| PARTS.contains(&word))
+}
+
+/// What takes from a claim even under a title such as `Next steps`: something that fails, or a test to be written.
+pub(super) fn takes_from(sentence: &Sentence) -> bool {
+    let of_tests = sentence.has(&["test", "tests", "criterion", "criteria"]);
+    turn_of(sentence, &[Turn::Failure]).is_some()
+        || (of_tests && !sentence.has(&["pass", "passes", "passed", "green"]))
 }

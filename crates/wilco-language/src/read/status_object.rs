@@ -11,7 +11,7 @@ use super::mood::{is_doubtful, is_later};
 use super::progress::is_open;
 use super::sentence::{Sentence, sentences};
 use super::text;
-use super::turns::turn;
+use super::turns::{Turn, turn, turn_of};
 
 const IDS: [&str; 9] =
     ["task_id", "task", "ack", "id", "issue", "fix_request", "request", "request_id", "message_id"];
@@ -85,16 +85,58 @@ pub(super) fn stated(body: &str, about: &About<'_>) -> Option<Stated> {
         Some(status) => Some(status).filter(|_| statuses.next().is_none())?,
         None => said?,
     };
-    let known = KINDS.iter().any(|part| kind.contains(part));
-    let plain = is_unturned(&object);
+    let known = KINDS.iter().any(|part| kind.contains(part))
+        && !["plan", "request"].iter().any(|part| kind.contains(part));
+    let plain = is_unturned(&object) && object.keys().all(|key| is_known(key));
     let status = text::fold(status);
     (own && known).then_some(Stated { status, object, plain })
 }
 
-/// Why somebody decides takes nothing from the decision.
-pub(super) fn without_reason(object: &Map<String, Value>) -> Map<String, Value> {
+/// Whether nothing in an object takes from the decision that it makes. A reason may deny (`nobody is free`), and not
+/// doubt or make a condition.
+pub(crate) fn is_decided(object: &Map<String, Value>) -> bool {
     let reason = |key: &str| matches!(key, "reason" | "note" | "notes" | "comment" | "rationale" | "message");
-    object.iter().filter(|(key, _)| !reason(key)).map(|(key, value)| (key.clone(), value.clone())).collect()
+    let firm = |text: &str| {
+        let turns = [Turn::TakenBack, Turn::Doubt, Turn::Later];
+        sentences(text).iter().all(|one| {
+            !one.asks
+                && !is_doubtful(one)
+                && turn_of(one, &turns).is_none()
+                && !one.has(&["not execute", "do not", "still"])
+        })
+    };
+    let mut seen = 0;
+    let states =
+        ["status", "state"].iter().any(|key| object.contains_key(*key)) && object.contains_key("decision");
+    let twice = match (object.get("decision"), object.get("option")) {
+        (Some(one), Some(other)) => one != other,
+        _ => false,
+    };
+    !states
+        && !twice
+        && object.iter().all(|(key, value)| {
+            let known =
+                is_known(key) || key == "rationale" || matches!(key.as_str(), "escalation" | "escalation_id");
+            known
+                && if reason(key) {
+                    value.as_str().is_some_and(firm)
+                } else {
+                    is_plain(key, value, &mut seen)
+                }
+        })
+}
+
+/// Keys that may stand beside a status and take nothing from it. Any other may.
+fn is_known(key: &str) -> bool {
+    const KNOWN: &str = "type agent from to pr pull_request pr_url url link commit commits sha head branch tests test \
+        test_results summary message text description files files_changed files_modified changes changed details notes note \
+        comment reason evidence criteria acceptance_criteria time timestamp duration date at time_spent progress percent \
+        percentage completion complete todo remaining open missing blockers errors failures failed skipped limitations \
+        left pending exceptions fixes fix failures_fixed errors_fixed verified configurable merged reviewed docs documentation option decision agent \
+        assignee by";
+    let key = key.to_lowercase();
+    let listed = |known: &str| KNOWN.split_whitespace().any(|one| one == known);
+    listed(&key) || IDS.contains(&key.as_str()) || STATUSES.contains(&key.as_str())
 }
 
 /// What an object that names no work says under one of these keys: `{"decision": "retry"}`.
@@ -102,7 +144,7 @@ pub(super) fn unnamed(body: &str, keys: &[&str]) -> Option<(String, Map<String, 
     let object = embedded::object(body)?;
     let named = object.contains_key("type") || IDS.iter().any(|key| object.contains_key(*key));
     let said = keys.iter().find_map(|key| object.get(*key)?.as_str()).map(text::fold)?;
-    (!named && is_unturned(&without_reason(&object))).then_some((said, object))
+    (!named && is_decided(&object)).then_some((said, object))
 }
 
 /// Whether an object says how far this work is: `{"type": "progress", "task": "GH-1", "percent": 40}`.
@@ -118,7 +160,9 @@ pub(crate) fn is_whole(object: &Map<String, Value>) -> bool {
     let done = |status: &str| {
         matches!(text::fold(status).as_str(), "completed" | "complete" | "done" | "finished" | "success")
     };
-    is_unturned(object) && object.get("status").and_then(Value::as_str).is_none_or(done)
+    is_unturned(object)
+        && object.keys().all(|key| is_known(key))
+        && object.get("status").and_then(Value::as_str).is_none_or(done)
 }
 
 /// Whether nothing in an object turns what it states: nothing is open, false, failed or doubted.
@@ -131,7 +175,7 @@ pub(super) fn is_unturned(object: &Map<String, Value>) -> bool {
 fn is_plain(key: &str, value: &Value, seen: &mut usize) -> bool {
     *seen += 1;
     let key = key.to_lowercase();
-    let mended = key.contains("fixed") || key.contains("resolved");
+    let mended = matches!(key.as_str(), "fixed" | "resolved" | "errors_fixed" | "failures_fixed");
     let left = !mended && LEFT.iter().any(|part| key.split('_').any(|word| word.starts_with(part)));
     let share = SHARES.contains(&key.as_str());
     let run = RUN.contains(&key.as_str());

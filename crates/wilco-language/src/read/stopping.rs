@@ -138,8 +138,33 @@ fn claiming(sentence: &Sentence, asked: StopOrder, about: &About<'_>) -> Sentenc
 
 fn weigh(sentence: &Sentence, asked: StopOrder, about: &About<'_>) -> Weight {
     const TURNS: [Turn; 4] = [Turn::TakenBack, Turn::Later, Turn::Doubt, Turn::Foreign];
-    const RETRACTS: [&str; 6] =
-        ["ignore the", "correction", "rather not", "are you sure", "i would", "we would"];
+    const RETRACTS: [&str; 8] = [
+        "ignore the",
+        "correction",
+        "rather not",
+        "are you sure",
+        "i would",
+        "we would",
+        "now would",
+        "nothing happens",
+    ];
+    const RUNS_ON: [&str; 14] = [
+        "at the next",
+        "then resumed",
+        "runs again",
+        "went on",
+        "goes on",
+        "finish the",
+        "for a moment",
+        "keeps running",
+        "started again",
+        "back at it",
+        "go on with",
+        "going on",
+        "up again today",
+        "taken up again",
+    ];
+    let goes_on = asked != StopOrder::Resume && sentence.has(&RUNS_ON);
     // `Before I did so` tells of what was.
     const AS_IT_WAS: [&str; 4] = ["before i did", "before i stopped", "before i paused", "before i resumed"];
     let first = sentence.has(&["before i"]) && !sentence.has(&AS_IT_WAS);
@@ -157,7 +182,7 @@ fn weigh(sentence: &Sentence, asked: StopOrder, about: &About<'_>) -> Weight {
         "i will resume",
     ]);
     match () {
-        () if against || unable || runs_on || first || sentence.has(&RETRACTS) => Weight::Against,
+        () if against || unable || runs_on || goes_on || first || sentence.has(&RETRACTS) => Weight::Against,
         () if !found.is_empty() && turn_of(&claiming(sentence, asked, about), &TURNS).is_some() => {
             Weight::Against
         }

@@ -48,12 +48,16 @@ fn taught(line: &str) -> Option<String> {
     let end = rest.find(|c: char| c.is_whitespace()).unwrap_or(rest.len());
     let (id, behind) = rest.split_at(end);
     let id = id.trim_end_matches(['*', ':', ',', '.']);
-    Some(match word {
-        Some(word) => {
-            format!("[{taught}] {id} - {word}{}", if behind.is_empty() { "" } else { "." }) + behind
-        }
-        None => format!("[{taught}] {id}{behind}"),
-    })
+    let behind = behind.trim_matches(|c: char| !c.is_alphanumeric());
+    // Whoever takes something on by such a tag says no more on its line, and a verdict is one word.
+    let accepts = matches!(word, Some("RECEIVED" | "READY_TO_PROCEED"));
+    match word {
+        Some(_) if accepts && !behind.is_empty() => None,
+        Some(word) if behind.is_empty() => Some(format!("[{taught}] {id} - {word}")),
+        Some(word) => Some(format!("[{taught}] {id} - {word}. {behind}")),
+        None if behind.contains(char::is_whitespace) => None,
+        None => Some(format!("[{taught}] {id} - {behind}")),
+    }
 }
 
 #[cfg(test)]
@@ -65,7 +69,9 @@ mod tests {
         let table = [
             ("[REJECT] GH-1\nReason: no access", "[ACK] GH-1 - REJECTED\nReason: no access"),
             ("[Clarification needed] GH-1", "[ACK] GH-1 - CLARIFICATION_NEEDED"),
-            ("**[REVIEW] GH-1 - CORRECT**", "[VERDICT] GH-1 - CORRECT**"),
+            ("**[REVIEW] GH-1 - CORRECT**", "[VERDICT] GH-1 - CORRECT"),
+            ("[REVIEW] GH-1 correct this first", "[REVIEW] GH-1 correct this first"),
+            ("[READY_TO_PROCEED] HO-7 once I have it", "[READY_TO_PROCEED] HO-7 once I have it"),
             ("> [REJECT] GH-1", "> [REJECT] GH-1"),
             ("[RETRY] GH-1", "[RETRY] GH-1"),
         ];

@@ -35,13 +35,26 @@ pub fn lines(body: &str) -> Vec<Line<'_>> {
     let body = body.strip_prefix('\u{feff}').unwrap_or(body);
     let mut open: Option<(char, usize)> = None;
     let mut fences = 0;
-    let mut cited = false;
-    let mut lines = Vec::new();
-    for text in body.split('\n') {
-        let text = text.trim_end_matches('\r');
-        cited |= cites(text);
-        let mut line = Line { text, quoted: cited || text.trim_start().starts_with('>'), fence: None };
-        cited &= !ends_citing(text);
+    let mut cited: Option<String> = None;
+    let mut lines: Vec<Line<'_>> = Vec::new();
+    let all: Vec<&str> = body.split('\n').map(|text| text.trim_end_matches('\r')).collect();
+    let tagged = has(body, [b'<']);
+    let mut spoken = false;
+    for (at, text) in all.iter().copied().enumerate() {
+        if tagged && cited.is_none() {
+            cited = cites(text, &all[at + 1..], spoken);
+        }
+        let bare = text.trim_start();
+        let mut line = Line {
+            text,
+            quoted: cited.is_some()
+                || bare.starts_with(['>'])
+                || bare.starts_with("<!--")
+                || (bare.starts_with("~~") && !bare.starts_with("~~~")),
+            fence: None,
+        };
+        spoken |= !line.quoted && !line.blank();
+        cited = cited.filter(|name| !ends_citing(text, name));
         match open {
             Some(fence) => {
                 line.fence = Some(fences);
@@ -60,30 +73,37 @@ pub fn lines(body: &str) -> Vec<Line<'_>> {
     lines
 }
 
-/// Tags around somebody else's words, and around the thoughts that some models print before they speak.
-const CITING: [&str; 11] = [
+/// Tags around somebody else's words, and around what is not said yet.
+const CITING: [&str; 12] = [
     "quote",
     "blockquote",
     "quoted",
     "example",
     "cite",
-    "think",
-    "thinking",
-    "thought",
-    "reasoning",
-    "scratchpad",
-    "reflection",
+    "template",
+    "instructions",
+    "instruction",
+    "plan",
+    "draft",
+    "proposal",
+    "forwarded",
 ];
+/// Tags around the thoughts that some models print before they speak.
+const THINKING: [&str; 2] = ["think", "thinking"];
 
-/// Whether what a line begins is not said: `<quote>`, `<think>`.
-fn cites(text: &str) -> bool {
-    let tag = text.trim_start().strip_prefix('<').and_then(|rest| rest.split_once('>'));
-    tag.is_some_and(|(tag, _)| CITING.contains(&tag.to_ascii_lowercase().as_str()))
+/// The tag that a line opens, alone on it: from there to its end nothing is said. A tag that never ends holds nothing,
+/// and thoughts come before the first word.
+fn cites(text: &str, rest: &[&str], spoken: bool) -> Option<String> {
+    let tag = text.trim().strip_prefix('<')?.strip_suffix('>')?;
+    let name = tag.split_whitespace().next()?.to_ascii_lowercase();
+    let known = CITING.contains(&name.as_str()) || (THINKING.contains(&name.as_str()) && !spoken);
+    let ends = rest.iter().any(|line| ends_citing(line, &name));
+    (known && ends && !tag.contains(['<', '>'])).then_some(name)
 }
 
-fn ends_citing(text: &str) -> bool {
-    let tag = text.trim_end().strip_suffix('>').and_then(|rest| rest.rsplit_once("</"));
-    tag.is_some_and(|(_, tag)| CITING.contains(&tag.to_ascii_lowercase().as_str()))
+fn ends_citing(text: &str, name: &str) -> bool {
+    let tag = text.trim().strip_prefix("</").and_then(|rest| rest.strip_suffix('>'));
+    tag.is_some_and(|tag| tag.trim().eq_ignore_ascii_case(name))
 }
 
 /// Whether one of these ASCII characters is there. Most texts have none, so it looks at many bytes at a time before it

@@ -69,7 +69,9 @@ const CUES: [(Turn, &str); 8] = [
         questions, in my sandbox, on my machine, reworking, rework, bypass*, disregarding, leaving out, leaves \
         out, not done, blocker*, blocking, mocked the, mocked out, for the time being, half, as optional, leave to you, leave that to, \
         leave it to, leave the, excluded, another look, worth a look, kind of, sort of, sense that, reservation*, \
-        one by one, passed before, passed earlier, passed last, passed yesterday",
+        one by one, passed before, passed earlier, passed last, passed yesterday, will be added, will be done, dropped \
+        the, ran out of, out of time, no time, fehlt, fehlen, falta, faltan, manque, schlägt fehl, noch nicht, \
+        todavía, pendiente, coming, in the works, deferred, over to you",
     ),
     (
         Turn::Undone,
@@ -96,7 +98,7 @@ const CUES: [(Turn, &str); 8] = [
         tested, not been verified, not been run, never ran, never run, not run, not able to, not been able, \
         could not, might not, may not, by reading, from reading, nothing has been verified, nothing has been \
         tested, none of this has been, none of it has been, double-check, assuming, 0 tests ran, 0 tests run, 0 \
-        tests were, ran 0, run : 0, executed : 0",
+        tests were, ran 0, run : 0, executed : 0, tests : 0, exit code : 1, exit code : 2",
     ),
     (
         Turn::Foreign,
@@ -116,11 +118,11 @@ const HARMLESS: &str = "let me make sure, even when * fails, even if * fails, ev
     but it is fixed, but is fixed, but fixed, but all of it is, but now it, still pass, still passes, still \
     passing, still green, still work, still works, waiting for review, waiting for your review, waiting for a \
     review, waiting for your, no need to, i will wait, i will be around, i will be here, i will be happy, i will \
-    stand by, let me know, pending review, remaining attempts, after * failures, after * failed, more than * failed, more than * failures";
+    stand by, let me know, pending review, remaining attempts, not touch gh-*, nothing to do with, without bound, not influence, not grow, after * failures, after * failed, more than * failed, more than * failures";
 
 /// Whoever says that one of these is so of a failure says that it is no more.
 const MENDED: &str = "fixed, fixes, resolved, solved, gone, repaired, mended, no longer, pass now, passes now, now pass, now \
-    passes, green now, now green, used to, added back, previously, nothing to do with, not related, unrelated, \
+    passes, green now, now green, added back, \
     are counted, is counted";
 const NONE: [&str; 8] = ["no", "not", "0", "zero", "nothing", "none", "without", "never"];
 /// What may fail because the work is about it.
@@ -187,9 +189,14 @@ fn says(words: &[&str], cue: &str, countable: bool, failure: bool) -> bool {
     let length = cue.split(' ').filter(|part| *part != ":").count();
     (0..words.len()).any(|at| {
         stands_at(words, at, cue)
-            && !(countable && is_none(words, at, length))
+            && !(countable && !is_act(words[at]) && is_none(words, at, length))
             && !(failure && (is_subject(words, at) || is_mended(words, at)))
     })
+}
+
+/// What something does is not denied by a `without` before it: `Without Redis it crashes`.
+fn is_act(word: &str) -> bool {
+    matches!(word, "fails" | "crashes" | "breaks" | "broke" | "hangs" | "leaks")
 }
 
 /// `fixed the failing test`, `the error is gone`: in its clause, or in the sentence where nothing else is denied.
@@ -197,7 +204,13 @@ fn is_mended(words: &[&str], at: usize) -> bool {
     let start = words[..at].iter().rposition(|word| *word == ",").map_or(0, |at| at + 1);
     let end = words[at..].iter().position(|word| *word == ",").map_or(words.len(), |end| at + end);
     let mended = |words: &[&str]| is_said(words, MENDED) && !mood::has(words, &["not", "still", "yet"]);
-    mended(&words[start..end]) || (mended(words) && !mood::has(words, &["but"]))
+    // `…, which I fixed`, `…, they pass now`
+    let next = words.get(end + 1..).unwrap_or_default();
+    let led = matches!(
+        next.first(),
+        Some(&("which" | "that" | "it" | "they" | "these" | "both" | "all" | "now" | "and" | "but"))
+    );
+    mended(&words[start..end]) || (led && mended(next))
 }
 
 /// Whether one of these phrases stands there.
@@ -230,7 +243,11 @@ fn is_none(words: &[&str], at: usize, length: usize) -> bool {
 /// `a failed login`, `5 failures per minute`, `the sixth failure`.
 fn is_subject(words: &[&str], at: usize) -> bool {
     let subject = |word: &&str| word.split('/').next().is_some_and(|word| SUBJECTS.contains(&word));
-    let behind = words[at] != "wrong" && words.get(at + 1).is_some_and(subject);
+    // `5 failures within a minute`, but not `it fails within a container`.
+    let counted = matches!(words[at], "failures" | "failure" | "failed" | "failing");
+    let small = |word: &&&str| matches!(**word, "a" | "from" | "within" | "inside" | "per");
+    let next = words.get(at + 1).filter(|word| words[at].starts_with("failure") || !small(word));
+    let behind = counted && next.is_some_and(subject);
     behind || words[..at].iter().rev().take(2).any(|word| ORDINALS.contains(word))
 }
 
@@ -258,6 +275,15 @@ fn is_share(words: &[&str]) -> bool {
         };
         Some(number < 100.0)
     };
+    // `12 passed, 14 total`
+    let total = |four: &[&str]| match four {
+        [few, "passed", all, "total"] | [few, "passed", "of", all] => Some(number(few)? < number(all)?),
+        _ => None,
+    };
+    let bare: Vec<&str> = words.iter().copied().filter(|word| *word != ",").collect();
+    if bare.windows(4).any(|four| total(four).unwrap_or(false)) {
+        return true;
+    }
     !mood::has(words, &MEASURES)
         && (0..words.len())
             .any(|at| part(words[at]).or_else(|| of(at)).or_else(|| percent(at)).unwrap_or(false))
@@ -267,9 +293,9 @@ fn is_share(words: &[&str]) -> bool {
 const BETTER: &str = "error errors failure failures failed failing fails fail regression regressions problem problems issue \
     issues warning warnings todo todos blocker blockers question questions conflict conflicts follow-up follow-ups left \
     open missing further more other longer known need needed skip skips skipped flag doubt worries objection objections \
-    touch touched affect affected affects change changes changed breaking related only else broken wrong red outstanding \
-    remaining remains complain add flaky new exceptions lint leaks crashes grow lost lose required necessary stop stops \
-    bound interfere influence count counted counts match break breaks";
+      affect affected affects    breaking related only else broken wrong red outstanding \
+    remaining remains complain  flaky new exceptions lint leaks crashes  lost lose required necessary   \
+           break breaks";
 
 /// A negation of anything else: `I did not get round to it`, `docs not`, `no rights to push`.
 fn denies(words: &[&str]) -> bool {
@@ -279,7 +305,13 @@ fn denies(words: &[&str]) -> bool {
     ];
     const REACH: usize = 4;
     let better = |word: &&str| BETTER.split_whitespace().any(|known| known == *word);
-    let value = |at: usize| at > 0 && words[at - 1] == ":" && words[at] != "not";
+    // `Failures: none`, but not `Tests: none`.
+    let value = |at: usize| {
+        at > 1
+            && words[at - 1] == ":"
+            && words[at] != "not"
+            && words[..at - 1].iter().rev().take(REACH).any(&better)
+    };
     let mended = is_said(words, MENDED) && !mood::has(words, &["still", "yet"]);
     let bad = |at: usize| {
         let behind = words[at + 1..].iter().take(REACH).take_while(|word| **word != ",");

@@ -161,6 +161,9 @@ fn result(form: &Form<'_>) -> Answer {
     let mut found: Vec<Failure> = listed.iter().flat_map(|part| failures(part)).collect();
     match stated {
         Err(problem) => Answer::Unreadable { problem },
+        Ok(Finding::Pass) if loose(form).is_some_and(|text| is_turned(&sentences(&text))) => {
+            Answer::Unreadable { problem: Problem::Contradiction }
+        }
         Ok(Finding::Pass) if !found.is_empty() => Answer::Unreadable { problem: Problem::PassWithFailures },
         Ok(Finding::Pass) => {
             Answer::Result { finding: Finding::Pass, failures: Vec::new(), error: None, stack_trace: None }
@@ -285,8 +288,19 @@ const OPEN_PARTS: [&str; 7] =
 
 /// An entry that says that it is none: `config.test.ts:12 - not fixed yet`.
 fn is_unfixed(fix: &str) -> bool {
-    const OPEN: [&str; 7] =
-        ["not fixed", "not yet fixed", "still fails", "still failing", "todo", "will fix", "skipped"];
+    const OPEN: [&str; 11] = [
+        "not fixed",
+        "not yet fixed",
+        "still fails",
+        "still failing",
+        "todo",
+        "will fix",
+        "skipped",
+        "none yet",
+        "planned",
+        "reproduced the",
+        "does this one",
+    ];
     sentences(fix).iter().any(|one| one.has(&OPEN))
 }
 

@@ -9,8 +9,10 @@ use wilco_protocol::delegation::Verdict;
 
 use super::block::{self, Block, Key};
 use super::said::{ReadWord, word_of};
+use super::sentence::{Sentence, sentences};
 use super::tags::as_taught;
 use super::text;
+use super::turns::{Turn, turn_of};
 
 /// One verdict, as written.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -91,6 +93,12 @@ fn reading(mut block: Block) -> Option<(VerdictText, bool)> {
         Verdict::Partial if missing.is_empty() => missing = beside().collect(),
         Verdict::WrongSummary | Verdict::Partial | Verdict::Correct | Verdict::WrongTask => {}
     }
+    // `CORRECT (but per account)`
+    let except = remark.as_deref().is_some_and(|remark| {
+        sentences(remark).iter().any(|one| turn_of(one, &[Turn::Remainder, Turn::Later]).is_some())
+    });
+    let block_words: Vec<String> =
+        remark.clone().into_iter().chain(block.loose_items()).chain(block.text(Key::Note)).collect();
     let read = VerdictText {
         verdict: said.word,
         correction,
@@ -98,7 +106,20 @@ fn reading(mut block: Block) -> Option<(VerdictText, bool)> {
         note: block.text(Key::Note).or(remark),
         task_id: block.id,
     };
-    Some((read, said.contradicted))
+    let objects = read.verdict == Verdict::Correct
+        && (except || read.correction.is_some() || !read.missing.is_empty() || is_turned(&block_words));
+    Some((read, said.contradicted || objects))
+}
+
+/// Something below a CORRECT that takes it back: `Wait, no, the criteria are not in it.`
+fn is_turned(said: &[String]) -> bool {
+    const LACKS: [&str; 6] = ["not in it", "missing", "not mentioned", "please add", "not correct", "wrong"];
+    let turns = |one: &Sentence| {
+        one.asks
+            || turn_of(one, &[Turn::TakenBack, Turn::Undone]).is_some()
+            || (one.has(&LACKS) && !one.has(&["nothing"]))
+    };
+    said.iter().flat_map(|text| sentences(text)).any(|one| turns(&one))
 }
 
 /// "logout; refresh tokens" on one line names two things.

@@ -49,6 +49,8 @@ pub struct TaggedWord {
     pub word: Word,
     pub id: Option<String>,
     pub rest: String,
+    /// The text goes on behind the id without a stop: `[DONE] GH-42 limiter`.
+    pub joined: bool,
     fenced: bool,
 }
 
@@ -98,8 +100,9 @@ fn spoken(line: &str, tag: &str, word: Word, fenced: bool) -> Option<TaggedWord>
         true => (Some(token.to_owned()), whole[end..].trim()),
         false => (None, rest.trim()),
     };
-    let joined = rest.split_whitespace().next().map(str::to_lowercase);
-    let goes_on = joined.is_some_and(|first| GOES_ON.contains(&first.as_str()));
+    let behind = rest;
+    let next = rest.split_whitespace().next().map(str::to_lowercase);
+    let goes_on = next.is_some_and(|first| GOES_ON.contains(&first.as_str()));
     let rest = rest.trim_matches(|c: char| {
         matches!(c, '*' | '`' | ':' | ' ' | '.' | '-' | '!') || long_dash(c) || text::ornament(c)
     });
@@ -112,7 +115,9 @@ fn spoken(line: &str, tag: &str, word: Word, fenced: bool) -> Option<TaggedWord>
     if goes_on || bare || !alone || template || unanswered {
         return None;
     }
-    Some(TaggedWord { word, id, rest: rest.to_owned(), fenced: fenced || code })
+    let joined =
+        id.is_some() && behind.trim_start_matches(['*', '`', ' ']).starts_with(char::is_alphanumeric);
+    Some(TaggedWord { word, id, rest: rest.to_owned(), joined, fenced: fenced || code })
 }
 
 /// Whether a line shows several forms to choose from: `[DONE] GH-42 / [CHECKPOINT] GH-42 2 - summary`.
