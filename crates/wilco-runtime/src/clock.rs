@@ -7,6 +7,7 @@ use std::time::SystemTime;
 
 use rustix::time::{ClockId, clock_gettime};
 use wilco_protocol::Time;
+use wilco_store::CarriedClock;
 
 /// Time that only goes forward, from whenever it was first asked for: to say how long something took.
 pub fn ticks() -> std::time::Duration {
@@ -17,26 +18,10 @@ pub fn ticks() -> std::time::Duration {
 /// A clock that can be shared.
 #[derive(Debug, Clone)]
 pub enum Clock {
-    Real(Arc<RealClock>),
+    Real(Arc<CarriedClock>),
     /// Stands still until somebody moves it.
     Test(Arc<AtomicI64>),
 }
-
-#[derive(Debug)]
-pub struct RealClock {
-    anchor: i64,
-    boot: i64,
-    /// What has been slewed so far.
-    slewed: AtomicI64,
-    /// When it was slewed last, on the boot clock.
-    slewed_at: AtomicI64,
-    newest: AtomicI64,
-    /// What the calendar of a database is ahead of this machine's.
-    ahead: AtomicI64,
-}
-
-/// A clock that is off is followed by at most this share of the time that passes.
-const SLEW_SHARE: i64 = 20;
 
 impl Clock {
     /// A real clock that never shows a time before `not_before`.
@@ -46,22 +31,13 @@ impl Clock {
 
     /// The same, beginning at another time than this machine's calendar shows: that of a database.
     pub fn real_at(now: Time, not_before: Option<Time>) -> Clock {
-        let anchor = now.millis().max(not_before.map_or(0, Time::millis));
-        let boot = boot();
-        Clock::Real(Arc::new(RealClock {
-            anchor,
-            boot,
-            slewed: AtomicI64::new(0),
-            slewed_at: AtomicI64::new(boot),
-            newest: AtomicI64::new(anchor),
-            ahead: AtomicI64::new(now.millis() - wall()),
-        }))
+        Clock::Real(Arc::new(CarriedClock::new(now, not_before, boot(), wall())))
     }
 
     /// Follows a calendar that shows this time now.
     pub(crate) fn follow(&self, calendar: Time) {
         match self {
-            Clock::Real(clock) => clock.ahead.store(calendar.millis() - wall(), Ordering::SeqCst),
+            Clock::Real(clock) => clock.follow(calendar, boot(), wall()),
             Clock::Test(_) => {}
         }
     }
@@ -69,7 +45,7 @@ impl Clock {
     /// From now on never shows an earlier time.
     pub(crate) fn not_before(&self, time: Time) {
         match self {
-            Clock::Real(clock) => _ = clock.newest.fetch_max(time.millis(), Ordering::SeqCst),
+            Clock::Real(clock) => clock.not_before(time),
             Clock::Test(millis) => _ = millis.fetch_max(time.millis(), Ordering::SeqCst),
         }
     }
@@ -85,7 +61,7 @@ impl Clock {
 
     pub fn now(&self) -> Time {
         match self {
-            Clock::Real(clock) => clock.now(),
+            Clock::Real(clock) => clock.now(boot(), wall()),
             Clock::Test(millis) => Time::from_millis(millis.load(Ordering::SeqCst)),
         }
     }
@@ -95,22 +71,6 @@ impl Clock {
             Clock::Test(_) => true,
             Clock::Real(_) => false,
         }
-    }
-}
-
-impl RealClock {
-    fn now(&self) -> Time {
-        let boot = boot();
-        let steady = self.anchor + (boot - self.boot) + self.slewed.load(Ordering::SeqCst);
-        let off = wall() + self.ahead.load(Ordering::SeqCst) - steady;
-        let passed = boot - self.slewed_at.load(Ordering::SeqCst);
-        let step = off.clamp(-passed / SLEW_SHARE, passed / SLEW_SHARE);
-        if step != 0 {
-            self.slewed_at.store(boot, Ordering::SeqCst);
-            self.slewed.fetch_add(step, Ordering::SeqCst);
-        }
-        let now = steady + step;
-        Time::from_millis(self.newest.fetch_max(now, Ordering::SeqCst).max(now))
     }
 }
 

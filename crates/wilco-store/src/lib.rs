@@ -39,7 +39,8 @@ pub use postgres::{
 };
 pub use reader::{ExchangeFilter, Head, InboxFilter, PAGE_BYTES, Reader, Room, Walk};
 pub use realm::{
-    Fence, Forwarding, GivenUp, KnownWriter, LeaseTurn, NextTry, NodeLease, Tenure, Tried, WayToWriter, lasts,
+    CarriedClock, Fence, Forwarding, GivenUp, KnownWriter, LeaseTurn, NextTry, NodeLease, Tenure, Tried,
+    WayToWriter, lasts,
 };
 pub use salvage::{EachEvent, Salvaged};
 pub use search::{Found, SearchFilter, kind_word, words};
