@@ -59,10 +59,12 @@ pub enum Bug {
     ResentWithoutKey,
     /// A node that is cut off reads for its callers.
     ServedCutOff,
+    /// A node decides by its machine's calendar.
+    TrustedCalendar,
 }
 
 impl Bug {
-    pub const ALL: [Bug; 26] = [
+    pub const ALL: [Bug; 27] = [
         Bug::LostWake,
         Bug::StuckTimer,
         Bug::DoubledEffect,
@@ -89,6 +91,7 @@ impl Bug {
         Bug::TrustedClock,
         Bug::ResentWithoutKey,
         Bug::ServedCutOff,
+        Bug::TrustedCalendar,
     ];
 
     /// Every how many commits a defect of the disk shows.
@@ -134,7 +137,8 @@ impl Bug {
             | Bug::UncheckedEpoch
             | Bug::TrustedClock
             | Bug::ResentWithoutKey
-            | Bug::ServedCutOff => {}
+            | Bug::ServedCutOff
+            | Bug::TrustedCalendar => {}
         }
     }
 

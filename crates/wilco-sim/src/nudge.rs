@@ -23,7 +23,7 @@ impl World {
     /// A nudge is due. While the process is dead nobody carries it out; it is resumed with the rest.
     pub(crate) fn nudge(&mut self, row: EffectRow, nudge: Nudge) -> Result<(), Broken> {
         let Some(engine) = &self.engine else { return Ok(()) };
-        let outcome = match engine.nudge_turn(&nudge, &row, self.now, &self.disk)? {
+        let outcome = match engine.nudge_turn(&nudge, &row, self.time(), &self.disk)? {
             NudgeTurn::Moot => NudgeOutcome::Moot,
             NudgeTurn::Later(due) => NudgeOutcome::Later { due },
             NudgeTurn::Wrong(reason) | NudgeTurn::Missed(reason) => NudgeOutcome::Dead { reason },

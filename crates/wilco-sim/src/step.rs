@@ -96,12 +96,12 @@ impl World {
 
     /// The same as one of several nodes.
     fn step_of_writer(&mut self, commands: Vec<Command>) -> Result<StepOutcome, Broken> {
-        let fate = self.fate_of_writer();
+        let (fate, at) = (self.fate_of_writer(), self.time());
         let Some(engine) = &mut self.engine else { return Ok(StepOutcome::Died) };
         self.disk.fate = fate;
-        let stepped = overlapping(engine, commands, self.now, &mut self.disk);
+        let stepped = overlapping(engine, commands, at, &mut self.disk);
         self.disk.fate = Fate::Stored;
-        self.settled(stepped, fate, self.now)
+        self.settled(stepped, fate, at)
     }
 
     pub(crate) fn done(&mut self, stepped: Stepped, at: Time) -> Result<StepOutcome, Broken> {

@@ -140,12 +140,15 @@ impl World {
         let end = self.now.plus(CARE);
         self.faulty = true;
         while let Some(next) = self.next_instant().filter(|next| *next < end) {
-            if self.rng.per_mille(self.fault_rates.jumps) {
+            let jumps = self.rng.per_mille(self.fault_rates.jumps);
+            if jumps {
                 self.now = self.now.plus(self.rng.seconds(60, 3 * 3600));
                 self.note(|| "the clock jumps".to_owned());
-                self.unsettle();
             }
             self.now = self.now.max(next);
+            if jumps {
+                self.unsettle();
+            }
             self.turn()?;
         }
         self.leave_alone()?;
@@ -159,7 +162,7 @@ impl World {
     /// When something happens next, by somebody or by a timer.
     fn next_instant(&self) -> Option<Time> {
         let queued = self.queue.first_key_value().map(|((at, _), _)| *at);
-        let wake = self.engine.as_ref().and_then(Engine::next_wake);
+        let wake = self.engine.as_ref().and_then(Engine::next_wake).map(|due| self.instant_of(due));
         [queued, wake, self.next_tick()].into_iter().flatten().min()
     }
 
@@ -174,9 +177,9 @@ impl World {
         if self.engine.is_some() && self.rng.per_mille(self.fault_rates.deaths / 8) {
             self.die("between two steps");
         }
-        let is_due = |due: Option<Time>| due.is_some_and(|due| due <= self.now);
-        let woken = is_due(self.engine.as_ref().and_then(Engine::next_wake));
-        let queued = is_due(self.queue.first_key_value().map(|((at, _), _)| *at));
+        let is_due = |due: Option<Time>, now: Time| due.is_some_and(|due| due <= now);
+        let woken = is_due(self.engine.as_ref().and_then(Engine::next_wake), self.time());
+        let queued = is_due(self.queue.first_key_value().map(|((at, _), _)| *at), self.now);
         if woken && (!queued || self.rng.percent(50)) || self.rng.per_mille(5) {
             return self.wake();
         }
@@ -222,7 +225,7 @@ impl World {
         match self.step(vec![Command::Wake])? {
             StepOutcome::Done(stepped) => match stepped.answers.first() {
                 Some(Err(refused)) => broken("G7", format!("a wake was refused: {refused:?}")),
-                _ => self.model.nothing_due(self.now),
+                _ => self.model.nothing_due(self.time()),
             },
             StepOutcome::Refused => {
                 self.now = self.now.plus(Span::millis(200));
@@ -249,7 +252,7 @@ impl World {
             let Some(next) = next.filter(|_| self.tally.steps < most) else {
                 return broken("G6", format!("exchange {number} never comes to rest when left alone"));
             };
-            self.now = self.now.max(next);
+            self.now = self.now.max(self.instant_of(next));
             if !self.realm.is_alone() {
                 self.heal()?;
             }

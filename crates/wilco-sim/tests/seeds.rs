@@ -6,7 +6,7 @@ use wilco_sim::{Options, simulate};
 const QUICK: u64 = 200;
 
 #[test]
-fn g3_g4_g5_g6_g7_g8_pg_11_pg_12_pg_13_hold_in_a_few_hundred_runs() {
+fn g3_g4_g5_g6_g7_g8_pg_11_pg_12_pg_13_pg_16_hold_in_a_few_hundred_runs() {
     for seed in 0..QUICK {
         if let Err(failure) = simulate(seed, Options::default()) {
             let traced = simulate(seed, Options { trace: true, ..Options::default() });

@@ -231,10 +231,11 @@ impl World {
 
     /// Stopped between deciding and committing.
     fn hold(&mut self, commands: Vec<Command>, asked: Vec<Asked>) -> Result<(), Broken> {
+        let at = self.time();
         let (Some(acting), Some(engine)) = (self.realm.acting, &mut self.engine) else { return Ok(()) };
-        let answers = engine.decide(commands, self.now, &self.disk);
-        let batch = engine.submit(self.now)?;
-        let mut held = HeldCommit { asked: Vec::new(), answers, batch, at: self.now };
+        let answers = engine.decide(commands, at, &self.disk);
+        let batch = engine.submit(at)?;
+        let mut held = HeldCommit { asked: Vec::new(), answers, batch, at };
         for (index, call) in asked {
             held.asked.push((call.map(|call| self.wait_for(call)), index));
         }

@@ -14,7 +14,9 @@ use std::time::Duration;
 
 use wilco_engine::{Answer, Engine};
 use wilco_protocol::{Span, Time};
-use wilco_store::{Batch, Fence, KnownWriter, NodeLease, Tenure, Term, Tried, WriterRow, lasts};
+use wilco_store::{
+    Batch, CarriedClock, Fence, KnownWriter, NodeLease, Tenure, Term, Tried, WriterRow, lasts,
+};
 
 use crate::rng::Rng;
 use crate::world::START;
@@ -69,6 +71,8 @@ pub(super) struct SimNode {
     drift: i64,
     /// What its calendar is ahead of the database's, in milliseconds.
     pub(super) calendar: i64,
+    /// The realm's time, as far as it knows.
+    time: CarriedClock,
     pub(super) lease: NodeLease,
     pub(super) known: KnownWriter,
     pub(super) term: Option<SimTerm>,
@@ -123,6 +127,7 @@ pub(super) struct NodeRates {
     pub(super) links: u64,
     pub(super) failovers: u64,
     pub(super) handovers: u64,
+    pub(super) calendars: u64,
     /// Of commits: whether they took place is not known; the node is stopped right before.
     pub(super) doubts: u64,
     pub(super) holds: u64,
@@ -226,6 +231,7 @@ impl SimNode {
             boot: 0,
             drift: 0,
             calendar,
+            time: CarriedClock::new(now, None, 0, 0),
             lease: NodeLease::new(name, Duration::from_millis(LEASE.as_millis())),
             known: KnownWriter::default(),
             term: None,
@@ -243,6 +249,7 @@ impl SimNode {
         self.lease = NodeLease::new(&self.name, Duration::from_millis(LEASE.as_millis()));
         self.boot = rng.below(10_000_000_000) as i64;
         self.drift = rng.below(101) as i64 - 50;
+        self.time = CarriedClock::new(now, None, self.clock(now), self.wall(now));
         (self.known, self.term, self.is_first) = (KnownWriter::default(), None, true);
         (self.is_alive, self.stopped, self.next_tick, self.racing) = (true, None, now, None);
     }
@@ -251,6 +258,25 @@ impl SimNode {
     pub(super) fn clock(&self, now: Time) -> i64 {
         let passed = now.millis() - START;
         self.boot + passed + passed * self.drift / 1_000_000
+    }
+
+    fn wall(&self, now: Time) -> i64 {
+        now.millis() + self.calendar
+    }
+
+    /// What it takes for the realm's time.
+    pub(super) fn time(&self, now: Time) -> Time {
+        self.time.now(self.clock(now), self.wall(now))
+    }
+
+    /// It gave a sign of life, that was sent then, and learns what time it is.
+    pub(super) fn beaten(&mut self, sent: i64, now: Time) {
+        self.lease.beaten(sent);
+        self.time.follow(now, self.clock(now), self.wall(now));
+    }
+
+    pub(super) fn not_before(&self, last: Option<Time>) {
+        last.into_iter().for_each(|last| self.time.not_before(last));
     }
 
     /// Whether nothing is wrong with it or with its way to the database.
@@ -278,6 +304,7 @@ impl NodeRates {
             links: some(rng, 5, 30),
             failovers: some(rng, 1, 6),
             handovers: some(rng, 2, 10),
+            calendars: some(rng, 3, 20),
             doubts: some(rng, 5, 40),
             holds: some(rng, 5, 40),
             lost: some(rng, 20, 200),

@@ -13,6 +13,8 @@ use crate::world::World;
 
 /// After the lease has run out, the next one writes within this time.
 const BEGINS_WITHIN: Span = Span::seconds(2);
+/// In milliseconds: what a calendar that is set while its machine sleeps may do.
+const CLOCK_MAY_BE_OFF: u64 = 5_000;
 
 impl World {
     /// What nodes do by themselves at this instant; whether that was all that was due.
@@ -60,7 +62,7 @@ impl World {
         let row = self.disk.database.row.clone();
         for node in self.realm.nodes.iter_mut().filter(|node| node.is_alive) {
             let clock = node.clock(self.now);
-            node.lease.beaten(clock - self.rng.between(2, 1000) as i64);
+            node.beaten(clock - self.rng.between(2, 1000) as i64, self.now);
             // Nothing is to be done: otherwise it would not be calm.
             let _ = node.lease.turn(&row, clock - self.rng.between(0, 2) as i64);
             let is_here = node.term.is_some();
@@ -97,7 +99,7 @@ impl World {
             View::Whole | View::Cut | View::Former(_) => return Ok(()),
         };
         if is_writable && node.lease.is_beat_due(clock) {
-            node.lease.beaten(sent);
+            node.beaten(sent, self.now);
         }
         let is_here = node.term.as_ref().is_some_and(|term| term.begun);
         if let Err(reason) = node.known.hear(&row, is_here) {
@@ -180,10 +182,12 @@ impl World {
         let (epoch, last_renewed) = (begun.term.epoch, begun.term.last_renewed);
         let former = self.realm.acting;
         self.seat(index);
-        let down_from = head.at.max(last_renewed).map(|last| last.min(self.now));
-        let downtime = down_from.map(|last| self.now.since(last));
+        self.realm.nodes[index].not_before(head.at);
+        let at = self.time();
+        let down_from = head.at.max(last_renewed).map(|last| last.min(at));
+        let downtime = down_from.map(|last| at.since(last));
         if let Some(vacant) = self.realm.vacant {
-            self.model.was_down(vacant, self.now);
+            self.model.was_down(head.at.map_or(vacant, |last| vacant.max(last)), at);
         }
         let mut commands = Vec::new();
         if is_first {
@@ -301,6 +305,22 @@ impl World {
         self.realm.is_alone() || self.realm.acting.and_then(epoch) == Some(self.epoch())
     }
 
+    /// What time it is to who acts.
+    pub(crate) fn time(&self) -> Time {
+        match self.realm.acting {
+            Some(acting) if self.bug == Some(Bug::TrustedCalendar) => {
+                Time::from_millis(self.now.millis() + self.realm.nodes[acting].calendar)
+            }
+            Some(acting) => self.realm.nodes[acting].time(self.now),
+            None => self.now,
+        }
+    }
+
+    /// When that comes to who acts.
+    pub(crate) fn instant_of(&self, due: Time) -> Time {
+        if self.realm.is_alone() { due } else { self.now.plus(due.since(self.time())) }
+    }
+
     /// When a node looks at the row next.
     pub(crate) fn next_tick(&self) -> Option<Time> {
         self.realm.next_tick()
@@ -315,6 +335,9 @@ impl World {
     ) -> Result<StepOutcome, Broken> {
         if let Some(what) = self.disk.database.doubled.take() {
             return broken("PG-11", what);
+        }
+        if self.time().millis().abs_diff(self.now.millis()) > CLOCK_MAY_BE_OFF {
+            return broken("PG-16", format!("it is {}, and a node thinks {}", self.now, self.time()));
         }
         let Some(acting) = self.realm.acting else { return Ok(StepOutcome::Died) };
         let node = &mut self.realm.nodes[acting];

@@ -24,7 +24,15 @@ impl World {
         let index = self.rng.below(self.realm.nodes.len() as u64) as usize;
         let mut chance = self.rng.below(1000);
         let rates = &self.realm.rates;
-        let faults = [rates.kills, rates.stops, rates.cuts, rates.links, rates.failovers, rates.handovers];
+        let faults = [
+            rates.kills,
+            rates.stops,
+            rates.cuts,
+            rates.links,
+            rates.failovers,
+            rates.calendars,
+            rates.handovers,
+        ];
         let fault = faults.iter().position(|rate| {
             let is_met = chance < *rate;
             chance = chance.saturating_sub(*rate);
@@ -51,6 +59,7 @@ impl World {
                 self.later(length, Happening::Mend(Mend::Relink(index, other)));
             }
             Some(4) => self.fail_over(),
+            Some(5) => self.realm.nodes[index].calendar = self.rng.below(600_000) as i64 - 300_000,
             _ => self.hand_over()?,
         }
         Ok(())
