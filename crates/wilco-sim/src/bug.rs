@@ -61,10 +61,14 @@ pub enum Bug {
     ServedCutOff,
     /// A node decides by its machine's calendar.
     TrustedCalendar,
+    /// A writer answers from memory though its lease has run out.
+    AnsweredLate,
+    /// A commit that may have taken place counts as one that did not.
+    DoubtDenied,
 }
 
 impl Bug {
-    pub const ALL: [Bug; 27] = [
+    pub const ALL: [Bug; 29] = [
         Bug::LostWake,
         Bug::StuckTimer,
         Bug::DoubledEffect,
@@ -92,7 +96,23 @@ impl Bug {
         Bug::ResentWithoutKey,
         Bug::ServedCutOff,
         Bug::TrustedCalendar,
+        Bug::AnsweredLate,
+        Bug::DoubtDenied,
     ];
+
+    /// Whether only several nodes can have it.
+    pub fn is_of_nodes(self) -> bool {
+        matches!(
+            self,
+            Bug::UncheckedEpoch
+                | Bug::TrustedClock
+                | Bug::ResentWithoutKey
+                | Bug::ServedCutOff
+                | Bug::TrustedCalendar
+                | Bug::AnsweredLate
+                | Bug::DoubtDenied
+        )
+    }
 
     /// Every how many commits a defect of the disk shows.
     const RARITY: u64 = 16;
@@ -138,7 +158,9 @@ impl Bug {
             | Bug::TrustedClock
             | Bug::ResentWithoutKey
             | Bug::ServedCutOff
-            | Bug::TrustedCalendar => {}
+            | Bug::TrustedCalendar
+            | Bug::AnsweredLate
+            | Bug::DoubtDenied => {}
         }
     }
 

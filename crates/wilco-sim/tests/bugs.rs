@@ -10,7 +10,7 @@ const MOST_SEEDS: u64 = 1000;
 fn every_planted_bug_is_found() {
     for bug in Bug::ALL {
         let found = (0..MOST_SEEDS).find_map(|seed| {
-            let options = Options { bug: Some(bug), ..Options::default() };
+            let options = Options { bug: Some(bug), alone: !bug.is_of_nodes(), ..Options::default() };
             simulate(seed, options).err()
         });
         match found {

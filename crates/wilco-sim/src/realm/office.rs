@@ -354,7 +354,7 @@ impl World {
                     format!("a commit that was {fate:?} counts as stored: {:?}", stepped.answers),
                 );
             }
-            Ok(stepped) if term.tenure.may_answer(leases) => {
+            Ok(stepped) if term.tenure.may_answer(leases) || self.bug == Some(Bug::AnsweredLate) => {
                 return match self.is_in_office() {
                     true => self.done(stepped, at),
                     false => broken("PG-11", format!("{name} answers from memory, and another writes")),
@@ -366,7 +366,7 @@ impl World {
         term.tenure.failed(&error);
         let is_over = term.tenure.is_over();
         // Whoever waits hears that it is not known, or that nothing was stored.
-        let is_unknown = matches!(error, StoreError::Unknown(_));
+        let is_unknown = matches!(error, StoreError::Unknown(_)) && self.bug != Some(Bug::DoubtDenied);
         self.realm.tried = if is_unknown { Tried::Answered(()) } else { Tried::NotTaken };
         if matches!(fate, Fate::DiesBefore | Fate::DiesAfter) && is_unknown {
             self.realm.tried = Tried::Unknown;
