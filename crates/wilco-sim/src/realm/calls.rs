@@ -96,7 +96,13 @@ impl World {
         let to = match node.known.way(&node.name) {
             WayToWriter::Here => return Ok(Some((call.node, call))),
             WayToWriter::Nowhere => None,
-            WayToWriter::To(address) => self.realm.at_address(address),
+            WayToWriter::To(address) => {
+                let row = &self.disk.database.row;
+                if node.known.epoch == row.epoch && address != row.address {
+                    return broken("PG-12", format!("{} sends a call to who wrote before", node.name));
+                }
+                self.realm.at_address(address)
+            }
         };
         let reached = to.filter(|to| self.realm.nodes[*to].is_alive && self.realm.is_linked(call.node, *to));
         let Some(to) = reached else { return self.tried(call, Tried::NotTaken).map(|()| None) };
