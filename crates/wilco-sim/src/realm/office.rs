@@ -24,6 +24,7 @@ impl World {
             self.leap();
         } else if let Some(node) = self.due_to_look() {
             self.tick(node)?;
+            self.seat_who_writes();
             self.realm.is_calm = self.realm.settles(self.now, self.epoch());
             return self.is_served().map(|()| true);
         }
@@ -237,6 +238,20 @@ impl World {
         self.engine = term.engine.take();
         self.disk.database.session = std::mem::take(&mut term.fence);
         self.realm.acting = Some(index);
+    }
+
+    /// The one before it in the world's hands has ended its term: the writer that waits there is next.
+    fn seat_who_writes(&mut self) {
+        let epoch = self.epoch();
+        let writes = |node: &super::SimNode| {
+            let term = node.term.as_ref().filter(|term| term.begun && term.term.epoch == epoch);
+            node.is_alive && node.stopped.is_none() && term.is_some()
+        };
+        if self.realm.acting.is_none()
+            && let Some(index) = self.realm.nodes.iter().position(writes)
+        {
+            self.seat(index);
+        }
     }
 
     pub(super) fn unseat(&mut self) {
