@@ -59,6 +59,12 @@ pub enum Command {
         index: u32,
         due: Time,
     },
+    /// This node is about to carry out an effect that must not be carried out twice.
+    Begin {
+        position: u64,
+        index: u32,
+        node: String,
+    },
     /// What came of the nudge up to the message `through`; one that stands in its place since is another.
     Nudged {
         position: u64,

@@ -99,7 +99,10 @@ pub(crate) fn hold(
         let due = now.plus(period(workspace, agent).unwrap_or_default());
         let index = workspace.next_order();
         let digest = Digest { agent: agent.clone(), held: Vec::new() };
-        OpenDigest { digest, row: EffectRow { position, index, due, attempts: 0, body: Vec::new() } }
+        OpenDigest {
+            digest,
+            row: EffectRow { position, index, due, attempts: 0, body: Vec::new(), node: None },
+        }
     });
     open.digest.held.push(id);
     if let Some(until) = until {

@@ -18,6 +18,7 @@ use crate::command::{Answer, Command, Done};
 use crate::digest::{self, OpenDigest, digest_due};
 use crate::gather::gather;
 use crate::hooks::hooked;
+use crate::host::begin_once;
 use crate::layer::{Layer, Written};
 use crate::lookup::Lookup;
 use crate::nudge::{self, NEVER, OpenNudge, injected, nudged};
@@ -56,6 +57,8 @@ pub(crate) struct State {
     pub(crate) nudges: BTreeMap<Name, OpenNudge>,
     /// What is gathered for an agent.
     pub(crate) digests: BTreeMap<Name, OpenDigest>,
+    /// Which hosts are nodes, as far as it was asked, and when.
+    pub(crate) hosts: BTreeMap<String, (Option<String>, Time)>,
 }
 
 /// An agent is active for this long after it was last seen.
@@ -124,6 +127,7 @@ impl Engine {
             wakes: store.wakes()?.into_iter().collect(),
             digests: digest::standing(&effects),
             nudges: nudge::standing(effects),
+            hosts: BTreeMap::new(),
         };
         Ok(Engine {
             settings,
@@ -385,6 +389,9 @@ fn run(workspace: &mut Workspace<'_>, command: Command) -> Answer {
         }
         Command::Postpone { position, index, due } => {
             postpone(workspace, position, index, due).map(|()| Done::Nothing)
+        }
+        Command::Begin { position, index, node } => {
+            begin_once(workspace, (position, index), &node).map(|()| Done::Nothing)
         }
         Command::Nudged { position, index, agent, through, outcome } => {
             nudged(workspace, (position, index), &agent, through, outcome).map(|()| Done::Nothing)

@@ -22,8 +22,9 @@ use crate::digest::{Announcement, end_digest, hold, of_wilcos, wants_digests};
 use crate::exact;
 use crate::facts::World;
 use crate::handoff::handoff_order;
+use crate::host::carried_out_by;
 use crate::layer::Live;
-use crate::nudge::{QUIET, nudge};
+use crate::nudge::{QUIET, nudge, rehost};
 use crate::other_tasks::other_tasks;
 use crate::steps::step;
 use crate::workspace::Workspace;
@@ -129,7 +130,14 @@ pub(crate) fn change_directory(
         | directory::Event::AgentReplaced { .. } => None,
     };
     end_digest(workspace, &event)?;
+    let changed = match &event {
+        directory::Event::AgentChanged { agent } => Some(agent.name.clone()),
+        _ => None,
+    };
     workspace.change_agent(event, by.clone());
+    if let Some(agent) = changed {
+        rehost(workspace, &agent);
+    }
     let Some(agent) = returned else { return Ok(Vec::new()) };
     let open = workspace.find(&wilco_protocol::exchange::key("works", agent.as_str()))?;
     let mut tells = Vec::new();
@@ -330,11 +338,12 @@ fn order_all(
 ) -> Result<(), StoreError> {
     for effect in effects {
         let Some(payload) = payload(workspace, exchange, &effect, cause)? else { continue };
+        let node = carried_out_by(workspace, exchange, &effect);
         let body = serde_json::to_vec(&Order { effect, payload });
         let body = body.map_err(|error| StoreError::NotStored(Box::new(error)))?;
         let position = workspace.next_position() - 1;
         let index = workspace.next_order();
-        workspace.order(EffectRow { position, index, due: workspace.now(), attempts: 0, body });
+        workspace.order(EffectRow { position, index, due: workspace.now(), attempts: 0, body, node });
     }
     Ok(())
 }

@@ -79,7 +79,9 @@ fn first_questions<'p>(
                 messages.extend(spellings(id));
                 read.push((agent, id));
             }
-            Command::Report { position, index, .. } | Command::Postpone { position, index, .. } => {
+            Command::Report { position, index, .. }
+            | Command::Postpone { position, index, .. }
+            | Command::Begin { position, index, .. } => {
                 effects.insert((*position, *index));
             }
             Command::Digest { agent, .. } => {

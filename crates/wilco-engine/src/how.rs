@@ -1,5 +1,6 @@
 //! How an agent is nudged, as its profile says it.
 
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use wilco_language::parse::FieldError;
 use wilco_protocol::directory::Agent;
@@ -7,7 +8,8 @@ use wilco_protocol::directory::Agent;
 use crate::hooks::SESSION_LABEL;
 
 /// How an agent wants to be nudged.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum How {
     /// A line is typed into this pane.
     Tmux {

@@ -21,6 +21,7 @@ use crate::command::{Order, Refused};
 use crate::digest::Digest;
 use crate::execute::tell_all;
 use crate::hooks::SESSION_LABEL;
+use crate::host::nudged_by;
 use crate::how::How;
 use crate::lookup::damaged;
 use crate::workspace::Workspace;
@@ -76,7 +77,8 @@ pub(crate) struct OpenNudge {
     pub(crate) row: EffectRow,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum NudgeOutcome {
     Delivered,
     /// It failed and is tried again.
@@ -112,7 +114,7 @@ pub enum NudgeTurn {
 }
 
 /// Everything the courier needs for one nudge.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct NudgeJob {
     /// The same for every try.
     pub id: String,
@@ -128,7 +130,7 @@ pub struct NudgeJob {
 }
 
 /// A message as a nudge names it.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct NudgedMessage {
     pub id: MessageId,
     pub from: Name,
@@ -222,13 +224,24 @@ fn order_nudge(workspace: &mut Workspace<'_>, agent: &Name, after: u64, through:
     let replaced = workspace.open_nudge(agent).map(|old| (old.row.position, old.row.index));
     let (position, index) = replaced.unwrap_or(place);
     let nudge = Nudge { agent: agent.clone(), after, through, reason: None, dead: false, woken: false };
-    let row = EffectRow { position, index, due: workspace.now(), attempts: 0, body: Vec::new() };
+    let row = EffectRow { position, index, due: workspace.now(), attempts: 0, body: Vec::new(), node: None };
     put_nudge(workspace, OpenNudge { nudge, row });
+}
+
+/// An agent may be on another machine by now: what is to be told there is told there.
+pub(crate) fn rehost(workspace: &mut Workspace<'_>, agent: &Name) {
+    let Some(standing) = workspace.open_nudge(agent).filter(|standing| !standing.nudge.dead).cloned() else {
+        return;
+    };
+    if nudged_by(workspace, agent) != standing.row.node {
+        put_nudge(workspace, standing);
+    }
 }
 
 fn put_nudge(workspace: &mut Workspace<'_>, mut standing: OpenNudge) {
     let errand = StoredEffect::Nudge { nudge: standing.nudge.clone() };
     standing.row.body = serde_json::to_vec(&errand).unwrap_or_default();
+    standing.row.node = nudged_by(workspace, &standing.nudge.agent);
     workspace.order(standing.row.clone());
     workspace.set_nudge(standing.nudge.agent.clone(), Some(standing));
 }

@@ -42,6 +42,8 @@ pub struct HandoffSettings {
     /// Whether a state file is configured, and a repository.
     pub state_file: bool,
     pub github: bool,
+    /// The node that has the state file; none: whoever writes.
+    pub host: Option<String>,
 }
 
 impl Default for HandoffSettings {
@@ -51,6 +53,7 @@ impl Default for HandoffSettings {
             policy: Overrides::new(),
             state_file: false,
             github: false,
+            host: None,
         }
     }
 }

@@ -1,7 +1,7 @@
 //! The working set of one step: what is stored, what the batch changed so far, what the command at hand
 //! changes. A command that fails leaves no trace.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use wilco_language::interpret::Cited;
@@ -104,6 +104,11 @@ impl<'a> Workspace<'a> {
     /// What is stored, for lists. It may have what is being committed, or not.
     pub(crate) fn store(&self) -> &'a dyn Reader {
         self.lookup.store()
+    }
+
+    /// Which hosts are nodes, as far as it was asked, and when.
+    pub(crate) fn hosts(&mut self) -> &mut BTreeMap<String, (Option<String>, Time)> {
+        &mut self.state.hosts
     }
 
     /// Everything that is not committed yet, the newest first.

@@ -8,14 +8,17 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 use wilco_protocol::handoff::{DocumentOrder, Effect, IssuesOrder, Report, StateFileOrder};
 use wilco_protocol::{Span, Time};
+use wilco_store::PostgresTarget;
 
 use crate::document::Template;
 use crate::github::{Github, MAX_WAIT};
-use crate::{EffectResult, audit_file, document, state_file};
+use crate::{EffectResult, RecentReplacement, Replacements, audit_file, document, state_file, tables};
 
 /// Where handoffs leave their traces, from the configuration.
 #[derive(Debug, Clone, Default)]
 pub struct Handoffs {
+    /// Where there are several nodes: documents and the audit are tables there, and no files here.
+    pub tables: Option<PostgresTarget>,
     /// Where documents are saved.
     pub documents: PathBuf,
     pub template: Template,
@@ -51,11 +54,17 @@ impl Handoffs {
         let mut order: DocumentOrder = read(payload)?;
         let text = document::text(&self.template, &order.body).map_err(Trouble::Lasting)?;
         let (directory, name, saved) = (self.documents.clone(), order.name.clone(), text.clone());
-        let place = directory.display().to_string();
-        let saved = self.in_turn(move || document::save(&directory, &name, &saved)).await?;
-        order.name = saved.map_err(|error| {
-            let reason = format!("the document cannot be saved in {place}: {error}");
-            if may_pass(&error) { Trouble::passing(reason) } else { Trouble::Lasting(reason) }
+        let (place, tables) = (directory.display().to_string(), self.tables.clone());
+        let saved = self.in_turn(move || match &tables {
+            Some(tables) => tables::save(tables, &name, &saved),
+            None => document::save(&directory, &name, &saved),
+        });
+        order.name = saved.await?.map_err(|error| match self.tables {
+            Some(_) => Trouble::passing(format!("the document cannot be saved: {error}")),
+            None if may_pass(&error) => {
+                Trouble::passing(format!("the document cannot be saved in {place}: {error}"))
+            }
+            None => Trouble::Lasting(format!("the document cannot be saved in {place}: {error}")),
         })?;
         let published = document::publish(self.github.as_ref(), &order, &text).await;
         Ok(Report::DocumentPublished { number, name: order.name, published })
@@ -72,6 +81,22 @@ impl Handoffs {
             work()
         };
         tokio::task::spawn_blocking(work).await.map_err(|error| Trouble::passing(error.to_string()))
+    }
+
+    /// A document that was saved.
+    pub fn saved(&self, name: &str) -> io::Result<Option<String>> {
+        match &self.tables {
+            Some(tables) => tables::saved(tables, name),
+            None => document::saved(&self.documents, name),
+        }
+    }
+
+    /// The report over all replacements that the viewer may see.
+    pub fn replacements(&self, sees: impl Fn(&RecentReplacement) -> bool) -> io::Result<Replacements> {
+        match &self.tables {
+            Some(tables) => tables::replacements(tables, sees),
+            None => audit_file::replacements(&self.audit_file, sees),
+        }
     }
 
     async fn update_issues(&self, payload: &Value, now: Time) -> Result<Report, Trouble> {
@@ -109,9 +134,13 @@ impl Handoffs {
 
     async fn append_audit(&self, payload: &Value, now: Time) -> Result<Report, Trouble> {
         let entry = read(payload)?;
-        let (path, above) = (self.audit_file.clone(), self.audit_rotate_bytes);
+        let (path, above, tables) = (self.audit_file.clone(), self.audit_rotate_bytes, self.tables.clone());
         let name = path.display().to_string();
-        let appended = self.in_turn(move || audit_file::append(&path, above, &entry, now)).await?;
+        let appended = self.in_turn(move || match &tables {
+            Some(tables) => tables::append(tables, &entry),
+            None => audit_file::append(&path, above, &entry, now),
+        });
+        let appended = appended.await?;
         // It is tried again in any case: nothing else tells what happened.
         appended
             .map_err(|error| Trouble::passing(format!("the audit file {name} cannot be written: {error}")))?;

@@ -36,23 +36,34 @@ impl Outside {
     /// Ends what an interrupted run left running; says how many processes that were.
     pub fn end_left_running(&self, exchange: ExchangeId, agent: &Name, run: u32) -> usize {
         let tag = self.tag(exchange, agent, run);
-        let mut ended = 0;
-        // One that was just started may be seen too late, and one that is killed lives a moment longer.
-        for _ in 0..LOOKS {
-            let tagged = tagged(&tag);
-            if tagged.is_empty() {
-                return ended;
-            }
-            ended = ended.max(tagged.len());
-            for process in tagged {
-                // It may have ended by itself.
-                let _ = kill_process(process, Signal::KILL);
-            }
-            std::thread::sleep(BETWEEN);
-        }
-        tracing::error!(tag, "what an interrupted command left running could not be ended");
-        ended
+        end_tagged(&|found| found == tag)
     }
+
+    /// The same of all runs, when this server runs nothing yet.
+    pub fn end_all_left_running(&self) -> usize {
+        let all = format!("/{}", self.home);
+        end_tagged(&|found| found.ends_with(&all))
+    }
+}
+
+/// Ends what has such a tag.
+fn end_tagged(is_meant: &dyn Fn(&str) -> bool) -> usize {
+    let mut ended = 0;
+    // One that was just started may be seen too late, and one that is killed lives a moment longer.
+    for _ in 0..LOOKS {
+        let tagged = tagged(is_meant);
+        if tagged.is_empty() {
+            return ended;
+        }
+        ended = ended.max(tagged.len());
+        for process in tagged {
+            // It may have ended by itself.
+            let _ = kill_process(process, Signal::KILL);
+        }
+        std::thread::sleep(BETWEEN);
+    }
+    tracing::error!("what an interrupted command left running could not be ended");
+    ended
 }
 
 /// Under which name the command of a phase runs.
@@ -60,20 +71,20 @@ pub fn phase(place: usize) -> Name {
     Name::new(format!("phase-{place}"))
 }
 
-/// The processes with this tag that are still in the session of the server that started them.
-fn tagged(tag: &str) -> Vec<Pid> {
+/// The processes with such a tag that are still in the session of the server that started them.
+fn tagged(is_meant: &dyn Fn(&str) -> bool) -> Vec<Pid> {
     let Ok(processes) = fs::read_dir("/proc") else { return Vec::new() };
     let id = |name: &OsStr| Pid::from_raw(std::str::from_utf8(name.as_bytes()).ok()?.parse().ok()?);
     let ids = processes.flatten().filter_map(|entry| id(&entry.file_name()));
-    ids.filter(|process| *process != getpid() && stayed(*process, tag)).collect()
+    ids.filter(|process| *process != getpid() && stayed(*process, is_meant)).collect()
 }
 
-fn stayed(process: Pid, tag: &str) -> bool {
+fn stayed(process: Pid, is_meant: &dyn Fn(&str) -> bool) -> bool {
     let environment = fs::read(format!("/proc/{}/environ", process.as_raw_nonzero())).unwrap_or_default();
     let began_in = environment.split(|byte| *byte == 0).find_map(|variable| {
         let value = std::str::from_utf8(variable).ok()?.strip_prefix(VARIABLE)?.strip_prefix('=')?;
         let (session, found) = value.split_once(':')?;
-        (found == tag).then(|| session.to_owned())
+        is_meant(found).then(|| session.to_owned())
     });
     began_in.is_some() && began_in == session(process)
 }

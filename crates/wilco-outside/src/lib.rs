@@ -19,6 +19,7 @@ mod sleep;
 mod stamp;
 mod state_file;
 mod step;
+mod tables;
 mod tls;
 mod tmux;
 mod webhook;
@@ -26,9 +27,9 @@ mod yaml;
 
 #[doc(hidden)]
 pub use audit_file::replacements_in;
-pub use audit_file::{RecentReplacement, Replacements, Unread, replacements};
+pub use audit_file::{RecentReplacement, Replacements, Unread};
 pub use command::Program;
-pub use document::{Template, saved};
+pub use document::Template;
 pub use github::Github;
 pub use handoff::Handoffs;
 pub use judge::{JudgeAnswer, JudgeClient, JudgeLimits, JudgeSource, ModelEndpoint, ModelKey, ModelProvider};

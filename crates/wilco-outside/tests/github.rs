@@ -7,7 +7,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 use wilco_engine::Order;
-use wilco_outside::{EffectResult, Github, Handoffs, Outside, Template, Tls, saved};
+use wilco_outside::{EffectResult, Github, Handoffs, Outside, Template, Tls};
 use wilco_protocol::decision::{Effect, Report as Brought};
 use wilco_protocol::handoff::{self, Body, DocumentOrder, IssuesOrder, Party, Publish, Published, Report};
 use wilco_protocol::{ExchangeId, Span, Time};
@@ -101,7 +101,7 @@ async fn ho_3_a_document_is_saved_first_and_commented_once() {
     assert_eq!(scene.comments(42), [format!("# Hello\r\nbyte for byte\n\n{marker}")]);
 
     let directory = scene.directory.path().join("handoffs");
-    assert_eq!(saved(&directory, NAME).unwrap().unwrap(), "# Hello\r\nbyte for byte");
+    assert_eq!(scene.outside.handoffs.saved(NAME).unwrap().unwrap(), "# Hello\r\nbyte for byte");
     let mode = |path: &std::path::Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
     assert_eq!((mode(&directory), mode(&directory.join(NAME))), (0o700, 0o600));
 
@@ -209,9 +209,9 @@ async fn ho_3_another_document_of_the_same_name_is_kept_beside_it() {
         scene.publish(&document("second", Publish::GithubIssue)).await;
     }
     let directory = scene.directory.path().join("handoffs");
-    assert_eq!(saved(&directory, NAME).unwrap().unwrap(), "first");
+    assert_eq!(scene.outside.handoffs.saved(NAME).unwrap().unwrap(), "first");
     let beside = NAME.replace(".md", "-2.md");
-    assert_eq!(saved(&directory, &beside).unwrap().unwrap(), "second");
+    assert_eq!(scene.outside.handoffs.saved(&beside).unwrap().unwrap(), "second");
     assert_eq!(fs::read_dir(&directory).unwrap().count(), 2);
     assert_eq!(scene.comments(42).len(), 2, "each is commented once");
 }

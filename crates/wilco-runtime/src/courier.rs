@@ -11,6 +11,7 @@ use wilco_protocol::decision::Effect;
 use wilco_protocol::{Span, Time};
 use wilco_store::{EffectRow, StoreError};
 
+use crate::host;
 use crate::meters::Meters;
 use crate::places::PlaceKind;
 use crate::writer::Job;
@@ -38,23 +39,21 @@ const WEBHOOK_WAITS: [Span; 6] = [
 /// What runs on this machine is there soon, or not at all.
 const LOCAL_WAITS: [Span; 4] = [Span::seconds(2), Span::seconds(10), Span::minutes(1), Span::minutes(5)];
 
-/// Orders of an earlier run: what must not be repeated is reported as interrupted, the rest goes on.
-pub(crate) fn recover(rows: Vec<EffectRow>, outside: &Outside) -> (Vec<Command>, Pending) {
+/// Orders of an earlier run: what must not be repeated is reported as interrupted, the rest goes on. What names a node is
+/// its own, unless that is gone.
+pub(crate) fn recover(rows: Vec<EffectRow>, outside: &Outside, gone: &[String]) -> (Vec<Command>, Pending) {
     let (mut interrupted, mut pending) = (Vec::new(), BTreeMap::new());
     // A dead letter waits for nothing.
     for row in rows.into_iter().filter(|row| row.due < NEVER) {
         let (position, index) = (row.position, row.index);
+        if row.node.is_some() {
+            let report = host::interrupted(&row, gone);
+            interrupted.extend(report.map(|report| Command::Report { position, index, report }));
+            continue;
+        }
         let effect = serde_json::from_slice::<Order>(&row.body).ok().map(|order| order.effect);
-        let run = match &effect {
-            Some(Effect::RunStep { exchange, agent, run }) => Some((exchange, agent.clone(), run)),
-            Some(Effect::RunCheck { exchange, phase, run }) => {
-                Some((exchange, wilco_outside::phase(*phase), run))
-            }
-            Some(Effect::Judge { .. } | Effect::CallHuman { .. } | Effect::Handoff { .. }) | None => None,
-        };
-        if let Some((exchange, agent, run)) = run {
-            let ended = outside.end_left_running(*exchange, &agent, *run);
-            tracing::warn!(%exchange, %agent, ended, "a command was interrupted; what it left running was ended");
+        if let Some(effect) = &effect {
+            end_left_running(outside, effect);
         }
         match effect.and_then(|effect| effect.interrupted()) {
             Some(report) => interrupted.push(Command::Report { position, index, report }),
@@ -62,6 +61,17 @@ pub(crate) fn recover(rows: Vec<EffectRow>, outside: &Outside) -> (Vec<Command>,
         }
     }
     (interrupted, pending)
+}
+
+/// Ends what an interrupted command left running on this machine.
+pub(crate) fn end_left_running(outside: &Outside, effect: &Effect) {
+    let (exchange, agent, run) = match effect {
+        Effect::RunStep { exchange, agent, run } => (exchange, agent.clone(), run),
+        Effect::RunCheck { exchange, phase, run } => (exchange, wilco_outside::phase(*phase), run),
+        Effect::Judge { .. } | Effect::CallHuman { .. } | Effect::Handoff { .. } => return,
+    };
+    let ended = outside.end_left_running(*exchange, &agent, *run);
+    tracing::warn!(%exchange, %agent, ended, "a command was interrupted; what it left running was ended");
 }
 
 /// Brings a report to the writer. It must not be lost: while it cannot be stored it is brought again.

@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 use tokio::sync::{oneshot, watch};
 use wilco_engine::{Answer, Command, NudgeJob, Refused, Settings, Viewer, examine};
 use wilco_language::parse::FieldError;
-use wilco_outside::{Outside, Replacements, Sleep, replacements, saved};
+use wilco_outside::{Outside, Replacements, Sleep};
 use wilco_protocol::directory::{Agent, Directory};
 use wilco_protocol::{Name, Span, Time};
 use wilco_store::{Reader, StoreError};
@@ -231,7 +231,7 @@ impl Handle {
         let _ = self.ask(Job::Stop).await;
     }
 
-    async fn ask<T>(&self, job: impl FnOnce(oneshot::Sender<T>) -> Job) -> Result<T, Overloaded> {
+    pub(crate) async fn ask<T>(&self, job: impl FnOnce(oneshot::Sender<T>) -> Job) -> Result<T, Overloaded> {
         let (sender, receiver) = oneshot::channel();
         let queue = self.queue.current().ok_or(Overloaded)?;
         match queue.try_send(job(sender)) {
@@ -301,7 +301,7 @@ impl Handle {
     pub async fn replacements(&self, viewer: Viewer) -> std::io::Result<Replacements> {
         let outside = self.outside.clone();
         let read = tokio::task::spawn_blocking(move || {
-            replacements(&outside.handoffs.audit_file, |row| match &viewer {
+            outside.handoffs.replacements(|row| match &viewer {
                 Viewer::Agent(agent) => {
                     let parties = [&row.failed_agent, &row.replacement_agent, &row.orchestrator];
                     parties.iter().any(|party| Name::new(party) == *agent)
@@ -315,7 +315,7 @@ impl Handle {
     /// A document that was saved for a handoff.
     pub async fn document(&self, name: String) -> std::io::Result<Option<String>> {
         let outside = self.outside.clone();
-        let read = tokio::task::spawn_blocking(move || saved(&outside.handoffs.documents, &name));
+        let read = tokio::task::spawn_blocking(move || outside.handoffs.saved(&name));
         read.await.map_err(std::io::Error::other)?
     }
 

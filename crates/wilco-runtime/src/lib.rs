@@ -8,6 +8,7 @@ mod committer;
 mod complaint;
 mod courier;
 mod handle;
+mod host;
 mod lease;
 mod meters;
 mod node;
@@ -20,6 +21,7 @@ mod writer;
 
 pub use clock::{Clock, ticks};
 pub use handle::{AgentNow, Handle, Overloaded, ReadError};
+pub use host::{HostAnswer, HostCall};
 pub use meters::{Measured, Readings};
 pub use node::{ClusterSecret, Node, NodeNow, NodeRole, NodeStart, join, nodes};
 pub use readers::OpenReader;

@@ -61,7 +61,7 @@ impl PlaceKind {
 }
 
 /// Where an order stands: its position and index.
-type OrderKey = (u64, u32);
+pub(crate) type OrderKey = (u64, u32);
 
 /// What waits, by when it is due, and how many are carried out.
 #[derive(Debug, Default)]
@@ -81,16 +81,20 @@ impl Places {
         places
     }
 
-    /// An order that is wanted at another time is the same order.
+    /// An order that is wanted at another time is the same order. One that names a node is carried out there.
     pub(crate) fn put(&mut self, row: EffectRow) {
         let place = (row.position, row.index);
-        if let Some((due, held)) = self.dues.insert(place, (row.due, None)) {
+        if let Some((due, held)) = self.dues.remove(&place) {
             let rows = match held {
                 Some(kind) => self.held.entry(kind).or_default(),
                 None => &mut self.pending,
             };
             rows.remove(&(due, place.0, place.1));
         }
+        if row.node.is_some() {
+            return;
+        }
+        self.dues.insert(place, (row.due, None));
         self.pending.insert((row.due, row.position, row.index), row);
     }
 
@@ -140,7 +144,14 @@ mod tests {
     use super::*;
 
     fn row(position: u64, due: i64) -> EffectRow {
-        EffectRow { position, index: 0, due: Time::from_millis(due), attempts: 0, body: Vec::new() }
+        EffectRow {
+            position,
+            index: 0,
+            due: Time::from_millis(due),
+            attempts: 0,
+            body: Vec::new(),
+            node: None,
+        }
     }
 
     /// G13: a full kind holds its own back and nobody else, in the order in which they are due.

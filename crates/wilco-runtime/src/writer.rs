@@ -12,7 +12,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender};
 use std::time::{Duration, Instant};
 
 use tokio::sync::{oneshot, watch};
-use wilco_engine::{Answer, Command, Committed, Engine, Refused};
+use wilco_engine::{Answer, Command, Committed, Engine, NudgeJob, Refused};
 use wilco_outside::Outside;
 use wilco_protocol::{Name, Span, Time};
 use wilco_store::{Batch, Reader, StoreError, Tenure};
@@ -23,7 +23,7 @@ use crate::committer::{CommitResult, Committer, Gone};
 use crate::complaint::Complaint;
 use crate::lease::Lease;
 use crate::meters::Meters;
-use crate::places::{PlaceKind, Places};
+use crate::places::{OrderKey, PlaceKind, Places};
 use crate::test_clock::TestClock;
 use crate::waiters::Waiters;
 
@@ -47,6 +47,12 @@ pub(crate) enum Job {
     Commands(Vec<Command>, oneshot::Sender<Vec<Answer>>),
     /// When these were last seen, and whether each has left.
     LastSeen(Vec<Name>, oneshot::Sender<Vec<(Option<Time>, bool)>>),
+    /// A node asks what is to be done for a nudge that names it; none: it is seen to here.
+    Turn {
+        place: OrderKey,
+        node: String,
+        answer: oneshot::Sender<Option<Box<NudgeJob>>>,
+    },
     Advance(Span, oneshot::Sender<Time>),
     /// An order of this kind was carried out, and what came of it is stored.
     Carried(PlaceKind),
@@ -220,6 +226,9 @@ impl Writer {
             Job::LastSeen(agents, answer) => {
                 let seen = agents.iter().map(|one| (self.engine.last_seen(one), self.engine.has_left(one)));
                 let _ = answer.send(seen.collect());
+            }
+            Job::Turn { place, node, answer } => {
+                let _ = answer.send(self.turn_of(place, &node));
             }
             Job::Advance(by, answer) => self.advance(by, answer),
             Job::Carried(kind) => self.places.end(kind),

@@ -43,6 +43,7 @@ pub async fn serve(listener: TcpListener, handle: Handle, config: Config, stop: 
     // Every connection holds it; when all have let go, none is left.
     let (serving, mut all_ended) = mpsc::channel::<Infallible>(1);
     let (app, router) = doors(handle, config, stopped.clone());
+    let effects = tokio::spawn(forward::host::carry_out(app.clone()));
     let turning_away = Arc::new(Semaphore::new(TURNED_AWAY));
     tokio::pin!(stop);
     loop {
@@ -89,6 +90,7 @@ pub async fn serve(listener: TcpListener, handle: Handle, config: Config, stop: 
             }
         }
     }
+    effects.abort();
     stopping.send_replace(true);
     drop(serving);
     if tokio::time::timeout(app.config.limits.body_timeout + LINGER, all_ended.recv()).await.is_err() {
@@ -136,6 +138,7 @@ fn doors(handle: Handle, config: Config, stopping: watch::Receiver<bool>) -> (Ap
         .merge(dashboard::router(&app, within.clone()))
         .merge(maestro::router().layer(from_fn_with_state(app.clone(), forward::changes_to_writer)))
         .merge(mcp::router(&app, within))
+        .route(forward::host::PATH, axum::routing::post(forward::host::take))
         .with_state(app.clone());
     (app, router)
 }

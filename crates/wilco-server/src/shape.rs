@@ -152,6 +152,7 @@ pub(crate) fn node(now: NodeNow) -> wire::Node {
         last_seen: row.last_seen.to_string(),
         lag,
         clock: row.clock,
+        waiting: row.waiting,
     }
 }
 
@@ -163,6 +164,7 @@ pub(crate) fn nudge(view: NudgeView) -> wire::Nudge {
         attempts: view.attempts,
         next_attempt: view.due.map(|due| due.to_string()),
         reason: view.reason,
+        node: view.node,
     }
 }
 

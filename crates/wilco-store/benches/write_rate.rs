@@ -204,7 +204,8 @@ impl Bench {
                 batch.keys.push(KeyChange { key, exchange, added: true });
             }
             Kind::Effect => {
-                let row = EffectRow { position, index: 0, due: at, attempts: 0, body: vec![b'e'; 150] };
+                let row =
+                    EffectRow { position, index: 0, due: at, attempts: 0, body: vec![b'e'; 150], node: None };
                 batch.effects.push(EffectChange::Put(row));
                 let settled = position.saturating_sub(1000);
                 batch.effects.push(EffectChange::Settled { position: settled, index: 0 });

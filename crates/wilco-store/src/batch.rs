@@ -189,6 +189,8 @@ pub struct EffectRow {
     pub attempts: u32,
     /// What to do, as JSON.
     pub body: Vec<u8>,
+    /// The node that does it; none: whoever writes. An embedded store has one node, and does not keep it.
+    pub node: Option<String>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -168,6 +168,11 @@ pub trait Reader {
     /// When agents were last seen and what they spoke by, as far as it was stored, in the order of their names.
     fn presence(&self) -> Result<Vec<PresenceRow>, StoreError>;
     fn effects(&self) -> Result<Vec<EffectRow>, StoreError>;
+    /// The node of this name, whatever its letter case, if there ever was one; where there are no nodes, none.
+    fn node_named(&self, name: &str) -> Result<Option<String>, StoreError> {
+        let _ = name;
+        Ok(None)
+    }
     /// The order that stands at this position of the journal and this place there.
     fn effect(&self, position: u64, index: u32) -> Result<Option<EffectRow>, StoreError>;
     fn idempotent(&self, sender: &Name, key: &str) -> Result<Option<IdempotencyRow>, StoreError>;

@@ -8,7 +8,9 @@ pub fn of_version(schema: &str, version: i64) -> String {
 /// The first wilco made it.
 pub fn of_first_version(schema: &str) -> String {
     format!(
-        "ALTER TABLE {schema}.writer DROP COLUMN format; ALTER TABLE {schema}.node DROP COLUMN knows; {}",
+        "ALTER TABLE {schema}.writer DROP COLUMN format; ALTER TABLE {schema}.node DROP COLUMN knows;
+         ALTER TABLE {schema}.effect DROP COLUMN node; DROP TABLE {schema}.handoff_document;
+         DROP TABLE {schema}.replacement; {}",
         of_version(schema, 1)
     )
 }

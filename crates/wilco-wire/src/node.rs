@@ -19,4 +19,6 @@ pub struct Node {
     pub lag: u64,
     /// Milliseconds by which its clock is ahead of the database's.
     pub clock: i64,
+    /// Orders that only it can carry out, and that are due: they wait while it is gone.
+    pub waiting: u64,
 }

@@ -5,14 +5,14 @@ use std::fs;
 use serde_json::{Value, json};
 
 use crate::handoff::{delivered, ready, request, scene};
-use crate::server::{Server, Setup, said, task, until};
+use crate::server::{Server, Setup, realm, said, task, until};
 
 fn handoffs(server: &Server) -> usize {
     server.get("/v1/exchanges?protocol=handoff").1["items"].as_array().unwrap().len()
 }
 
 /// What an agent was told of an exchange, in words.
-fn told(server: &Server, agent: &str, exchange: &str) -> String {
+pub(crate) fn told(server: &Server, agent: &str, exchange: &str) -> String {
     let about = server.inbox(agent).into_iter().filter(|one| one["exchange"] == exchange);
     about
         .map(|one| one["content"]["message"].as_str().unwrap_or("").to_owned())
@@ -21,7 +21,7 @@ fn told(server: &Server, agent: &str, exchange: &str) -> String {
 }
 
 /// A server with this `[handoff]`, on which `worker` works on a task of `boss`.
-fn configured(handoff: &str) -> Server {
+pub(crate) fn configured(handoff: &str) -> Server {
     let server = Setup::new().config(&format!("[handoff]\n{handoff}\n")).start();
     server.register(&["helper", "ecos-controller"]);
     server.begin_working("T-1");
@@ -82,30 +82,6 @@ fn ho_2_a_template_that_fails_on_what_it_is_filled_with_is_told_with_its_line() 
         let words = told(&server, agent, &id);
         assert!(words.contains("could not be written: line 2: undefined value"), "{agent}: {words}");
     }
-}
-
-#[test]
-fn ho_3_a_directory_that_cannot_be_written_is_told_with_the_reason_and_the_next_step() {
-    let server = configured("documents = \"{data}/in-the-way/handoffs\"");
-    let way = server.data.path().join("in-the-way");
-    fs::write(&way, "a file").unwrap();
-    let id = server.begin(&request(json!({})));
-    until("it is escalated", || server.state(&id) == "escalated");
-    assert!(server.kinds("helper").is_empty(), "the replacement was told nothing");
-    let escalation = server.exchange(&id)["data"]["escalation"].as_str().unwrap().to_owned();
-    let next = format!("[DECISION] {escalation} {{");
-    for agent in ["boss", "ecos-controller"] {
-        let words = told(&server, agent, &id);
-        assert!(words.contains("the document cannot be saved in "), "{agent}: {words}");
-        assert!(words.contains("in-the-way/handoffs: "), "{agent}: {words}");
-        assert!(words.contains("Mend that, then choose retry.") && words.contains(&next), "{agent}: {words}");
-    }
-    assert_eq!(server.exchange(&id)["data"]["document"], Value::Null);
-    fs::remove_file(&way).unwrap();
-    let choice = json!({"option": "retry", "escalation": escalation});
-    server.send(&said("boss", "wilco", "decision", choice));
-    until("it is delivered", || server.state(&id) == "awaiting-ack");
-    assert_eq!(fs::read_dir(way.join("handoffs")).unwrap().count(), 1);
 }
 
 #[test]
@@ -219,7 +195,7 @@ fn ho_30_the_last_known_progress_is_that_of_the_checkpoints() {
         ready["content"]["starting_from"] = json!("2");
         server.send(&ready);
         until("the audit has its entry", || server.exchange(&id)["data"]["confirmation"]["audited"] == true);
-        let audit = fs::read_to_string(server.data.path().join("replacement_audit.yaml")).unwrap();
+        let audit = realm::replacement_audit(server.data.path());
         assert!(audit.contains(expected), "{expected} is not in\n{audit}");
     }
 }

@@ -37,6 +37,7 @@ mod messages;
 mod nodes;
 mod nodes_database;
 mod nodes_faults;
+mod nodes_hosts;
 mod nodes_moving;
 mod nodes_patroni;
 mod nodes_rounds;

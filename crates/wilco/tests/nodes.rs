@@ -237,7 +237,7 @@ fn pg_10_operators_see_the_nodes_and_pg_16_each_takeover() {
     assert_eq!(listed(&one), pairs([("one", "writer"), ("two", "follower")]));
     let (_, page) = two.get("/v1/nodes");
     let keys: Vec<&String> = page["items"][0].as_object().unwrap().keys().collect();
-    assert_eq!(keys, ["name", "address", "version", "role", "epoch", "last_seen", "lag", "clock"]);
+    assert_eq!(keys, ["name", "address", "version", "role", "epoch", "last_seen", "lag", "clock", "waiting"]);
     assert_eq!(page["items"][0]["address"], one.url.as_str());
     let (_, metrics) = two.get_text("/metrics");
     assert!(

@@ -3,6 +3,8 @@
 use std::fs;
 use std::path::PathBuf;
 
+use crate::handoff::request;
+use crate::handoff_trouble::{configured, told};
 use crate::server::{Server, Setup, ack, said, until};
 use serde_json::{Value, json};
 use tempfile::TempDir;
@@ -321,4 +323,28 @@ fn cli_9_the_doctor_says_whether_github_knows_the_token_and_the_issues() {
     scene.github.world().issues.remove(&43);
     let gone = doctor(&[&handoff], TOKEN)("owner/repo#43");
     assert_eq!(gone["level"], "wrong", "{gone}");
+}
+
+#[test]
+fn ho_3_a_directory_that_cannot_be_written_is_told_with_the_reason_and_the_next_step() {
+    let server = configured("documents = \"{data}/in-the-way/handoffs\"");
+    let way = server.data.path().join("in-the-way");
+    fs::write(&way, "a file").unwrap();
+    let id = server.begin(&request(json!({})));
+    until("it is escalated", || server.state(&id) == "escalated");
+    assert!(server.kinds("helper").is_empty(), "the replacement was told nothing");
+    let escalation = server.exchange(&id)["data"]["escalation"].as_str().unwrap().to_owned();
+    let next = format!("[DECISION] {escalation} {{");
+    for agent in ["boss", "ecos-controller"] {
+        let words = told(&server, agent, &id);
+        assert!(words.contains("the document cannot be saved in "), "{agent}: {words}");
+        assert!(words.contains("in-the-way/handoffs: "), "{agent}: {words}");
+        assert!(words.contains("Mend that, then choose retry.") && words.contains(&next), "{agent}: {words}");
+    }
+    assert_eq!(server.exchange(&id)["data"]["document"], Value::Null);
+    fs::remove_file(&way).unwrap();
+    let choice = json!({"option": "retry", "escalation": escalation});
+    server.send(&said("boss", "wilco", "decision", choice));
+    until("it is delivered", || server.state(&id) == "awaiting-ack");
+    assert_eq!(fs::read_dir(way.join("handoffs")).unwrap().count(), 1);
 }

@@ -20,11 +20,12 @@ pub(crate) fn inner_tests() -> anyhow::Result<Counted> {
 }
 
 /// Modules of black-box tests that say nothing of files, disks and data directories.
-const ON_EITHER_STORE: [&str; 12] = [
+const ON_EITHER_STORE: [&str; 13] = [
     "delegation::",
     "operation",
     "validation::",
-    "handoff",
+    "handoff::",
+    "handoff_trouble::",
     "messages::",
     "cli::",
     "inbox::",

@@ -21,6 +21,8 @@ pub struct NudgeView {
     pub due: Option<Time>,
     /// Why the last try failed.
     pub reason: Option<String>,
+    /// The node that gives it, where it can be given on one machine only.
+    pub node: Option<String>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -74,6 +76,7 @@ pub fn nudges(
             attempts: one.map_or(0, |one| one.row.attempts),
             due: one.map(|one: &OpenNudge| one.row.due).filter(|_| state != NudgeState::Dead),
             reason: one.and_then(|one| one.nudge.reason.clone()),
+            node: one.and_then(|one| one.row.node.clone()),
         });
     }
     Ok(views)

@@ -15,7 +15,7 @@ fn progress(known: Option<&Progress>) -> Value {
 }
 
 /// An entry as an item of the file's list.
-pub(super) fn text(entry: &AuditEntry) -> String {
+pub(crate) fn text(entry: &AuditEntry) -> String {
     let time = |time: Option<Time>| Value::maybe(time.map(seconds));
     let whole = |number: Option<u64>| {
         number.and_then(|number| i64::try_from(number).ok()).map_or(Value::Null, Value::Whole)

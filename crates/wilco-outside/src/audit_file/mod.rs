@@ -11,7 +11,9 @@ mod rotate;
 use std::io;
 use std::path::Path;
 
-pub use report::{RecentReplacement, Replacements, Unread, replacements, replacements_in};
+pub(crate) use entry::text as entry_text;
+pub use report::{RecentReplacement, Replacements, Unread, replacements_in};
+pub(crate) use report::{replacements, replacements_of};
 use wilco_protocol::Time;
 use wilco_protocol::handoff::AuditEntry;
 

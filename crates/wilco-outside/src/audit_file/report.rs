@@ -48,7 +48,10 @@ pub struct Unread {
 }
 
 /// The report over what the viewer may see. No file is no replacement.
-pub fn replacements(path: &Path, sees: impl Fn(&RecentReplacement) -> bool) -> io::Result<Replacements> {
+pub(crate) fn replacements(
+    path: &Path,
+    sees: impl Fn(&RecentReplacement) -> bool,
+) -> io::Result<Replacements> {
     let disk = Disk::default();
     for _ in 0..MAX_READS {
         let before = state(path)?;
@@ -71,6 +74,16 @@ pub fn replacements(path: &Path, sees: impl Fn(&RecentReplacement) -> bool) -> i
         }
     }
     Err(io::Error::other(format!("{} was rotated each time it was read", path.display())))
+}
+
+/// The report over entries that lie in no file.
+pub(crate) fn replacements_of(
+    entries: &[Vec<u8>],
+    sees: impl Fn(&RecentReplacement) -> bool,
+) -> Replacements {
+    let (mut report, mut rows) = (Replacements::default(), Vec::new());
+    entries.iter().for_each(|entry| read(entry, Path::new("replacement"), &mut rows, &mut report));
+    counted(report, rows.into_iter().filter(|row| sees(row)).collect())
 }
 
 /// The report over one file of these bytes; for random inputs.

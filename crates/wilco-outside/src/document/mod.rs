@@ -9,7 +9,7 @@ use std::path::Path;
 
 use wilco_protocol::handoff::{Body, DocumentOrder, Publish, Published};
 
-pub use save::saved;
+pub(crate) use save::saved;
 pub use template::Template;
 
 use crate::github::{Github, Trouble, marker};

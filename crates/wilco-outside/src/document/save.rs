@@ -31,7 +31,7 @@ pub(super) fn save(disk: &Disk, directory: &Path, name: &str, text: &str) -> io:
 }
 
 /// A document that was saved.
-pub fn saved(directory: &Path, name: &str) -> io::Result<Option<String>> {
+pub(crate) fn saved(directory: &Path, name: &str) -> io::Result<Option<String>> {
     let found = Disk::default().read(&path(directory, name)?)?;
     found.map(|found| String::from_utf8(found.bytes).map_err(io::Error::other)).transpose()
 }

@@ -17,6 +17,7 @@ use wilco_store::{KnownWriter, NodeSession, Postgres, PostgresTarget, Reader, la
 use crate::agent_index::AgentIndex;
 use crate::clock::{Clock, boot};
 use crate::handle::Handle;
+use crate::host::HostEffects;
 use crate::meters::Meters;
 use crate::readers::Readers;
 use crate::test_clock::TestClock;
@@ -68,6 +69,8 @@ pub struct Node {
     heard_after: AtomicU64,
     /// Milliseconds by which this machine's clock is ahead of the database's.
     clock_off: AtomicI64,
+    /// The effects that name this node.
+    pub(crate) host: HostEffects,
 }
 
 /// Known to all nodes of a realm, and shown to nobody.
@@ -138,6 +141,8 @@ impl Node {
 pub fn join(start: NodeStart) -> Result<Handle, StartError> {
     let NodeStart { target, name, address, settings, outside, clock, test_clock, version, secret } = start;
     let session = NodeSession::open(&target, &name)?;
+    // Whoever took over meanwhile called them interrupted: they must not run beside a second run.
+    outside.end_all_left_running();
     let head = Postgres::reader(&target).head()?;
     let readers = target.clone();
     let shared = Shared {
@@ -164,6 +169,7 @@ pub fn join(start: NodeStart) -> Result<Handle, StartError> {
         writes_until: AtomicI64::new(0),
         heard_after: AtomicU64::new(0),
         clock_off: AtomicI64::new(0),
+        host: HostEffects::new(),
     });
     let handle = Handle::new(&shared, None, Some(node.clone()));
     let mut supervisor = Supervisor::new(shared, target, session, node, &handle);

@@ -7,13 +7,14 @@ use std::time::Duration;
 
 use tokio::sync::{oneshot, watch};
 use wilco_store::{
-    Beat, LeaseTurn, NodeLease, NodeSession, Postgres, PostgresTarget, StoreError, Term, WriterRow,
+    Beat, LeaseTurn, NodeLease, NodeSession, Postgres, PostgresTarget, StoreError, Term, WriterRow, lasts,
 };
 
-use super::Node;
+use super::{Node, NodeRole, nodes};
 use crate::clock::{Clock, boot};
 use crate::complaint::Complaint;
 use crate::handle::Handle;
+use crate::host::MOST;
 use crate::lease::Lease;
 use crate::writer::{Beginning, Job, Shared, StartError, begin};
 
@@ -140,6 +141,7 @@ impl Supervisor {
             return Err(self.serve_no_more(reason));
         }
         self.hear(&row)?;
+        self.find_effects()?;
         match &self.term {
             Some(_) => self.renew(&row),
             None => self.follow(row),
@@ -168,6 +170,10 @@ impl Supervisor {
             && let Some(again) = self.clock_complaint.is_due("off", std::time::Instant::now())
         {
             tracing::warn!(milliseconds = off, again, "this machine's clock is off; the database's counts");
+        }
+        if !lasts(self.lease.reads_until(), boot()) {
+            // Between the two somebody may have taken this node for gone.
+            self.node.host.end_all();
         }
         self.lease.beaten(sent);
         self.node.reads_until.store(self.lease.reads_until(), Ordering::SeqCst);
@@ -200,6 +206,16 @@ impl Supervisor {
             let age = u64::try_from(row.age.as_millis()).unwrap_or(u64::MAX);
             self.node.heard_after.store(age, Ordering::Relaxed);
         }
+        Ok(())
+    }
+
+    /// What names this node and is due is carried out here, whoever writes.
+    fn find_effects(&self) -> Result<(), StoreError> {
+        let Some(session) = &self.session else { return Ok(()) };
+        let running = self.node.host.running();
+        let due = session.effects(self.shared.clock.now(), MOST + running.len())?;
+        let fresh = due.into_iter().filter(|row| !running.contains(&(row.position, row.index)));
+        fresh.take(MOST.saturating_sub(running.len())).for_each(|row| self.node.host.found(row));
         Ok(())
     }
 
@@ -276,6 +292,7 @@ impl Supervisor {
             taken_over: Some((term.epoch, self.node.name.clone())),
             last_alive: term.last_renewed.filter(|_| !self.shared.clock.is_test()),
             lease: Some(lease.clone()),
+            gone: Vec::new(),
         };
         let its = term.clone();
         std::thread::Builder::new()
@@ -314,6 +331,7 @@ impl Supervisor {
 
     /// Finishes what was accepted, gives the lease back, and goes.
     fn leave(mut self, left: oneshot::Sender<()>) {
+        self.node.host.leave(&self.runtime);
         if let Some(running) = self.term.take() {
             if let Some(queue) = self.shared.queue.current() {
                 let (stopped, stopping) = oneshot::channel();
@@ -338,8 +356,10 @@ fn take_up(
     shared: &Shared,
     target: &PostgresTarget,
     term: Term,
-    beginning: Beginning,
+    mut beginning: Beginning,
 ) -> Result<(), StartError> {
+    let gone = nodes(target)?.into_iter().filter(|node| node.role == NodeRole::Gone);
+    beginning.gone = gone.map(|node| node.row.name).collect();
     if let Some(last) = term.last_commit {
         shared.clock.not_before(last);
     }

@@ -3,11 +3,12 @@
 use std::time::Duration;
 
 use tokio::sync::watch;
+use wilco_engine::{NudgeJob, NudgeTurn};
 use wilco_store::EffectRow;
 
 use super::Writer;
 use crate::courier::{CourierJob, carried_out, report};
-use crate::places::PlaceKind;
+use crate::places::{OrderKey, PlaceKind};
 
 /// How long the courier may take to drop what it does when the server stops.
 const RECALL: Duration = Duration::from_secs(2);
@@ -19,21 +20,42 @@ impl Writer {
         while let Some(row) = self.places.take_due(now) {
             let errand = self.courier_job(row);
             let kind = PlaceKind::of(&errand);
-            if !self.places.begin(kind) {
-                self.places.hold(kind, errand.into_row());
-                continue;
+            match self.places.begin(kind) {
+                true => self.send_off(errand, kind),
+                false => self.places.hold(kind, errand.into_row()),
             }
-            let (outside, queue, meters) = (self.outside.clone(), self.queue.clone(), self.meters.clone());
-            let mut ending = self.ending.subscribe();
-            self.courier.spawn(async move {
-                tokio::select! {
-                    command = carried_out(&outside, errand, now, &meters) => {
-                        report(queue, meters.clone(), command, kind).await;
-                    }
-                    // Dropping it ends the programs that it runs.
-                    _ = ending.changed() => {}
+        }
+    }
+
+    fn send_off(&mut self, errand: CourierJob, kind: PlaceKind) {
+        let (outside, queue, meters) = (self.outside.clone(), self.queue.clone(), self.meters.clone());
+        let (mut ending, now) = (self.ending.subscribe(), self.clock.now());
+        self.courier.spawn(async move {
+            tokio::select! {
+                command = carried_out(&outside, errand, now, &meters) => {
+                    report(queue, meters.clone(), command, kind).await;
                 }
-            });
+                // Dropping it ends the programs that it runs.
+                _ = ending.changed() => {}
+            }
+        });
+    }
+
+    /// What a node is to do for a nudge that names it. What needs no program is done here.
+    pub(super) fn turn_of(&mut self, (position, index): OrderKey, node: &str) -> Option<Box<NudgeJob>> {
+        let row = self.reader.effect(position, index).ok().flatten()?;
+        if row.node.as_deref() != Some(node) || row.due > self.clock.now() {
+            return None;
+        }
+        match self.courier_job(row) {
+            CourierJob::Nudge(_, _, Ok(NudgeTurn::Nudge(job))) => Some(job),
+            errand => {
+                let kind = PlaceKind::of(&errand);
+                if self.places.begin(kind) {
+                    self.send_off(errand, kind);
+                }
+                None
+            }
         }
     }
 

@@ -107,7 +107,8 @@ pub fn start<S: Store + Send + 'static>(start: WriterStart<S>) -> Result<Handle,
         test_clock,
         version,
     };
-    begin(&shared, store, Beginning { started: true, taken_over: None, last_alive, lease: None })?;
+    let beginning = Beginning { started: true, taken_over: None, last_alive, lease: None, gone: Vec::new() };
+    begin(&shared, store, beginning)?;
     let search = search.map(|index| Follower::start(index, shared.readers.clone(), shared.waiters.head()));
     Ok(Handle::new(&shared, search, None))
 }
@@ -121,6 +122,8 @@ pub(crate) struct Beginning {
     /// The last sign of life before, as far as is known.
     pub(crate) last_alive: Option<Time>,
     pub(crate) lease: Option<Lease>,
+    /// The nodes that give no sign of life: what they had begun was interrupted.
+    pub(crate) gone: Vec<String>,
 }
 
 /// Begins a term: loads everything from the store, says so in the journal, does what became due, and then takes jobs.
@@ -129,13 +132,13 @@ pub(crate) fn begin<S: Store + Send + 'static>(
     store: S,
     beginning: Beginning,
 ) -> Result<(), StartError> {
-    let Beginning { started, taken_over, last_alive, lease } = beginning;
+    let Beginning { started, taken_over, last_alive, lease, gone } = beginning;
     let (queue, jobs) = sync_channel(QUEUE);
     let clock = shared.clock.clone();
     let engine = Engine::load((*shared.settings).clone(), &store)?;
     let head = store.head()?;
     shared.agents.replace(head.position, engine.directory());
-    let (interrupted, pending) = recover(store.effects()?, &shared.outside);
+    let (interrupted, pending) = recover(store.effects()?, &shared.outside, &gone);
     let reader = shared.readers.open()?;
     let look = queue.clone();
     let blocking = tokio::runtime::Handle::current();

@@ -9,6 +9,7 @@ use wilco_protocol::directory::{Agent, Interface};
 
 use super::Owner;
 use crate::app::App;
+use crate::forward::Forwarded;
 use crate::problem::Failure;
 
 /// By which a client of Wilco says what it is.
@@ -25,6 +26,8 @@ pub(crate) struct Caller {
     pub(crate) orchestrates: bool,
     /// The operator who acts in somebody else's name, on the dashboard.
     pub(crate) sent_by: Option<Name>,
+    /// The node that it called, if that forwarded the call.
+    pub(crate) node: Option<String>,
     /// Whom it counts for.
     pub(crate) owner: Owner,
 }
@@ -46,7 +49,7 @@ impl Caller {
             Viewer::ReadOnly => None,
         };
         let speaks = headers.get(SPEAKS).and_then(|value| value.to_str().ok()?.parse().ok());
-        Caller { viewer, agent, speaks, orchestrates, sent_by: None, owner: Owner::default() }
+        Caller { viewer, agent, speaks, orchestrates, sent_by: None, node: None, owner: Owner::default() }
     }
 
     /// Whoever asks in a request that was let in. One that was not may only read.
@@ -54,8 +57,9 @@ impl Caller {
         let viewer = parts.extensions.get::<Viewer>().cloned().unwrap_or(Viewer::ReadOnly);
         let sent_by = parts.extensions.get::<SentBy>().map(|operator| operator.0.clone());
         let orchestrates = parts.extensions.get::<Orchestrates>().is_some();
-        let owner = Owner::of(parts);
-        Caller { sent_by, owner, ..Caller::new(viewer, orchestrates, &parts.headers) }
+        let (owner, forwarded) = (Owner::of(parts), parts.extensions.get::<Forwarded>());
+        let node = forwarded.and_then(|call| call.node.clone());
+        Caller { sent_by, node, owner, ..Caller::new(viewer, orchestrates, &parts.headers) }
     }
 
     /// An agent as the caller may know it: where others are and how they are woken is not for agents.

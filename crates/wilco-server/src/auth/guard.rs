@@ -13,7 +13,7 @@ use wilco_protocol::Name;
 use super::credential::unreadable;
 use super::{Attempt, Caller, Credential, Orchestrates, Role, cors};
 use crate::app::App;
-use crate::forward::Forwarded;
+use crate::forward::{self, Forwarded};
 use crate::problem::Failure;
 use crate::query::Query;
 use crate::v1::body;
@@ -103,7 +103,8 @@ async fn admitted(app: &App, request: Request, known_page: bool) -> Result<Admit
             (as_spelt(app, viewer), role == Some(Role::Orchestrator))
         }
     };
-    let mut request = body::declared(request, &app.config.limits)?;
+    let of_node = forwarded.is_some() && request.uri().path() == forward::host::PATH;
+    let mut request = if of_node { request } else { body::declared(request, &app.config.limits)? };
     let caller = Caller::new(viewer.clone(), orchestrates, request.headers());
     let says_who = caller.is_proven() || !MESSAGES.contains(&request.uri().path());
     // A page of somebody else that makes a browser read is nobody's sign of life.

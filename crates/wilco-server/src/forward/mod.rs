@@ -1,6 +1,7 @@
 //! A follower takes every call: what changes something goes to the writer, on the caller's behalf, and its answer is
 //! passed on as it is. What was surely not taken is sent again; what may have been, only where that does no harm.
 
+pub(crate) mod host;
 mod proof;
 
 use std::time::Duration;
@@ -222,7 +223,7 @@ impl Call<'_> {
         }
         let sent_by = self.caller.sent_by.as_ref().map(ToString::to_string);
         let (viewer, orchestrates) = (&self.caller.viewer, self.caller.orchestrates);
-        let call = Forwarded::new(viewer, orchestrates, sent_by, &body, app.handle.now());
+        let call = Forwarded::new(viewer, orchestrates, sent_by, &body, app.handle.now()).through(&node.name);
         let mut request = request.body(Full::new(body)).ok()?;
         let (method, uri) = (request.method().clone(), request.uri().clone());
         call.sign(&node.secret(), &method, &uri, request.headers_mut());

@@ -27,6 +27,9 @@ pub(crate) struct Forwarded {
     agent: Option<String>,
     pub(crate) orchestrates: bool,
     pub(crate) sent_by: Option<String>,
+    /// The node that it was made at.
+    #[serde(default)]
+    pub(crate) node: Option<String>,
     /// SHA-256 of the body, in hexadecimal digits.
     pub(crate) body: String,
     time: i64,
@@ -51,7 +54,11 @@ impl Forwarded {
         // Without chance there is no proof, and the call is refused over there.
         let nonce = getrandom::fill(&mut nonce).map(|()| wilco_store::hex(&nonce)).unwrap_or_default();
         let (viewer, body, time) = (word.to_owned(), digest(body), now.millis());
-        Forwarded { viewer, agent, orchestrates, sent_by, body, time, nonce }
+        Forwarded { viewer, agent, orchestrates, sent_by, node: None, body, time, nonce }
+    }
+
+    pub(super) fn through(self, node: &str) -> Forwarded {
+        Forwarded { node: Some(node.to_owned()), ..self }
     }
 
     pub(crate) fn viewer(&self) -> Option<Viewer> {

@@ -61,7 +61,7 @@ pub(super) async fn create(State(app): State<App>, caller: Caller, body: Body) -
         (None, None) => fields::needed(&body, "name", "the name of the agent")?.to_owned(),
     };
     let profile = profile(&body)?;
-    let put = registration(name.clone(), checked(&profile)?, caller)?;
+    let put = registration(&app, name.clone(), checked(&profile)?, caller)?;
     let known = owner::known(&app, &name);
     if let Some(known) = known {
         let there = owner::agent(&app, known.as_str())?;
@@ -94,7 +94,10 @@ pub(super) async fn register(
         }
         None => {
             let spec = checked(&given)?;
-            (StatusCode::CREATED, Command::PutAgent(Box::new(registration(session, spec, caller.clone())?)))
+            (
+                StatusCode::CREATED,
+                Command::PutAgent(Box::new(registration(&app, session, spec, caller.clone())?)),
+            )
         }
     };
     let changed = changed(&app, command).await?;
@@ -136,7 +139,7 @@ pub(super) async fn patch(
         return Err(fields::wrong("name", format!("an agent keeps its name, {agent:?}; give it an alias")));
     }
     let mut given = profile(&body)?;
-    let put = registration(agent.clone(), checked(&given)?, caller.clone())?;
+    let put = registration(&app, agent.clone(), checked(&given)?, caller.clone())?;
     given.remove("status");
     if given.contains_key("role") {
         given.insert("role".to_owned(), json!(put.profile.role));

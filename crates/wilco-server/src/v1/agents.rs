@@ -6,7 +6,7 @@ use axum::extract::{RawQuery, State};
 use axum::response::{IntoResponse, Response};
 use http::StatusCode;
 use serde_json::{Value, json};
-use wilco_engine::{AgentChanged, Command, Done, HookMoment, HookReport, PutAgent};
+use wilco_engine::{AgentChanged, Command, Done, HookMoment, HookReport, PutAgent, Viewer};
 use wilco_language::parse::FieldError;
 use wilco_protocol::directory::{Mark, Profile, Role};
 use wilco_protocol::{Name, Time};
@@ -73,7 +73,7 @@ pub(crate) async fn put(
     let spec = spec::read_for(&name, &body)?;
     // Whoever says that it is active has a sign of life of it.
     let active = spec.status.as_deref() == Some("active");
-    let put = registration(name, spec, caller)?;
+    let put = registration(&app, name, spec, caller)?;
     match app.handle.send(Command::PutAgent(Box::new(put))).await?? {
         Done::Agent(changed) => {
             if active {
@@ -90,7 +90,21 @@ pub(crate) async fn put(
     }
 }
 
-pub(crate) fn registration(name: String, spec: AgentSpec, caller: Caller) -> Result<PutAgent, Failure> {
+/// The node that a caller called, where there are nodes: on its machine is the agent. With a test clock there is one node
+/// only, and what it does is waited for.
+fn host(app: &App, caller: &Caller, nudge: Option<&Value>) -> Option<String> {
+    let is_local = nudge.is_some_and(|nudge| nudge["kind"] == "tmux" || nudge["kind"] == "command");
+    let may = matches!(caller.viewer, Viewer::Local | Viewer::Operator) && !app.handle.has_test_clock();
+    let node = app.handle.node().filter(|_| is_local && may)?;
+    Some(caller.node.clone().unwrap_or_else(|| node.name.clone()))
+}
+
+pub(crate) fn registration(
+    app: &App,
+    name: String,
+    spec: AgentSpec,
+    caller: Caller,
+) -> Result<PutAgent, Failure> {
     let wrong = |pointer: &str, detail: String| {
         Failure::invalid(vec![FieldError { pointer: pointer.to_owned(), detail }])
     };
@@ -122,7 +136,7 @@ pub(crate) fn registration(name: String, spec: AgentSpec, caller: Caller) -> Res
     let profile = Profile {
         alias: spec.alias,
         session: spec.session,
-        host: spec.host,
+        host: spec.host.or_else(|| host(app, &caller, spec.nudge.as_ref())),
         program: spec.program,
         role: role.unwrap_or_default(),
         capabilities: spec.capabilities.unwrap_or_default(),
@@ -167,7 +181,8 @@ pub(crate) async fn hook(
             return Err(Failure::invalid(vec![FieldError { pointer: "/moment".to_owned(), detail }]));
         }
     };
-    let HookCall { client, session, host, tmux_session, wake, .. } = call;
+    let HookCall { client, session, host: named, tmux_session, wake, .. } = call;
+    let host = named.or_else(|| host(&app, &caller, wake.as_ref()));
     let viewer = caller.viewer;
     let report = HookReport { agent: name, client, session, moment, host, tmux_session, wake, viewer };
     match app.handle.send(Command::Hooked(Box::new(report))).await?? {
@@ -187,7 +202,7 @@ pub(crate) async fn heartbeat(
 ) -> Result<StatusCode, Failure> {
     caller.may_write()?;
     if caller.agent.as_ref().is_some_and(|agent| !agent.as_str().eq_ignore_ascii_case(&name))
-        && matches!(caller.viewer, wilco_engine::Viewer::Agent(_))
+        && matches!(caller.viewer, Viewer::Agent(_))
     {
         return Err(unknown(&name));
     }

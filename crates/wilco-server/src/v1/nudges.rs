@@ -5,6 +5,7 @@ use axum::extract::State;
 use wilco_engine::{How, NudgeJob, Viewer, reads};
 use wilco_language::parse::FieldError;
 use wilco_language::render::nudge_test_line;
+use wilco_runtime::NodeRole;
 use wilco_store::Priority;
 use wilco_wire::{Nudge, NudgeTest, Page};
 
@@ -28,7 +29,15 @@ pub(crate) async fn list(
     });
     nudged.sort_by(|one, other| one.name.cmp(&other.name));
     let views = app.handle.read(move |reader| reads::nudges(reader, nudged, &caller.viewer)).await?;
-    Ok(Json(Page { items: views.into_iter().map(shape::nudge).collect(), next: None }))
+    let mut items: Vec<_> = views.into_iter().map(shape::nudge).collect();
+    if items.iter().any(|nudge| nudge.node.is_some()) {
+        let nodes = app.handle.nodes().await?;
+        let is_gone =
+            |name: &String| nodes.iter().any(|node| node.row.name == *name && node.role == NodeRole::Gone);
+        let waits = |nudge: &&mut Nudge| nudge.state != "dead" && nudge.node.as_ref().is_some_and(is_gone);
+        items.iter_mut().filter(waits).for_each(|nudge| nudge.state = "waiting".to_owned());
+    }
+    Ok(Json(Page { items, next: None }))
 }
 
 /// Nudges the agent once, now, whatever lies in its inbox.

@@ -110,7 +110,14 @@ impl Author {
     pub fn effect(&mut self, position: u64, index: u32, due: i64, attempts: u32) {
         let body = format!(r#"{{"try":{attempts}}}"#).into_bytes();
         let due = Time::from_millis(due);
-        self.batch.effects.push(EffectChange::Put(EffectRow { position, index, due, attempts, body }));
+        self.batch.effects.push(EffectChange::Put(EffectRow {
+            position,
+            index,
+            due,
+            attempts,
+            body,
+            node: None,
+        }));
     }
 
     pub fn settle(&mut self, position: u64, index: u32) {

@@ -5,9 +5,11 @@ use std::time::Duration;
 use tokio_postgres::Row;
 use wilco_protocol::Time;
 
+use crate::batch::EffectRow;
 use crate::error::{ConnectError, StoreError};
 
 use super::fault::{Fault, FaultKind};
+use super::read::EFFECT;
 use super::rows::{self, int};
 use super::schema::{FORMAT, HAS_NAME, Others, VERSION, refused};
 use super::session::Session;
@@ -80,6 +82,8 @@ pub struct NodeRow {
     pub clock: i64,
     /// Whether it has its name now.
     pub there: bool,
+    /// Effects that name it and are due.
+    pub waiting: u64,
 }
 
 /// The connection that holds a node's name, renews its lease and hears what others commit.
@@ -254,6 +258,13 @@ impl NodeSession {
         row.map(|row| rows::time(&row, 0)).transpose().map(Option::unwrap_or_default)
     }
 
+    /// What names this node and is due, the longest due first.
+    pub fn effects(&self, now: Time, most: usize) -> Result<Vec<EffectRow>, StoreError> {
+        let sql = format!("{EFFECT} WHERE node = $1 AND due <= $2 ORDER BY due, position, idx LIMIT $3");
+        let found = self.session.query(&sql, &[&self.name, &now.millis(), &rows::limit(most)])?;
+        found.iter().map(rows::effect).collect()
+    }
+
     /// Waits until something is committed or the lease given back, at most so long; whether something was told.
     pub fn listen(&self, within: Duration) -> Result<bool, StoreError> {
         Ok(self.session.listen(within)?)
@@ -338,7 +349,8 @@ impl super::Postgres {
     pub fn nodes(&self) -> Result<Vec<NodeRow>, StoreError> {
         let sql = format!(
             "SELECT name, address, version, epoch, seen, greatest({NOW} - seen, 0), position, clock,
-                    {HAS_NAME}
+                    {HAS_NAME},
+                    (SELECT count(*) FROM effect WHERE effect.node = node.name AND due <= {NOW})
              FROM node ORDER BY name COLLATE \"C\""
         );
         self.list(&sql, &[&self.target.schema], |row| {
@@ -352,6 +364,7 @@ impl super::Postgres {
                 position: rows::number(row, 6, 0)?,
                 clock: rows::column(row, 7, 0)?,
                 there: rows::column(row, 8, 0)?,
+                waiting: rows::number(row, 9, 0)?,
             })
         })
     }

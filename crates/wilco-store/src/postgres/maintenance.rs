@@ -8,6 +8,7 @@ use crate::reader::{Head, Reader};
 
 use super::fault::Fault;
 use super::lease::{NodeSession, Term};
+use super::read::EFFECT;
 use super::schema::{self, Others, refused};
 use super::session::{Prepared, Session};
 use super::target::PostgresTarget;
@@ -147,8 +148,7 @@ impl Postgres {
             session.run("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")?;
             let read = (|| {
                 let head = session.query("SELECT position, hash, at FROM writer", &[])?;
-                let effects = "SELECT position, idx, due, attempts, body FROM effect ORDER BY position, idx";
-                let effects = session.query(effects, &[])?;
+                let effects = session.query(&format!("{EFFECT} ORDER BY position, idx"), &[])?;
                 let presence = session.query("SELECT name, seen, spoke FROM presence", &[])?;
                 let kept = "SELECT sender, key, request, at, answer FROM idempotency";
                 Ok((head, effects, presence, session.query(kept, &[])?))

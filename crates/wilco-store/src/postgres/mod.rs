@@ -6,6 +6,7 @@
 mod examine;
 mod exchanges;
 mod fault;
+mod handoff;
 mod lease;
 mod maintenance;
 mod read;

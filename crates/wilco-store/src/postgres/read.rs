@@ -18,7 +18,7 @@ use super::{Postgres, exchanges, search};
 const MESSAGE: &str = "SELECT position, id, exchange, body FROM message";
 const EXCHANGE: &str = "SELECT number, protocol, state, open, seq, wake_at, body FROM exchange";
 const JOURNAL: &str = "SELECT position, exchange, seq, hash, bytes FROM journal";
-const EFFECT: &str = "SELECT position, idx, due, attempts, body FROM effect";
+pub(super) const EFFECT: &str = "SELECT position, idx, due, attempts, body, node FROM effect";
 
 impl Postgres {
     pub(super) fn list<T>(
@@ -256,6 +256,11 @@ impl Reader for Postgres {
         self.list(&format!("{EFFECT} ORDER BY position, idx"), &[], rows::effect)
     }
 
+    fn node_named(&self, name: &str) -> Result<Option<String>, StoreError> {
+        let sql = "SELECT name FROM node WHERE lower(name) = lower($1::text) ORDER BY name LIMIT 1";
+        self.one(sql, &[&name], |row| rows::column(row, 0, 0))
+    }
+
     fn effect(&self, position: u64, index: u32) -> Result<Option<EffectRow>, StoreError> {
         let sql = format!("{EFFECT} WHERE position = $1 AND idx = $2");
         self.one(&sql, &[&int(position), &i64::from(index)], rows::effect)
@@ -324,12 +329,12 @@ impl Reader for Postgres {
     }
 
     fn effects_at(&self, places: &[(u64, u32)]) -> Result<Vec<Option<EffectRow>>, StoreError> {
-        let sql = "SELECT effect.position, effect.idx, due, attempts, body, place
+        let sql = "SELECT effect.position, effect.idx, due, attempts, body, node, place
                    FROM unnest($1::bigint[], $2::bigint[]) WITH ORDINALITY AS asked (position, idx, place)
                    JOIN effect ON effect.position = asked.position AND effect.idx = asked.idx";
         let (positions, indexes): (Vec<i64>, Vec<i64>) =
             places.iter().map(|(position, index)| (int(*position), i64::from(*index))).unzip();
-        self.many_last(places.len(), sql, &[&positions, &indexes], 5, rows::effect)
+        self.many_last(places.len(), sql, &[&positions, &indexes], 6, rows::effect)
     }
 
     fn idempotent_all(&self, keys: &[(Name, String)]) -> Result<Vec<Option<IdempotencyRow>>, StoreError> {

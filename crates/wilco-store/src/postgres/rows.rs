@@ -76,6 +76,7 @@ pub(super) fn effect(row: &Row) -> Result<EffectRow, StoreError> {
         due: time(row, 2)?,
         attempts: small(3)?,
         body: column(row, 4, position)?,
+        node: column(row, 5, position)?,
     })
 }
 

@@ -13,7 +13,7 @@ use super::target::PostgresTarget;
 
 /// Each brings the schema from the version that is its place here to the next. Never changed once released, only added
 /// to.
-const MIGRATIONS: [&str; 2] = [FIRST, SIDE_BY_SIDE];
+const MIGRATIONS: [&str; 3] = [FIRST, SIDE_BY_SIDE, BY_HOST];
 
 pub(super) const VERSION: i64 = MIGRATIONS.len() as i64;
 
@@ -168,6 +168,22 @@ const SIDE_BY_SIDE: &str = "
     ALTER TABLE node ADD COLUMN knows bigint NOT NULL DEFAULT 1;
 ";
 
+/// What is done on one machine names its node; what handoffs leave behind is for all of them.
+const BY_HOST: &str = "
+    ALTER TABLE effect ADD COLUMN node text;
+    CREATE INDEX effect_node ON effect (node, due) WHERE node IS NOT NULL;
+
+    CREATE TABLE handoff_document (
+        name text PRIMARY KEY,
+        body bytea NOT NULL
+    );
+    CREATE TABLE replacement (
+        number bigserial PRIMARY KEY,
+        entry  bytea NOT NULL
+    );
+    CREATE UNIQUE INDEX replacement_entry ON replacement (sha256(entry));
+";
+
 /// How events are written. A node that does not know the newest format reads no journal, so it does not take over.
 pub(super) const FORMAT: i64 = 1;
 
@@ -282,6 +298,8 @@ pub(super) fn make_room(
             migrate(session, target, Others::Spared)?;
             let sql = format!(
                 "INSERT INTO document (name, body) SELECT name, body FROM \"{aside}\".document;
+                 INSERT INTO handoff_document (name, body) SELECT name, body FROM \"{aside}\".handoff_document;
+                 INSERT INTO replacement (entry) SELECT entry FROM \"{aside}\".replacement ORDER BY number;
                  UPDATE writer SET epoch = (SELECT epoch FROM \"{aside}\".writer), released = true"
             );
             session.run(&sql).map_err(failed)?;

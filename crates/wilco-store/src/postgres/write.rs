@@ -234,16 +234,17 @@ impl<'a> Statements<'a> {
         let put: Vec<_> = last.values().copied().flatten().collect();
         for rows in parts(&put, |row| row.body.len()) {
             self.add(
-                "INSERT INTO effect (position, idx, due, attempts, body)
-                 SELECT * FROM unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::bigint[], $5::bytea[])
+                "INSERT INTO effect (position, idx, due, attempts, body, node)
+                 SELECT * FROM unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::bigint[], $5::bytea[], $6::text[])
                  ON CONFLICT (position, idx) DO UPDATE SET due = excluded.due, attempts = excluded.attempts,
-                     body = excluded.body",
+                     body = excluded.body, node = excluded.node",
                 vec![
                     column(rows, |row| int(row.position)),
                     column(rows, |row| i64::from(row.index)),
                     column(rows, |row| row.due.millis()),
                     column(rows, |row| i64::from(row.attempts)),
                     Box::new(rows.iter().map(|row| &row.body[..]).collect::<Vec<_>>()),
+                    Box::new(rows.iter().map(|row| row.node.as_deref()).collect::<Vec<_>>()),
                 ],
             );
         }

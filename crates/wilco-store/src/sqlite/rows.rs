@@ -64,6 +64,7 @@ pub(super) fn effect(row: &Row<'_>) -> Result<EffectRow, StoreError> {
         due: time(row, 2)?,
         attempts: column(row, 3, position)?,
         body: column(row, 4, position)?,
+        node: None,
     })
 }
 

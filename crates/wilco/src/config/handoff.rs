@@ -16,6 +16,7 @@ impl Config {
     pub(super) fn handoffs(&self, data: &Path) -> anyhow::Result<Handoffs> {
         let state_file = self.values.text("handoff.state_file");
         Ok(Handoffs {
+            tables: self.store()?,
             documents: self.beneath("handoff.documents", data)?,
             template: self.template(data)?,
             github: self.github()?,

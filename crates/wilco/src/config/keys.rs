@@ -262,7 +262,7 @@ pub(crate) const KEYS: &[Key] = &[
         "handoff.documents",
         ValueKind::Text,
         || json!("{data}/handoffs"),
-        "where the documents of handoffs are saved; {data} is the data directory",
+        "where the documents of handoffs are saved; {data} is the data directory; with PostgreSQL they are there",
     ),
     key(
         "handoff.template",
@@ -277,10 +277,16 @@ pub(crate) const KEYS: &[Key] = &[
         "the orchestrator's state file in YAML, in which assignments move; none: that step does not apply",
     ),
     key(
+        "handoff.host",
+        ValueKind::Text,
+        || json!(""),
+        "the node that has the state file, where there are several; none: the one that writes",
+    ),
+    key(
         "handoff.audit_file",
         ValueKind::Text,
         || json!("{data}/replacement_audit.yaml"),
-        "the file that gets an entry for every handoff",
+        "the file that gets an entry for every handoff; with PostgreSQL it is a table there",
     ),
     key(
         "handoff.audit_rotate_bytes",

@@ -213,6 +213,7 @@ impl Config {
                 policy: self.policies.of("handoff").base,
                 state_file: !self.values.text("handoff.state_file").is_empty(),
                 github: !self.values.text("github.repository").is_empty(),
+                host: Some(self.values.text("handoff.host").to_owned()).filter(|host| !host.is_empty()),
             },
             nudge: NudgeSettings {
                 commands: self.nudges.names().cloned().collect(),

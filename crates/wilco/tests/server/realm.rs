@@ -5,7 +5,7 @@
 use std::path::Path;
 use std::time::Duration;
 
-use wilco_store::{PostgresOptions, PostgresTarget};
+use wilco_store::{Postgres, PostgresOptions, PostgresTarget};
 use wilco_testkit::postgres_server::shared;
 
 /// Whether all servers are to run on PostgreSQL.
@@ -34,6 +34,17 @@ pub(crate) fn target(data: &Path) -> PostgresTarget {
         lease: Duration::from_secs(2),
     };
     PostgresTarget::new(&options).unwrap()
+}
+
+/// What a server on this directory wrote down of replacements.
+pub(crate) fn replacement_audit(data: &Path) -> String {
+    match on_postgres() {
+        true => {
+            let entries = Postgres::reader(&target(data)).replacements(0, 100).unwrap();
+            entries.into_iter().map(|(_, entry)| String::from_utf8(entry).unwrap()).collect()
+        }
+        false => std::fs::read_to_string(data.join("replacement_audit.yaml")).unwrap(),
+    }
 }
 
 fn schema(data: &Path) -> String {

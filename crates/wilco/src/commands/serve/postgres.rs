@@ -48,6 +48,8 @@ pub(super) fn open(asked: Asked) -> anyhow::Result<Handle> {
         Some(name) => name,
         None => host_name()?,
     };
+    // Nodes of one machine may share a directory.
+    let outside = Outside { home: format!("{}#{}/{name}", outside.home, target.schema()), ..outside };
     let version = env!("CARGO_PKG_VERSION").to_owned();
     Ok(join(NodeStart { target, name, address, settings, outside, clock, test_clock, version, secret })?)
 }
