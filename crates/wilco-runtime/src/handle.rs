@@ -59,8 +59,8 @@ pub enum ReadError {
     #[error("the reader failed")]
     Lost,
     /// What could be read here may be old.
-    #[error("this node has not heard of its database for too long; ask another node, or again in a moment")]
-    CutOff,
+    #[error("{reason}")]
+    CutOff { reason: String },
 }
 
 /// An agent and when it was last seen.
@@ -248,8 +248,8 @@ impl Handle {
         &self,
         ask: impl FnOnce(&dyn Reader) -> Result<T, StoreError> + Send + 'static,
     ) -> Result<T, ReadError> {
-        if self.node.as_ref().is_some_and(|node| !node.may_read()) {
-            return Err(ReadError::CutOff);
+        if let Some(node) = self.node.as_ref().filter(|node| !node.may_read()) {
+            return Err(node.cut_off());
         }
         let readers = self.readers.clone();
         let reading = tokio::task::spawn_blocking(move || readers.read(ask));
@@ -258,7 +258,7 @@ impl Handle {
             // Whoever is cut off meanwhile waits for nothing.
             Some(node) => tokio::select! {
                 answer = reading => answer,
-                () = node.is_cut_off() => return Err(ReadError::CutOff),
+                () = node.is_cut_off() => return Err(node.cut_off()),
             },
         };
         answer.map_err(|_| ReadError::Lost)?.map_err(ReadError::Store)
@@ -278,7 +278,7 @@ impl Handle {
         })
         .await?;
         // Meanwhile it may have been too long ago.
-        if node.may_read() { Ok(()) } else { Err(ReadError::CutOff) }
+        if node.may_read() { Ok(()) } else { Err(node.cut_off()) }
     }
 
     /// What more is wrong with a content that is refused already. The writer is not asked.

@@ -164,9 +164,7 @@ impl From<ReadError> for Failure {
     fn from(error: ReadError) -> Failure {
         match error {
             ReadError::Store(error) => Failure::from(&error),
-            ReadError::CutOff => {
-                Failure::new(StatusCode::SERVICE_UNAVAILABLE, "cut-off", ReadError::CutOff.to_string())
-            }
+            ReadError::CutOff { reason } => Failure::new(StatusCode::SERVICE_UNAVAILABLE, "cut-off", reason),
             ReadError::Lost => {
                 Failure::new(StatusCode::INTERNAL_SERVER_ERROR, "read-failed", "the read failed")
             }

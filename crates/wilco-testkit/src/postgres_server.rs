@@ -28,6 +28,8 @@ pub struct PostgresServer {
     directory: TempDir,
     programs: PathBuf,
     port: u16,
+    /// What stands between it and its disk.
+    preloaded: Option<PathBuf>,
     /// None while it is stopped.
     process: Option<Child>,
 }
@@ -67,7 +69,7 @@ impl PostgresServer {
         let trust = std::fs::read_to_string(&rules).expect("the rules of initdb");
         std::fs::write(&rules, format!("host all guest 127.0.0.1/32 scram-sha-256\n{trust}")).expect("rules");
         let port = free_port();
-        let mut server = PostgresServer { directory, programs, port, process: None };
+        let mut server = PostgresServer { directory, programs, port, preloaded: None, process: None };
         server.run();
         server
     }
@@ -82,6 +84,9 @@ impl PostgresServer {
         command.arg(self.directory.path());
         command.arg(self.programs.join("postgres")).arg("-D").arg(self.directory.path().join("data"));
         command.arg("-k").arg(&sockets).arg("-p").arg(self.port.to_string());
+        if let Some(library) = &self.preloaded {
+            command.env("LD_PRELOAD", library).env("FULL_WHEN", self.directory.path().join("full"));
+        }
         // fsync stays on: what is tested is what is promised.
         command.args([
             "-c",
@@ -105,6 +110,29 @@ impl PostgresServer {
         };
         let log = || std::fs::read_to_string(self.directory.path().join("log")).unwrap_or_default();
         assert!((0..MAX_ASKED).any(|_| ready()), "PostgreSQL did not start: {}", log());
+    }
+
+    /// Starts one whose disk can be full. Built with the C compiler that the store's SQLite needs anyway.
+    pub fn start_on_small_disk() -> PostgresServer {
+        let mut server = PostgresServer::start();
+        let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/full_disk.c");
+        let built = server.directory.path().join("full_disk.so");
+        let compiler =
+            Command::new("cc").args(["-shared", "-fPIC", "-O1", "-o"]).arg(&built).arg(source).status();
+        assert!(compiler.is_ok_and(|status| status.success()), "cc cannot build the disk");
+        server.crash();
+        server.preloaded = Some(built);
+        server.run();
+        server
+    }
+
+    /// Whether there is no room on its disk for tables to grow.
+    pub fn fill_disk(&self, full: bool) {
+        let order = self.directory.path().join("full");
+        match full {
+            true => std::fs::write(order, "").expect("an order"),
+            false => std::fs::remove_file(order).expect("an order"),
+        }
     }
 
     /// Ends it at once, as a crash does: connections are cut, and nothing is finished.

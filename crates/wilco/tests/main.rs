@@ -41,6 +41,7 @@ mod nodes_hosts;
 mod nodes_moving;
 mod nodes_patroni;
 mod nodes_rounds;
+mod nodes_trouble;
 mod nudges;
 mod openapi;
 mod operation;

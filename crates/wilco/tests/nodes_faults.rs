@@ -16,7 +16,7 @@ const LEASE: Duration = Duration::from_secs(2);
 /// How long a fault may be felt.
 const FELT: Duration = Duration::from_secs(4);
 
-fn node(port: u16, name: &str) -> Setup {
+pub(crate) fn node(port: u16, name: &str) -> Setup {
     let url = format!("postgres://wilco@127.0.0.1:{port}/postgres");
     Setup::new()
         .real_clock()
@@ -28,11 +28,11 @@ fn node(port: u16, name: &str) -> Setup {
 }
 
 /// One try with a key: the status.
-fn send(server: &Server, key: &str) -> u16 {
+pub(crate) fn send(server: &Server, key: &str) -> u16 {
     server.caller().header("Idempotency-Key", key).post("/v1/messages", &text("alice", "bob", key)).0
 }
 
-fn texts(server: &Server) -> Vec<String> {
+pub(crate) fn texts(server: &Server) -> Vec<String> {
     let (status, inbox) = server.get("/v1/agents/bob/inbox?limit=500");
     assert_eq!(status, 200, "{inbox}");
     let items = inbox["items"].as_array().unwrap();

@@ -21,10 +21,10 @@ const EARLIEST: Duration = Duration::from_millis(1900);
 const LATEST: Duration = Duration::from_secs(60);
 
 /// A wall clock that a test can set, from its own file.
-struct Wall(NamedTempFile);
+pub(crate) struct Wall(NamedTempFile);
 
 impl Wall {
-    fn new(offset: &str) -> Wall {
+    pub(crate) fn new(offset: &str) -> Wall {
         let wall = Wall(NamedTempFile::new().unwrap());
         wall.set(offset);
         wall
@@ -36,13 +36,16 @@ impl Wall {
     }
 
     fn start(&self) -> Server {
-        Setup::new()
-            .real_clock()
+        self.on(Setup::new().real_clock()).start()
+    }
+
+    /// A server that goes by it.
+    pub(crate) fn on(&self, setup: Setup) -> Setup {
+        setup
             .environment("LD_PRELOAD", library().to_str().unwrap())
             .environment("FAKETIME_TIMESTAMP_FILE", self.0.path().to_str().unwrap())
             .environment("FAKETIME_NO_CACHE", "1")
             .environment("FAKETIME_DONT_FAKE_MONOTONIC", "1")
-            .start()
     }
 }
 
@@ -59,7 +62,7 @@ fn requests(server: &Server) -> Vec<Value> {
 }
 
 /// Begins a delegation; its id, and when that was.
-fn begin(server: &Server) -> (String, Instant) {
+pub(crate) fn begin(server: &Server) -> (String, Instant) {
     server.register(&["boss", "worker"]);
     let policy = json!({"ack_timeout": "2s", "retry_timeouts": ["2s"]});
     let id = server.begin(&task_with("T-1", policy));
@@ -67,7 +70,7 @@ fn begin(server: &Server) -> (String, Instant) {
 }
 
 /// Waits for the next message behind the first so many of an inbox.
-fn wait(server: &Server, agent: &str, known: usize) -> Value {
+pub(crate) fn wait(server: &Server, agent: &str, known: usize) -> Value {
     let after = match known {
         0 => json!("0"),
         known => server.get(&format!("/v1/agents/{agent}/inbox?limit={known}")).1["next"].clone(),

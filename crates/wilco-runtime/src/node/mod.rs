@@ -16,7 +16,7 @@ use wilco_store::{KnownWriter, NodeSession, Postgres, PostgresTarget, Reader, la
 
 use crate::agent_index::AgentIndex;
 use crate::clock::{Clock, boot};
-use crate::handle::Handle;
+use crate::handle::{Handle, ReadError};
 use crate::host::HostEffects;
 use crate::meters::Meters;
 use crate::readers::Readers;
@@ -95,6 +95,17 @@ impl Node {
     /// Whether this node heard of the database lately enough to read for others.
     pub fn may_read(&self) -> bool {
         lasts(self.reads_until.load(Ordering::SeqCst), boot()) && self.known().serves_nothing.is_none()
+    }
+
+    /// Why it may not read for others.
+    pub fn cut_off(&self) -> ReadError {
+        let silent =
+            "this node has not heard of its database for too long; ask another node, or again in a moment";
+        let reason = match self.known().serves_nothing {
+            Some(reason) => format!("this node serves nothing: {reason}; look at both, then restart it"),
+            None => silent.to_owned(),
+        };
+        ReadError::CutOff { reason }
     }
 
     /// Returns when it may not read any more.

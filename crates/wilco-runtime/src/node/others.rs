@@ -58,7 +58,7 @@ impl Handle {
     pub async fn nodes(&self) -> Result<Vec<NodeNow>, ReadError> {
         let Some(node) = self.node() else { return Ok(Vec::new()) };
         if !node.may_read() {
-            return Err(ReadError::CutOff);
+            return Err(node.cut_off());
         }
         let target = node.target.clone();
         let asked = tokio::task::spawn_blocking(move || nodes(&target)).await;

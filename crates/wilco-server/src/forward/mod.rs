@@ -15,7 +15,7 @@ use http_body_util::{BodyExt, Full};
 use hyper::body::Bytes;
 use hyper_util::rt::TokioIo;
 use tokio::net::TcpStream;
-use wilco_runtime::{Node, ReadError};
+use wilco_runtime::Node;
 use wilco_store::{Forwarding, GivenUp, KnownWriter, NextTry, Tried, WayToWriter};
 
 use crate::app::App;
@@ -102,7 +102,7 @@ pub(crate) async fn to_writer(State(app): State<App>, request: Request, next: Ne
     }
     match forwarding.given_up(node.may_read()) {
         GivenUp::NotKnown => not_known(),
-        GivenUp::CutOff => Failure::from(ReadError::CutOff).into_response(),
+        GivenUp::CutOff => Failure::from(node.cut_off()).into_response(),
         GivenUp::NoWriter => no_writer(app.config.patience),
     }
 }
