@@ -8,6 +8,9 @@ pub(crate) struct Options {
     /// How often the writer is killed under load
     #[arg(long, default_value_t = 50)]
     rounds: u32,
+    /// How many exchanges are open when a writer is killed
+    #[arg(long, default_value_t = 100_000)]
+    open: u32,
     /// Let PostgreSQL fail over as well, by Patroni with etcd
     #[arg(long)]
     patroni: bool,
@@ -34,5 +37,6 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<()> {
         meet(&[PATRONI, ETCD])?;
         command.env("WILCO_NODE_PATRONI", "1");
     }
+    command.env("WILCO_NODE_OPEN", options.open.to_string());
     succeed(command.env("WILCO_NODE_ROUNDS", options.rounds.to_string()))
 }

@@ -145,3 +145,46 @@ fn pg_11_kill_9_of_the_writer_round_after_round() {
         fail_over();
     }
 }
+
+/// Begins so many tasks, each with a deadline tomorrow, in batches that are one commit each.
+fn open_exchanges(server: &Server, many: usize) {
+    let workers: Vec<String> =
+        (0..many.div_ceil(PER_WORKER)).map(|number| format!("worker-{number}")).collect();
+    server.register(&["boss"]);
+    server.register(&workers.iter().map(String::as_str).collect::<Vec<_>>());
+    let numbers: Vec<usize> = (0..many).collect();
+    for numbers in numbers.chunks(BATCH) {
+        let line = |number: &usize| {
+            let mut begun = task(&format!("M-{number}"));
+            begun["to"] = json!(workers[number / PER_WORKER]);
+            begun["content"]["policy"] = json!({"ack_timeout": "24h"});
+            format!("{begun}\n")
+        };
+        let body: String = numbers.iter().map(line).collect();
+        let (status, answer) =
+            server.caller().try_post("/v1/messages", "application/x-ndjson", &body).expect("an answer");
+        assert!((200..300).contains(&status), "{status} {answer}");
+    }
+}
+
+const BATCH: usize = 500;
+const PER_WORKER: usize = 10_000;
+
+/// PG-11: a takeover is done within lease + 2 s however many exchanges are open. `WILCO_NODE_OPEN` says how many.
+#[test]
+fn pg_11_a_takeover_with_many_open_exchanges_is_in_time() {
+    let many = std::env::var("WILCO_NODE_OPEN").ok().and_then(|many| many.parse().ok()).unwrap_or(1000);
+    let schema = tempfile::tempdir().unwrap();
+    let (mut first, second) = (node(schema.path(), 0), node(schema.path(), 1));
+    assert!(is_writer(&first));
+    open_exchanges(&first, many);
+    first.kill();
+    let killed = Instant::now();
+    in_time("the next is taken", || try_send(&second, "sink", "after") == Some(201));
+    let took = killed.elapsed();
+    println!("with {many} open exchanges the next was taken after {took:?}");
+    assert!(took < FELT, "{took:?}");
+    let (_, metrics) = second.get_text("/metrics");
+    let timers = metrics.lines().find_map(|line| line.strip_prefix("wilco_timers ")).unwrap_or_default();
+    assert_eq!(timers, many.to_string(), "every one of them has its deadline");
+}
