@@ -93,6 +93,8 @@ fn pg_2_doctor_says_what_is_wrong_with_a_database() {
     drop(Postgres::open(&PostgresTarget::new(&options).unwrap()).unwrap());
     server.psql(&tampering::of_version("w", 99));
     wrong(&url, "w", "schema", "version 99");
+    server.set("fsync", "off");
+    wrong(&url, "v", "fsync", "off");
     server.set("synchronous_commit", "off");
     wrong(&url, "v", "synchronous_commit", "off");
     server.set("default_transaction_read_only", "on");

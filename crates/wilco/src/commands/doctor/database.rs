@@ -134,3 +134,50 @@ fn standby(health: &PostgresHealth) -> Finding {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use wilco_protocol::Time;
+    use wilco_store::PostgresOptions;
+
+    use super::*;
+
+    /// PG-2: what no test can bring about in a real server: an old version, and a snapshot that is open for long.
+    #[test]
+    fn pg_2_doctor_names_an_old_server_fsync_off_and_an_old_snapshot() {
+        let options = PostgresOptions {
+            url: "postgres://wilco@127.0.0.1/db".to_owned(),
+            schema: "w".to_owned(),
+            ca_file: None,
+            password_file: None,
+            pass_file: None,
+            patience: Duration::from_secs(1),
+            lease: Duration::from_secs(2),
+        };
+        let target = PostgresTarget::new(&options).unwrap();
+        let health = PostgresHealth {
+            version: "14.2".to_owned(),
+            is_old: true,
+            synchronous_commit: "on".to_owned(),
+            fsync: false,
+            standbys: None,
+            waits_for_standby: true,
+            now: Time::from_millis(0),
+            schema: SchemaState::Current,
+            missing_rights: Vec::new(),
+            oldest_snapshot: Some(("4711 (pg_dump)".to_owned(), Duration::from_secs(600))),
+            is_pooled: false,
+        };
+        let found: Vec<_> = findings(&target, &health, 0).iter().map(Finding::json).collect();
+        let of = |about: &str| found.iter().find(|one| one["about"] == about).unwrap().clone();
+        for (about, level, next) in [
+            ("version", "wrong", "pg_upgradecluster"),
+            ("fsync", "wrong", "ALTER SYSTEM SET fsync = on"),
+            ("old snapshot (backend_xmin)", "note", "pg_terminate_backend(4711)"),
+        ] {
+            let finding = of(about);
+            assert_eq!(finding["level"], level, "{finding}");
+            assert!(finding["next"].as_str().unwrap().contains(next), "{finding}");
+        }
+    }
+}
