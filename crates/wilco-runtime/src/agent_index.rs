@@ -6,7 +6,7 @@ use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard};
 
 use wilco_protocol::Name;
 use wilco_protocol::directory::{Agent, Directory};
-use wilco_store::{Reader, StoreError};
+use wilco_store::{AgentChange, Reader, StoreError};
 
 #[derive(Debug, Clone, Default)]
 pub(crate) struct AgentIndex {
@@ -21,6 +21,23 @@ struct Known {
     registered: BTreeSet<(u64, Name)>,
     /// Where the journal ended when all of it was read, or further on.
     position: u64,
+}
+
+impl Known {
+    fn change(&mut self, names: &[Name], directory: &Directory) {
+        for name in names {
+            if let Some(before) = self.directory.get(name).map(number) {
+                self.registered.remove(&(before, name.clone()));
+            }
+            match directory.get(name) {
+                Some(agent) => {
+                    self.registered.insert((number(agent), name.clone()));
+                    self.directory.restore(agent.clone());
+                }
+                None => self.directory.forget(name),
+            }
+        }
+    }
 }
 
 impl AgentIndex {
@@ -42,9 +59,25 @@ impl AgentIndex {
         }
     }
 
-    /// The same, read from the store.
+    /// The same, read from the store: only what has changed, where the store knows that.
     pub(crate) fn read_at(&self, position: u64, reader: &dyn Reader) -> Result<(), StoreError> {
-        let mut directory = Directory::default();
+        let (mut directory, known) = (Directory::default(), self.position());
+        if known > 0
+            && let Some(changes) = reader.agents_changed(known)?
+        {
+            let mut names = Vec::new();
+            for change in changes {
+                match change {
+                    AgentChange::Put(agent) => {
+                        names.push(agent.name.clone());
+                        directory.restore(agent);
+                    }
+                    AgentChange::Removed(name) => names.push(name),
+                }
+            }
+            self.change_at(position, &names, &directory);
+            return Ok(());
+        }
         reader.agents()?.into_iter().for_each(|agent| directory.restore(agent));
         self.replace(position, &directory);
         Ok(())
@@ -57,21 +90,17 @@ impl AgentIndex {
 
     /// Takes over what the directory says about these agents now.
     pub(crate) fn changed(&self, names: &[Name], directory: &Directory) {
-        if names.is_empty() {
-            return;
+        if !names.is_empty() {
+            self.known.write().unwrap_or_else(PoisonError::into_inner).change(names, directory);
         }
+    }
+
+    /// The same, as of when the journal ended here, unless something newer is known.
+    fn change_at(&self, position: u64, names: &[Name], directory: &Directory) {
         let mut known = self.known.write().unwrap_or_else(PoisonError::into_inner);
-        for name in names {
-            if let Some(before) = known.directory.get(name).map(number) {
-                known.registered.remove(&(before, name.clone()));
-            }
-            match directory.get(name) {
-                Some(agent) => {
-                    known.registered.insert((number(agent), name.clone()));
-                    known.directory.restore(agent.clone());
-                }
-                None => known.directory.forget(name),
-            }
+        if known.position <= position {
+            known.change(names, directory);
+            known.position = position;
         }
     }
 

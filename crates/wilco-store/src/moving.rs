@@ -29,7 +29,20 @@ pub(crate) struct Operational {
     pub(crate) head: Head,
     pub(crate) effects: Vec<EffectRow>,
     pub(crate) presence: Vec<PresenceRow>,
+    /// Those of the moment of the head: what is older does not change any more, and is read page by page.
     pub(crate) idempotency: Vec<IdempotencyRow>,
+}
+
+/// What can be copied.
+pub(crate) trait Source: Reader {
+    fn operational(&self) -> Result<Operational, StoreError>;
+    /// Idempotency records of before a time, behind one of them, in the order of their times, senders and keys.
+    fn older_answers(
+        &self,
+        before: Time,
+        behind: Option<&IdempotencyRow>,
+        most: usize,
+    ) -> Result<Vec<IdempotencyRow>, StoreError>;
 }
 
 /// Takes events as they are, also those that begin a generation.
@@ -41,7 +54,8 @@ pub(crate) trait Fill: Reader {
 pub type Refold<'a, S> = &'a mut dyn FnMut(&mut S) -> Result<(), StoreError>;
 
 /// Copies the record up to the head, and then the rest.
-fn fill(from: &dyn Reader, rest: Operational, to: &mut dyn Fill) -> Result<(), StoreError> {
+fn fill(from: &dyn Source, to: &mut dyn Fill) -> Result<(), StoreError> {
+    let rest = from.operational()?;
     let (end, at) = (rest.head.position, rest.head.at.unwrap_or(Time::from_millis(0)));
     let mut before = 0;
     while before < end {
@@ -74,7 +88,13 @@ fn fill(from: &dyn Reader, rest: Operational, to: &mut dyn Fill) -> Result<(), S
     for idempotency in rest.idempotency.chunks(ROWS) {
         to.fill(&Batch { at, idempotency: idempotency.to_vec(), ..Batch::default() })?;
     }
-    Ok(())
+    let mut behind = None;
+    loop {
+        let idempotency = from.older_answers(at, behind.as_ref(), ROWS)?;
+        let Some(last) = idempotency.last().cloned() else { return Ok(()) };
+        to.fill(&Batch { at, idempotency, ..Batch::default() })?;
+        behind = Some(last);
+    }
 }
 
 /// A directory that goes away with whoever made it.
@@ -111,7 +131,7 @@ pub fn backup_postgres(
     store.check_version(target)?;
     let passing = Passing::new(file)?;
     let mut copy = Sqlite::open_for_rebuild(&passing.0)?;
-    fill(&store, store.operational()?, &mut copy)?;
+    fill(&store, &mut copy)?;
     refold(&mut copy)?;
     drop(copy);
     backup(&passing.0, file, replace)
@@ -144,7 +164,7 @@ pub fn restore_postgres(
     let Restored { head, events, first, .. } = restore_behind(file, &place, occupied)?;
     let (mut maintenance, aside) = Maintenance::begin_restore(target, occupied.is_some())?;
     let source = SqliteReader::open(&place)?;
-    fill(&source, source.operational()?, maintenance.store())?;
+    fill(&source, maintenance.store())?;
     refold(maintenance.store())?;
     verify_counting(maintenance.store(), None)?;
     maintenance.finish_restore()?;

@@ -4,7 +4,8 @@ use wilco_protocol::directory::Agent;
 use wilco_protocol::{MessageId, Name, Protocol, Time};
 
 use crate::batch::{
-    EffectRow, ExchangeRow, IdempotencyRow, InboxStatus, JournalRow, MessageRow, PresenceRow, Reached,
+    AgentChange, EffectRow, ExchangeRow, IdempotencyRow, InboxStatus, JournalRow, MessageRow, PresenceRow,
+    Reached,
 };
 use crate::chain::Hash;
 use crate::error::StoreError;
@@ -165,6 +166,12 @@ pub trait Reader {
 
     fn agent(&self, name: &Name) -> Result<Option<Agent>, StoreError>;
     fn agents(&self) -> Result<Vec<Agent>, StoreError>;
+    /// The agents that changed behind this position, as they are now. None: the store does not know it, and all are to
+    /// be read.
+    fn agents_changed(&self, after: u64) -> Result<Option<Vec<AgentChange>>, StoreError> {
+        let _ = after;
+        Ok(None)
+    }
     /// When agents were last seen and what they spoke by, as far as it was stored, in the order of their names.
     fn presence(&self) -> Result<Vec<PresenceRow>, StoreError>;
     fn effects(&self) -> Result<Vec<EffectRow>, StoreError>;

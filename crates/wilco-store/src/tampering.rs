@@ -9,7 +9,7 @@ pub fn of_version(schema: &str, version: i64) -> String {
 pub fn of_first_version(schema: &str) -> String {
     format!(
         "ALTER TABLE {schema}.writer DROP COLUMN format; ALTER TABLE {schema}.node DROP COLUMN knows;
-         ALTER TABLE {schema}.effect DROP COLUMN node; DROP TABLE {schema}.handoff_document;
+         ALTER TABLE {schema}.effect DROP COLUMN node; DROP TABLE {schema}.agent_change; DROP TABLE {schema}.handoff_document;
          DROP TABLE {schema}.replacement; {}",
         of_version(schema, 1)
     )

@@ -1,21 +1,25 @@
 //! What is done to a schema while no node serves it: it is filled from a copy, or what is derived is folded again. It has
 //! a term of its own, so that a node that comes in between fences it.
 
-use crate::batch::Batch;
+use wilco_protocol::Time;
+
+use crate::batch::{Batch, IdempotencyRow};
 use crate::error::{ConnectError, StoreError};
-use crate::moving::{Fill, Operational};
+use crate::moving::{Fill, Operational, Source};
 use crate::reader::{Head, Reader};
 
 use super::fault::Fault;
 use super::lease::{NodeSession, Term};
 use super::read::EFFECT;
 use super::schema::{self, Others, refused};
-use super::session::{Prepared, Session};
+use super::session::{Prepared, Session, Value};
 use super::target::PostgresTarget;
 use super::{Postgres, reach, rows, write};
 
 /// Under this name nothing else is done to a schema at the same time.
 const NAME: &str = "(maintenance)";
+
+const ANSWERS: &str = "SELECT sender, key, request, at, answer FROM idempotency";
 
 #[derive(Debug)]
 pub struct Maintenance {
@@ -141,17 +145,19 @@ impl Postgres {
             _ => Err(ConnectError::Newer { target: target.shown.clone(), found, known: schema::VERSION }),
         }
     }
+}
 
+impl Source for Postgres {
     /// What no event says, and the end of the journal, as of the same moment.
-    pub(crate) fn operational(&self) -> Result<Operational, StoreError> {
+    fn operational(&self) -> Result<Operational, StoreError> {
         let (head, effects, presence, idempotency) = self.ask(|session| {
             session.run("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")?;
             let read = (|| {
                 let head = session.query("SELECT position, hash, at FROM writer", &[])?;
                 let effects = session.query(&format!("{EFFECT} ORDER BY position, idx"), &[])?;
                 let presence = session.query("SELECT name, seen, spoke FROM presence", &[])?;
-                let kept = "SELECT sender, key, request, at, answer FROM idempotency";
-                Ok((head, effects, presence, session.query(kept, &[])?))
+                let kept = format!("{ANSWERS} WHERE at >= coalesce((SELECT at FROM writer), 0)");
+                Ok((head, effects, presence, session.query(&kept, &[])?))
             })();
             session.roll_back();
             read
@@ -165,5 +171,21 @@ impl Postgres {
             presence: presence.iter().map(rows::presence).collect::<Result<_, _>>()?,
             idempotency: idempotency.iter().map(rows::idempotency).collect::<Result<_, _>>()?,
         })
+    }
+
+    fn older_answers(
+        &self,
+        before: Time,
+        behind: Option<&IdempotencyRow>,
+        most: usize,
+    ) -> Result<Vec<IdempotencyRow>, StoreError> {
+        let (at, sender, key) =
+            behind.map_or((i64::MIN, "", ""), |row| (row.at.millis(), row.sender.as_str(), row.key.as_str()));
+        let sql = format!(
+            "{ANSWERS} WHERE at < $1 AND at >= $2 AND (at, sender, key) > ($2, $3, $4) ORDER BY at, sender, key LIMIT $5"
+        );
+        let values =
+            [&before.millis() as Value<'_>, &at, &sender.as_bytes(), &key.as_bytes(), &rows::limit(most)];
+        self.list(&sql, &values, rows::idempotency)
     }
 }

@@ -5,7 +5,8 @@ use wilco_protocol::directory::Agent;
 use wilco_protocol::{MessageId, Name, Protocol, Time};
 
 use crate::batch::{
-    EffectRow, ExchangeRow, IdempotencyRow, InboxStatus, JournalRow, MessageRow, PresenceRow, Reached,
+    AgentChange, EffectRow, ExchangeRow, IdempotencyRow, InboxStatus, JournalRow, MessageRow, PresenceRow,
+    Reached,
 };
 use crate::error::StoreError;
 use crate::reader::{ExchangeFilter, Head, InboxFilter, Reader, Walk, event_size, within};
@@ -246,6 +247,17 @@ impl Reader for Postgres {
 
     fn agents(&self) -> Result<Vec<Agent>, StoreError> {
         self.list("SELECT body FROM agent ORDER BY name", &[], rows::agent)
+    }
+
+    fn agents_changed(&self, after: u64) -> Result<Option<Vec<AgentChange>>, StoreError> {
+        let sql = "SELECT body, agent_change.name FROM agent_change
+                   LEFT JOIN agent ON sha256(agent.name) = sha256(agent_change.name) WHERE position > $1";
+        let changed =
+            self.list(sql, &[&int(after)], |row| match rows::column::<Option<&[u8]>>(row, 0, 0)? {
+                Some(_) => rows::agent(row).map(AgentChange::Put),
+                None => Ok(AgentChange::Removed(Name::new(rows::text(row, 1, 0)?))),
+            })?;
+        Ok(Some(changed))
     }
 
     fn presence(&self) -> Result<Vec<PresenceRow>, StoreError> {

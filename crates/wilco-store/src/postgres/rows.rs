@@ -152,7 +152,7 @@ pub(super) fn hash(row: &Row, index: usize, position: u64) -> Result<Hash, Store
     bytes.try_into().map_err(|_| damaged(position, format!("a hash of {} bytes", bytes.len())))
 }
 
-fn text(row: &Row, index: usize, position: u64) -> Result<&str, StoreError> {
+pub(super) fn text(row: &Row, index: usize, position: u64) -> Result<&str, StoreError> {
     std::str::from_utf8(column(row, index, position)?).map_err(|error| damaged(position, error.to_string()))
 }
 

@@ -173,6 +173,14 @@ const BY_HOST: &str = "
     ALTER TABLE effect ADD COLUMN node text;
     CREATE INDEX effect_node ON effect (node, due) WHERE node IS NOT NULL;
 
+    -- Who changed last where, so that followers read no more than that.
+    CREATE TABLE agent_change (
+        name     bytea NOT NULL,
+        position bigint NOT NULL
+    );
+    CREATE UNIQUE INDEX agent_change_name ON agent_change (sha256(name));
+    CREATE INDEX agent_change_position ON agent_change (position);
+
     CREATE TABLE handoff_document (
         name text PRIMARY KEY,
         body bytea NOT NULL

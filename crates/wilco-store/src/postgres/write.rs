@@ -26,7 +26,7 @@ pub(super) fn batch(batch: &Batch) -> Result<Vec<Prepared<'_>>, StoreError> {
     all.inbox(batch);
     all.exchanges(&batch.exchanges);
     all.keys(&batch.keys);
-    all.agents(&batch.agents)?;
+    all.agents(&batch.agents, batch.journal.last().map(|row| row.position))?;
     all.effects(&batch.effects);
     all.presence(&batch.presence);
     all.idempotency(&batch.idempotency);
@@ -189,13 +189,21 @@ impl<'a> Statements<'a> {
         }
     }
 
-    fn agents(&mut self, changes: &'a [AgentChange]) -> Result<(), StoreError> {
+    /// `position`: where the journal ends; none while tables are folded anew, when no node follows.
+    fn agents(&mut self, changes: &'a [AgentChange], position: Option<u64>) -> Result<(), StoreError> {
         let mut last = BTreeMap::new();
         for change in changes {
             match change {
                 AgentChange::Put(agent) => last.insert(agent.name.as_str().as_bytes(), Some(agent)),
                 AgentChange::Removed(name) => last.insert(name.as_str().as_bytes(), None),
             };
+        }
+        if let Some(position) = position.filter(|_| !last.is_empty()) {
+            self.add(
+                "INSERT INTO agent_change (name, position) SELECT name, $2 FROM unnest($1::bytea[]) AS changed (name)
+                 ON CONFLICT (sha256(name)) DO UPDATE SET position = excluded.position",
+                vec![Box::new(last.keys().copied().collect::<Vec<_>>()), Box::new(int(position))],
+            );
         }
         let (mut names, mut bodies, mut gone) = (Vec::new(), Vec::new(), Vec::new());
         for (name, agent) in last {

@@ -25,12 +25,13 @@ mod write;
 use std::cell::OnceCell;
 use std::path::{Path, PathBuf};
 
-use rusqlite::{Connection, TransactionBehavior};
+use rusqlite::{Connection, Params, TransactionBehavior};
+use wilco_protocol::Time;
 
-use crate::batch::Batch;
+use crate::batch::{Batch, IdempotencyRow};
 use crate::error::StoreError;
 use crate::generation;
-use crate::moving::{Fill, Operational};
+use crate::moving::{Fill, Operational, Source};
 use crate::{Head, Reader, Store, Upkeep};
 
 use checkpoint::Checkpoints;
@@ -218,17 +219,38 @@ impl Fill for Sqlite {
     }
 }
 
+const ANSWERS: &str = "SELECT sender, key, request, at, answer FROM idempotency";
+
 impl SqliteReader {
-    /// What no event says.
-    pub(crate) fn operational(&self) -> Result<Operational, StoreError> {
-        let mut kept = self.connection.prepare("SELECT sender, key, request, at, answer FROM idempotency")?;
-        let mut found = kept.query(())?;
-        let mut idempotency = Vec::new();
+    fn answers(&self, which: &str, values: impl Params) -> Result<Vec<IdempotencyRow>, StoreError> {
+        let mut kept = self.connection.prepare(&format!("{ANSWERS} {which}"))?;
+        let (mut found, mut answers) = (kept.query(values)?, Vec::new());
         while let Some(row) = found.next()? {
-            idempotency.push(rows::idempotency(row)?);
+            answers.push(rows::idempotency(row)?);
         }
+        Ok(answers)
+    }
+}
+
+impl Source for SqliteReader {
+    fn operational(&self) -> Result<Operational, StoreError> {
         let (head, effects, presence) = (self.head()?, self.effects()?, self.presence()?);
+        let idempotency = self.answers("WHERE at >= ?1", [head.at.map_or(0, Time::millis)])?;
         Ok(Operational { head, effects, presence, idempotency })
+    }
+
+    fn older_answers(
+        &self,
+        before: Time,
+        behind: Option<&IdempotencyRow>,
+        most: usize,
+    ) -> Result<Vec<IdempotencyRow>, StoreError> {
+        let (at, sender, key) =
+            behind.map_or((i64::MIN, "", ""), |row| (row.at.millis(), row.sender.as_str(), row.key.as_str()));
+        self.answers(
+            "WHERE at < ?1 AND (at, sender, key) > (?2, ?3, ?4) ORDER BY at, sender, key LIMIT ?5",
+            (before.millis(), at, sender, key, i64::try_from(most).unwrap_or(i64::MAX)),
+        )
     }
 }
 
