@@ -8,19 +8,19 @@ use wilco_testkit::table::{Entry, entries};
 
 #[test]
 fn del_21_tuned_pairs_have_no_wrong_acceptance() {
-    check("tuned", include_str!("tables/understanding_tuned.txt"), 32);
+    check("tuned", include_str!("tables/understanding_tuned.txt"), 39);
 }
 
 #[test]
 fn del_21_held_out_pairs_have_no_wrong_acceptance() {
-    check("held out", include_str!("tables/understanding_held_out.txt"), 30);
+    check("held out", include_str!("tables/understanding_held_out.txt"), 33);
 }
 
 /// Written without looking at the scorer, and measured once before anything was changed for it: it decided
 /// 11 of 25 and accepted 4 of 43 wrongly. Those four led to the rules on prefixes, lists and company.
 #[test]
 fn del_21_unseen_pairs_have_no_wrong_acceptance() {
-    check("unseen", include_str!("tables/understanding_unseen.txt"), 8);
+    check("unseen", include_str!("tables/understanding_unseen.txt"), 12);
 }
 
 /// Committed before the scorer was first run on it: then it decided 14 of 22 and accepted 1 of 67 wrongly, "one of

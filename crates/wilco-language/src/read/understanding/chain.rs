@@ -30,7 +30,9 @@ pub(super) struct Bead {
     pub(super) first: bool,
     pub(super) last: bool,
     /// "is", "are" stand before it: this is done to what is named before.
-    pub(super) done_to: bool,
+    pub(super) passive: bool,
+    /// As written, in lower case.
+    pub(super) form: Rc<str>,
     pub(super) phrase: usize,
     pub(super) sentence: usize,
     /// A list and the phrase it hangs on share a number.
@@ -81,7 +83,7 @@ pub(super) fn chain(words: &Words, source: Source<'_>) -> Chain {
         } else if word.tells() && !word.is.announces {
             beads.push(pending.bead(words, at));
         } else {
-            pending.done_to |= BE.contains(&word.lower.as_ref());
+            pending.passive |= BE.contains(&word.lower.as_ref());
             pending.linked.extend(LINKS.iter().find(|link| **link == &*word.lower));
         }
     }
@@ -104,7 +106,7 @@ pub(super) fn chain(words: &Words, source: Source<'_>) -> Chain {
 struct Pending {
     turned: Vec<&'static str>,
     linked: Vec<&'static str>,
-    done_to: bool,
+    passive: bool,
     /// A bead of the same phrase, or of the same clause, came before.
     in_phrase: bool,
     in_clause: bool,
@@ -131,13 +133,14 @@ impl Pending {
             ending: Vec::new(),
             first: !self.in_phrase,
             last: false,
-            done_to: self.done_to,
+            passive: self.passive,
+            form: words.list[at].lower.clone(),
             phrase: 0,
             sentence: words.list[at].sentence,
             run: 0,
             part: 0,
         };
-        (self.done_to, self.in_phrase, self.in_clause) = (false, true, true);
+        (self.passive, self.in_phrase, self.in_clause) = (false, true, true);
         bead
     }
 
@@ -149,7 +152,7 @@ impl Pending {
             bead.ending = std::mem::take(&mut self.turned);
             bead.ending.sort_unstable();
             bead.ending.dedup();
-            self.done_to = false;
+            self.passive = false;
         }
         self.linked.clear();
         self.in_phrase = false;

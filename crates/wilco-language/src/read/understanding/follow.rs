@@ -43,16 +43,23 @@ impl Chain {
     fn leads(&self, beads: &[Bead], strung: bool, alike: Alike) -> Option<Touched> {
         let mut walk = Walk::default();
         let all = beads.chunk_by(|_, next| !next.first).all(|phrase| {
-            walk.places = self.begin(&phrase[0], &walk, strung, alike);
+            walk.places = self.begin(phrase, &walk, strung, alike);
+            let mut before = &phrase[0];
             let all = phrase[1..].iter().all(|bead| {
                 let step = |from: &usize, to: usize| {
-                    self.step(*from, to, bead) || (strung && self.strings(*from, to))
+                    self.step(*from, to, before, bead) || (strung && self.strings(*from, to))
                 };
                 let fits = |to: &usize| self.beads[*to].fits(bead, alike);
                 let follows = |to: &usize| walk.places.iter().any(|from| step(from, *to));
                 let next: Vec<usize> = (0..self.beads.len()).filter(fits).filter(follows).collect();
-                walk.places = next;
-                !walk.places.is_empty()
+                let found = !next.is_empty();
+                // What is done to a thing stands beside it; the next word goes on from the thing.
+                if !bead.passive {
+                    walk.places.clear();
+                }
+                walk.places.extend(next);
+                before = bead;
+                found
             });
             walk.note(&self.beads);
             all && !walk.places.is_empty()
@@ -60,11 +67,16 @@ impl Chain {
         all.then_some(walk.touched)
     }
 
-    /// Where a phrase may begin: where one of this chain begins.
-    fn begin(&self, bead: &Bead, walk: &Walk, strung: bool, alike: Alike) -> Vec<usize> {
+    /// Where a phrase may begin: where one of this chain begins, or at a verb that moved to the front or to the end.
+    fn begin(&self, phrase: &[Bead], walk: &Walk, strung: bool, alike: Alike) -> Vec<usize> {
+        let bead = &phrase[0];
+        let moved = |at: usize| {
+            let verb = at.checked_sub(1).map(|at| &self.beads[at]).filter(|verb| verb.first);
+            verb.is_some_and(|verb| phrase.iter().any(|bead| bead.passive && bead.key == verb.key))
+        };
         let begins = |at: &usize| {
             let own = &self.beads[*at];
-            own.fits(bead, alike) && (!strung || own.first)
+            own.fits(bead, alike) && (!strung || own.first || own.passive || moved(*at))
         };
         let ahead = |at: &usize| walk.reached.get(&self.beads[*at].part).is_none_or(|reached| at > reached);
         let places = (0..self.beads.len()).filter(begins).filter(ahead);
@@ -72,10 +84,16 @@ impl Chain {
     }
 
     /// Whether one word leads on to the other inside a phrase.
-    fn step(&self, from: usize, to: usize, bead: &Bead) -> bool {
-        let next = &self.beads[to];
-        let linked = next.link == bead.link || next.link == Link::Any || bead.link == Link::Any;
-        !next.first && from + 1 == to && linked && next.done_to == bead.done_to
+    fn step(&self, from: usize, to: usize, before: &Bead, bead: &Bead) -> bool {
+        let (left, right) = (&self.beads[from], &self.beads[to]);
+        let between = self.beads.get(from + 1).filter(|_| from + 2 == to);
+        let linked = right.link == bead.link || right.link == Link::Any || bead.link == Link::Any;
+        let beside = !right.first && from + 1 == to && linked && right.voice_fits(bead);
+        let over_verb = !right.first && between.is_some_and(|verb| verb.passive && !verb.first);
+        // "files are deleted" is "delete files".
+        let active = before.first && right.first && left.passive && left.phrase == right.phrase;
+        let passive = bead.passive && right.first && left.phrase == right.phrase;
+        beside || over_verb || active || passive
     }
 
     fn strings(&self, from: usize, to: usize) -> bool {
@@ -146,5 +164,13 @@ impl Bead {
 
     fn alone(&self) -> bool {
         self.first && self.last
+    }
+
+    /// "is notified" is not "notifies"; "a closed account" may be "an account that is closed".
+    fn voice_fits(&self, other: &Bead) -> bool {
+        let done = |plain: &Bead| plain.form.ends_with("ed");
+        self.passive == other.passive
+            || self.form == other.form
+            || if self.passive { done(other) } else { done(self) }
     }
 }
