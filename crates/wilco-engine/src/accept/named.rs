@@ -38,6 +38,11 @@ pub(super) fn named_by_words(
     if !matches!(arrival.incoming().typed, Typed::Conversation | Typed::Talk) {
         return Ok(None);
     }
+    // Most messages name nothing, and reading sentences is dear.
+    let ids = mentioned(arrival.text);
+    if ids.is_empty() {
+        return Ok(None);
+    }
     // What an initiator asks or reports about its task is said to the agent (DEL-2).
     let to_the_agent = matches!(arrival.incoming().typed, Typed::Talk) || only_asks(arrival.text);
     let is_meant = |one: &Exchange| {
@@ -45,7 +50,7 @@ pub(super) fn named_by_words(
         one.is_open() && one.is_party(&arrival.from) && addressed(arrival, one) && !inquiry
     };
     let mut named: Vec<Arc<Exchange>> = Vec::new();
-    for id in mentioned(arrival.text) {
+    for id in ids {
         let mut found = called(workspace, arrival, &id)?;
         found.retain(|one| is_meant(one));
         if found.len() > 1 {

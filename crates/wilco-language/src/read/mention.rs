@@ -13,7 +13,9 @@ const MOST: usize = 12;
 pub fn mentioned(body: &str) -> Vec<String> {
     let mut found: Vec<String> = Vec::new();
     for line in text::lines(body).iter().filter(|line| !line.quoted) {
-        for word in line.text.split(|c: char| c.is_whitespace() || is_apart(c)) {
+        let words = line.text.split(|c: char| c.is_whitespace() || is_apart(c));
+        for word in words.filter(|word| word.contains(|c: char| c.is_ascii_digit() || matches!(c, '-' | '_')))
+        {
             let id = word.trim_matches(|c: char| matches!(c, '.' | '-' | '_' | '~')).to_lowercase();
             if looks_like_id(&id) && !found.contains(&id) && found.len() < MOST {
                 found.push(id);
