@@ -306,10 +306,24 @@ fn g14_with_100_times_the_agents_finding_and_listing_cost_the_same() {
     };
     let few = measured();
     fill(&server, 50, 5000);
-    for ((path, _), (few, many)) in calls.iter().zip(few.into_iter().zip(measured())) {
-        let bound = 2 * (3 * few + Duration::from_millis(2));
-        assert!(many <= bound, "{path}: {few:?} with 50 agents, {many:?} with 5,000");
+    // Others use the machine too: what grows with the number of agents is slow every time.
+    let slow = || -> Option<String> {
+        let pairs = calls.iter().zip(few.iter().zip(measured()));
+        let over = |(few, many): (&Duration, Duration)| many > 2 * (3 * *few + Duration::from_millis(2));
+        pairs
+            .into_iter()
+            .find(|(_, (few, many))| over((few, *many)))
+            .map(|((path, _), (few, many))| format!("{path}: {few:?} with 50 agents, {many:?} with 5,000"))
+    };
+    let mut found = slow();
+    for _ in 0..4 {
+        if found.is_none() {
+            break;
+        }
+        std::thread::sleep(Duration::from_secs(1));
+        found = slow();
     }
+    assert_eq!(found, None);
     // Everybody, piece by piece and whole.
     let (status, all) = server.get("/api/agents");
     assert_eq!((status, all["agents"].as_array().unwrap().len()), (200, 5000));
