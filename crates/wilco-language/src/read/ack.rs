@@ -135,8 +135,8 @@ fn reading(mut block: Block) -> Option<AckReading> {
     let said = status(&block)?;
     let remark = said.remark.and_then(|remark| block.take_remark(&remark));
     let below = block.text(Key::Note).into_iter().chain(block.loose_items());
-    let takes_back =
-        remark.as_deref().is_some_and(refuses) || below.into_iter().any(|text| gives_back(&text));
+    let takes_back = remark.as_deref().is_some_and(|remark| refuses(remark) || gives_back(remark))
+        || below.into_iter().any(|text| gives_back(&text));
     let accepts = matches!(said.word, AckStatus::Received | AckStatus::Confirmed);
     if said.contradicted || (accepts && takes_back) {
         return Some(AckReading::Contradiction { task_id: block.id });
@@ -173,6 +173,7 @@ fn gives_back(said: &str) -> bool {
         "won't work on",
     ];
     let lower = said.to_lowercase().replace('’', "'");
+    let lower = lower.split_whitespace().collect::<Vec<_>>().join(" ");
     GIVES_BACK.iter().any(|phrase| lower.contains(phrase))
 }
 
