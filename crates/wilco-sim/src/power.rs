@@ -38,6 +38,11 @@ impl World {
             }
             StepOutcome::Died => return Ok(()),
         }
+        self.take_up_work()
+    }
+
+    /// What was ordered before is done, and everybody looks at what it has.
+    pub(crate) fn take_up_work(&mut self) -> Result<(), Broken> {
         let orders = self.disk.effects()?;
         self.model.ordered(&orders)?;
         self.resume_errands(&orders)?;

@@ -1,7 +1,7 @@
 //! Who writes: nodes look at the row, renew, take over, begin, and step down.
 
 use wilco_engine::{Command, Engine, Stepped};
-use wilco_protocol::{Name, Span, Time};
+use wilco_protocol::{Span, Time};
 use wilco_store::{Fence, LeaseTurn, Reader, StoreError, Tenure, Tried, WriterRow};
 
 use super::{LEAP, LEASE, SimTerm, TICK, View};
@@ -206,12 +206,7 @@ impl World {
         let node = &mut self.realm.nodes[index];
         (node.is_first, node.known.is_here) = (false, true);
         (self.realm.vacant, self.realm.troubled) = (None, self.now);
-        let orders = self.disk.effects()?;
-        self.model.ordered(&orders)?;
-        self.resume_errands(&orders)?;
-        let everybody: Vec<Name> = self.cast.everybody().cloned().collect();
-        everybody.iter().for_each(|who| self.will_look(who));
-        Ok(())
+        self.take_up_work()
     }
 
     /// It does not write any more, and follows.
