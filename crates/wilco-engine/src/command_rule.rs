@@ -31,7 +31,7 @@ pub struct FixedCommand {
 }
 
 /// Where a request says what it wants of a command.
-pub(crate) struct Asked<'a> {
+pub(crate) struct CommandCall<'a> {
     pub(crate) name: &'a str,
     pub(crate) arguments: &'a [String],
     pub(crate) values: &'a Map<String, Value>,
@@ -69,7 +69,7 @@ impl CommandRule {
     }
 
     /// The arguments to run it with, or everything that is wrong with what was asked.
-    pub(crate) fn arguments(&self, asked: &Asked<'_>) -> Result<Vec<String>, Vec<FieldError>> {
+    pub(crate) fn arguments(&self, asked: &CommandCall<'_>) -> Result<Vec<String>, Vec<FieldError>> {
         match self {
             CommandRule::Open if asked.values.is_empty() => Ok(asked.arguments.to_vec()),
             CommandRule::Open => {
@@ -82,7 +82,7 @@ impl CommandRule {
 }
 
 impl FixedCommand {
-    fn arguments(&self, asked: &Asked<'_>) -> Result<Vec<String>, Vec<FieldError>> {
+    fn arguments(&self, asked: &CommandCall<'_>) -> Result<Vec<String>, Vec<FieldError>> {
         let mut errors = Vec::new();
         let mut wrong = |pointer: String, detail: String| errors.push(FieldError { pointer, detail });
         let name = asked.name;

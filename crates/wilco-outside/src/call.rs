@@ -9,7 +9,7 @@ use hyper_util::rt::TokioIo;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::TcpStream;
 
-use crate::place::Place;
+use crate::place::CallAddress;
 use crate::tls::Tls;
 
 pub(crate) struct Answer {
@@ -24,7 +24,7 @@ impl<T: AsyncRead + AsyncWrite + Unpin + Send> Wire for T {}
 
 /// Sends it. Without `most` only the head of the answer counts; a body above it is an error.
 pub(crate) async fn call(
-    place: &Place,
+    place: &CallAddress,
     address: SocketAddr,
     tls: &Tls,
     request: Request<Full<Bytes>>,

@@ -7,7 +7,7 @@ use http::Uri;
 
 /// Where something is called.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Place {
+pub(crate) struct CallAddress {
     host: String,
     secure: bool,
     port: u16,
@@ -15,8 +15,8 @@ pub(crate) struct Place {
     explicit_port: bool,
 }
 
-impl Place {
-    pub(crate) fn read(url: &str) -> Result<Place, String> {
+impl CallAddress {
+    pub(crate) fn read(url: &str) -> Result<CallAddress, String> {
         let wrong = |why: &str| format!("{url:?} cannot be called: {why}");
         let uri: Uri = url.parse().map_err(|_| wrong("it is no address"))?;
         let secure = match uri.scheme_str() {
@@ -36,7 +36,7 @@ impl Place {
         let path = uri.path_and_query().map_or("/", |path| path.as_str()).to_owned();
         let explicit_port = authority.port().is_some();
         let port = authority.port_u16().unwrap_or(if secure { 443 } else { 80 });
-        Ok(Place { host, secure, port, path, explicit_port })
+        Ok(CallAddress { host, secure, port, path, explicit_port })
     }
 
     pub(crate) fn is_secure(&self) -> bool {
@@ -165,7 +165,7 @@ mod tests {
     fn sec_6_only_listed_hosts_are_called() {
         let listed = |url: &str, hosts: &[&str]| {
             let hosts: Vec<_> = hosts.iter().map(|host| (*host).to_owned()).collect();
-            Place::read(url).unwrap().is_listed(&hosts)
+            CallAddress::read(url).unwrap().is_listed(&hosts)
         };
         assert!(listed("http://Hooks.example/x", &["hooks.example"]));
         assert!(listed("http://hooks.example:8080/x", &["hooks.example:8080"]));
@@ -176,7 +176,7 @@ mod tests {
         assert!(listed("https://hooks.example/x", &["hooks.example:443"]));
         assert!(!listed("https://hooks.example/x", &["hooks.example:80"]));
         for url in ["ftp://a/", "a", "http://", "http://user:pw@a/", "/x"] {
-            assert!(Place::read(url).is_err(), "{url}");
+            assert!(CallAddress::read(url).is_err(), "{url}");
         }
     }
 }

@@ -62,7 +62,7 @@ impl Arrival<'_> {
 }
 
 /// The place of a message in the journal, and in its exchange.
-pub(crate) struct Place {
+pub(crate) struct JournalPlace {
     pub(crate) position: u64,
     pub(crate) exchange: Option<(ExchangeId, u64)>,
 }
@@ -142,7 +142,7 @@ impl Outgoing {
 pub(crate) fn store_arrival(
     workspace: &mut Workspace<'_>,
     arrival: &Arrival<'_>,
-    place: Place,
+    place: JournalPlace,
     outgoing: Outgoing,
 ) -> Result<Vec<Arc<Message>>, Refused> {
     let incoming = arrival.incoming();

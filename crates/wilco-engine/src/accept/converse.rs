@@ -11,7 +11,7 @@ use wilco_language::render::{self, Rendered};
 use wilco_protocol::{ExchangeId, Meaning};
 use wilco_store::Reading;
 
-use super::arrival::{Arrival, Outgoing, Place, store_arrival};
+use super::arrival::{Arrival, JournalPlace, Outgoing, store_arrival};
 use super::by_task::{open_under_heading, task_in};
 use super::correlate::{Rule, Target};
 use super::start::{NOT_UNDERSTOOD, Taken, Unbegun, enrol, same_again, say_to, title};
@@ -160,7 +160,7 @@ fn talk(
     if effect == NOT_UNDERSTOOD {
         outgoing.mark_unread(arrival)?;
     }
-    let place = Place { position, exchange: None };
+    let place = JournalPlace { position, exchange: None };
     Ok((store_arrival(workspace, arrival, place, outgoing)?, None))
 }
 

@@ -12,7 +12,7 @@ use super::arrival::{Arrival, Defaults};
 use super::start::{Taken, begin};
 use crate::authority::TokenHolder;
 use crate::command::{Api, Refused};
-use crate::command_rule::{Asked, CommandRule};
+use crate::command_rule::{CommandCall, CommandRule};
 use crate::execute::priority;
 use crate::workspace::Workspace;
 
@@ -72,7 +72,7 @@ fn allowed(
     };
     let rule = known.get(name);
     CommandRule::check(rule, &TokenHolder::of(arrival.post), name)?;
-    let asked = Asked {
+    let asked = CommandCall {
         name,
         arguments,
         values: &said.values,

@@ -16,7 +16,7 @@ use wilco_protocol::{
 };
 use wilco_store::{Message, Reading};
 
-use super::arrival::{Arrival, Defaults, Place, outgoing, pass_on, store_arrival};
+use super::arrival::{Arrival, Defaults, JournalPlace, outgoing, pass_on, store_arrival};
 use super::converse::converse;
 use super::correlate::{Rule, Target, controls};
 use super::examine::with_known;
@@ -150,7 +150,7 @@ fn begun(
         effect: exchange.state_name().into(),
     });
     outgoing.defaults = Some(defaults);
-    let place = Place { position, exchange: Some((exchange.id(), 1)) };
+    let place = JournalPlace { position, exchange: Some((exchange.id(), 1)) };
     let messages = store_arrival(workspace, arrival, place, outgoing)?;
     Ok((messages, Some(exchange)))
 }
@@ -276,7 +276,7 @@ fn move_them(
         outgoing.announcement = Announcement::Informs { until: None };
     }
     outgoing.reading = Some(reading);
-    let place = Place { position, exchange: Some((exchange.id(), seq)) };
+    let place = JournalPlace { position, exchange: Some((exchange.id(), seq)) };
     let messages = store_arrival(workspace, arrival, place, outgoing)?;
     let latest = workspace.live(exchange.id().number)?.map(|live| live.exchange);
     Ok((messages, latest))

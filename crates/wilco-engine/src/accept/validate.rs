@@ -12,7 +12,7 @@ use super::parties::known;
 use super::start::{Taken, begin};
 use crate::authority::TokenHolder;
 use crate::command::Refused;
-use crate::command_rule::{Asked, CommandRule};
+use crate::command_rule::{CommandCall, CommandRule};
 use crate::execute::priority;
 use crate::workspace::Workspace;
 
@@ -91,7 +91,7 @@ fn specialist(
         return Err(Refused::Invalid { errors: vec![FieldError { pointer, detail }] });
     };
     let asked =
-        Asked { name, arguments: &[], values: &phase.values, arguments_at: "", values_at: &values_at };
+        CommandCall { name, arguments: &[], values: &phase.values, arguments_at: "", values_at: &values_at };
     let arguments = rule.arguments(&asked).map_err(|errors| Refused::Invalid { errors })?;
     Ok((Name::new(&phase.specialist), arguments))
 }

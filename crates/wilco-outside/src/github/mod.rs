@@ -14,13 +14,13 @@ use std::time::Duration;
 
 pub(crate) use client::{MAX_WAIT, Trouble};
 
-use crate::place::Place;
+use crate::place::CallAddress;
 use crate::tls::Tls;
 
 /// A repository and the right to write to it.
 #[derive(Debug, Clone)]
 pub struct Github {
-    base: Place,
+    base: CallAddress,
     /// `owner/repo`.
     repository: String,
     token: Token,
@@ -44,7 +44,7 @@ impl fmt::Debug for Token {
 impl Github {
     /// Checks what stands in the configuration. No error repeats the token.
     pub fn new(base_url: &str, repository: &str, token: String, tls: Tls) -> Result<Github, String> {
-        let base = Place::read(base_url)?;
+        let base = CallAddress::read(base_url)?;
         if !base.is_secure() && !base.is_loopback() {
             return Err(format!("{base_url:?}: expected https://; http is for this machine alone"));
         }

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use wilco_protocol::judgement::JudgeTokens;
 
-use super::model::{Asked, Told};
+use super::model::{ModelCall, Told};
 use super::prompt;
 
 /// The format that is spoken.
@@ -11,7 +11,7 @@ const API_VERSION: &str = "2023-06-01";
 /// An answer needs a tenth of it.
 const MAX_TOKENS: u32 = 2048;
 
-pub(super) fn asked(model: &str, key: Option<&str>, question: &str) -> Asked {
+pub(super) fn asked(model: &str, key: Option<&str>, question: &str) -> ModelCall {
     let body = json!({
         "model": model,
         "max_tokens": MAX_TOKENS,
@@ -26,7 +26,7 @@ pub(super) fn asked(model: &str, key: Option<&str>, question: &str) -> Asked {
     });
     let mut headers = vec![("anthropic-version", API_VERSION.to_owned())];
     headers.extend(key.map(|key| ("x-api-key", key.to_owned())));
-    Asked { path: "/messages".to_owned(), headers, body }
+    ModelCall { path: "/messages".to_owned(), headers, body }
 }
 
 pub(super) fn told(body: &Value) -> Told {

@@ -3,10 +3,10 @@
 use serde_json::{Value, json};
 use wilco_protocol::judgement::JudgeTokens;
 
-use super::model::{Asked, Told};
+use super::model::{ModelCall, Told};
 use super::prompt;
 
-pub(super) fn asked(model: &str, key: Option<&str>, question: &str) -> Asked {
+pub(super) fn asked(model: &str, key: Option<&str>, question: &str) -> ModelCall {
     let body = json!({
         "systemInstruction": {"parts": [{"text": prompt::SYSTEM}]},
         "contents": [{"role": "user", "parts": [{"text": question}]}],
@@ -17,7 +17,7 @@ pub(super) fn asked(model: &str, key: Option<&str>, question: &str) -> Asked {
     });
     let model = segment(model.strip_prefix("models/").unwrap_or(model));
     let headers = key.map(|key| ("x-goog-api-key", key.to_owned())).into_iter().collect();
-    Asked { path: format!("/models/{model}:generateContent"), headers, body }
+    ModelCall { path: format!("/models/{model}:generateContent"), headers, body }
 }
 
 /// The name of a model as part of a path.

@@ -13,7 +13,7 @@ use wilco_protocol::judgement::JudgeTokens;
 
 use super::{NoAnswer, RawAnswer, anthropic, bounded, gemini, openai, prompt};
 use crate::call::{Answer, call};
-use crate::place::Place;
+use crate::place::CallAddress;
 use crate::tls::Tls;
 
 /// Whose format is spoken.
@@ -28,7 +28,7 @@ pub enum ModelProvider {
 pub struct ModelEndpoint {
     pub(super) provider: ModelProvider,
     pub(super) model: String,
-    place: Place,
+    place: CallAddress,
     key: ModelKey,
     insecure: bool,
     tls: Tls,
@@ -58,7 +58,7 @@ impl fmt::Debug for ModelKey {
 }
 
 /// What a provider sends for a question.
-pub(super) struct Asked {
+pub(super) struct ModelCall {
     pub(super) path: String,
     pub(super) headers: Vec<(&'static str, String)>,
     pub(super) body: Value,
@@ -107,7 +107,7 @@ impl ModelProvider {
         }
     }
 
-    fn asked(self, model: &str, key: Option<&str>, question: &str) -> Asked {
+    fn asked(self, model: &str, key: Option<&str>, question: &str) -> ModelCall {
         match self {
             ModelProvider::OpenAi => openai::asked(model, key, question),
             ModelProvider::Anthropic => anthropic::asked(model, key, question),
@@ -184,7 +184,7 @@ impl ModelEndpoint {
         }
     }
 
-    async fn called(&self, asked: Asked) -> Result<Answer, String> {
+    async fn called(&self, asked: ModelCall) -> Result<Answer, String> {
         let named = self.place.named();
         let address = self.place.resolve(true).await?;
         let bare = !self.place.is_secure() && !address.ip().is_loopback();
@@ -260,7 +260,7 @@ impl ModelEndpoint {
 }
 
 /// The base address with its version.
-fn base(provider: ModelProvider, url: &str) -> Result<Place, String> {
+fn base(provider: ModelProvider, url: &str) -> Result<CallAddress, String> {
     let given = if url.trim().is_empty() { provider.public() } else { url.trim() };
     if given.contains(['?', '#', '@']) {
         return Err("expected an address such as https://host/v1, without user, query or fragment".to_owned());
@@ -272,8 +272,8 @@ fn base(provider: ModelProvider, url: &str) -> Result<Place, String> {
     let path =
         given.split_once("://").and_then(|(_, rest)| rest.split_once('/')).map_or("", |(_, path)| path);
     match path.split('/').any(is_version) {
-        true => Place::read(given),
-        false => Place::read(&format!("{given}{}", provider.version())),
+        true => CallAddress::read(given),
+        false => CallAddress::read(&format!("{given}{}", provider.version())),
     }
 }
 

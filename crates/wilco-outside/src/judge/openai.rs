@@ -3,10 +3,10 @@
 use serde_json::{Value, json};
 use wilco_protocol::judgement::JudgeTokens;
 
-use super::model::{Asked, Told};
+use super::model::{ModelCall, Told};
 use super::prompt;
 
-pub(super) fn asked(model: &str, key: Option<&str>, question: &str) -> Asked {
+pub(super) fn asked(model: &str, key: Option<&str>, question: &str) -> ModelCall {
     let body = json!({
         "model": model,
         "messages": [
@@ -19,7 +19,7 @@ pub(super) fn asked(model: &str, key: Option<&str>, question: &str) -> Asked {
         },
     });
     let headers = key.map(|key| ("authorization", format!("Bearer {key}"))).into_iter().collect();
-    Asked { path: "/chat/completions".to_owned(), headers, body }
+    ModelCall { path: "/chat/completions".to_owned(), headers, body }
 }
 
 pub(super) fn told(body: &Value) -> Told {

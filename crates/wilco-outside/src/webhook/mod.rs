@@ -10,7 +10,7 @@ use http_body_util::Full;
 pub use signature::Secret;
 
 use crate::call::call;
-use crate::place::Place;
+use crate::place::CallAddress;
 use crate::tls::Tls;
 
 /// How webhooks may be called.
@@ -55,7 +55,7 @@ impl Webhooks {
         let Some(secret) = &self.secret else {
             return Err("no secret is configured; set nudge.secret".to_owned());
         };
-        let place = Place::read(hook.url)?;
+        let place = CallAddress::read(hook.url)?;
         if !configured && !place.is_listed(&self.hosts) {
             return Err(format!("{} is not in nudge.webhook_hosts", place.named()));
         }

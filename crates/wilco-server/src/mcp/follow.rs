@@ -9,7 +9,7 @@ use wilco_wire::{Event, Page, Problem, Ready};
 
 use crate::mcp::native::Native;
 use crate::mcp::request::Request;
-use crate::mcp::resources::Place;
+use crate::mcp::resources::ResourceUri;
 
 /// How long one call for events is held back: so long a watcher that went away unseen is kept.
 const HELD: Duration = Duration::from_secs(20);
@@ -26,7 +26,7 @@ pub(crate) async fn now<S: Native>(server: &S) -> Result<u64, Box<Problem>> {
 
 /// Tells of every change behind `after`, each place once per batch of events, until nobody listens, the server
 /// stops, or the caller may no longer ask.
-pub(crate) async fn follow<S, F>(server: &S, mut after: u64, mut tell: impl FnMut(Place) -> F)
+pub(crate) async fn follow<S, F>(server: &S, mut after: u64, mut tell: impl FnMut(ResourceUri) -> F)
 where
     S: Native,
     F: Future<Output = Result<(), Gone>>,
@@ -39,7 +39,7 @@ where
             return;
         }
         let Some(page) = events(page) else { return };
-        let changed: BTreeSet<_> = page.items.iter().flat_map(Place::changed_by).collect();
+        let changed: BTreeSet<_> = page.items.iter().flat_map(ResourceUri::changed_by).collect();
         for place in changed {
             let Ok(()) = tell(place).await else { return };
         }

@@ -135,12 +135,12 @@ fn tool_set(parts: &Parts) -> Result<ToolSet, Failure> {
 /// Whether a request does what sessions are there for; greetings and lists are asked for by everybody.
 fn is_use(body: &[u8]) -> bool {
     #[derive(Deserialize)]
-    struct Asked<'a> {
+    struct MethodOf<'a> {
         #[serde(borrow)]
         method: Cow<'a, str>,
     }
     let uses = ["tools/call", "resources/read", "resources/subscribe", "prompts/get"];
-    serde_json::from_slice::<Asked<'_>>(body).is_ok_and(|asked| uses.contains(&&*asked.method))
+    serde_json::from_slice::<MethodOf<'_>>(body).is_ok_and(|asked| uses.contains(&&*asked.method))
 }
 
 /// The error that JSON-RPC has for a body that is no JSON, or says two things at once.

@@ -19,7 +19,7 @@ use wilco_language::message::{Strictness, fields_schema};
 use crate::mcp::follow::{Gone, follow, now};
 use crate::mcp::native::Native;
 use crate::mcp::prompts;
-use crate::mcp::resources::{self, Place};
+use crate::mcp::resources::{self, ResourceUri};
 use crate::mcp::tools::{ALL, Does, Tool, ToolSet, by_name, run};
 
 const INSTRUCTIONS: &str = "Wilco makes handshakes between agents reliable. Look into your inbox with the tool \
@@ -44,7 +44,7 @@ pub(super) struct Offer<S> {
 /// What a session of an older revision watches: each place, and the address under which it was asked for.
 /// None while nobody watches, and then nothing follows the journal.
 // The lock is held only to look or to change, never over an await.
-type Watched = Arc<Mutex<Option<BTreeMap<Place, String>>>>;
+type Watched = Arc<Mutex<Option<BTreeMap<ResourceUri, String>>>>;
 
 impl<S: Native> Offer<S> {
     pub(crate) fn new(server: S, version: &str, tools: ToolSet) -> Offer<S> {
@@ -144,7 +144,7 @@ impl<S: Native> ServerHandler for Offer<S> {
 
     fn accepted_subscription_filter(&self, requested: &SubscriptionFilter) -> Option<SubscriptionFilter> {
         let uris = requested.resource_subscriptions.iter().flatten();
-        let known = uris.filter(|uri| Place::read(uri).is_some()).take(MAX_WATCHED).cloned();
+        let known = uris.filter(|uri| ResourceUri::read(uri).is_some()).take(MAX_WATCHED).cloned();
         Some(SubscriptionFilter::builder().resource_subscriptions(known).build())
     }
 
@@ -155,7 +155,7 @@ impl<S: Native> ServerHandler for Offer<S> {
         for uri in context.accepted().resource_subscriptions.iter().flatten() {
             // What the caller may not see tells it nothing, not even that it changes.
             if resources::read(&server, uri).await.is_ok() {
-                watched.extend(Place::read(uri).map(|place| (place, uri.clone())));
+                watched.extend(ResourceUri::read(uri).map(|place| (place, uri.clone())));
             }
         }
         let sink = context.sink().clone();
@@ -195,7 +195,7 @@ impl<S: Native> ServerHandler for Offer<S> {
     ) -> Result<(), ErrorData> {
         let server = self.server(&context);
         resources::read(&server, &request.uri).await?;
-        let place = Place::read(&request.uri).ok_or_else(|| resources::missing(&request.uri))?;
+        let place = ResourceUri::read(&request.uri).ok_or_else(|| resources::missing(&request.uri))?;
         let after = now(&server).await.map_err(resources::failed)?;
         let mut watched = self.watched.lock().unwrap_or_else(PoisonError::into_inner);
         let first = watched.is_none();
@@ -217,7 +217,7 @@ impl<S: Native> ServerHandler for Offer<S> {
         _: RequestContext<RoleServer>,
     ) -> Result<(), ErrorData> {
         let mut watched = self.watched.lock().unwrap_or_else(PoisonError::into_inner);
-        if let (Some(places), Some(place)) = (watched.as_mut(), Place::read(&request.uri)) {
+        if let (Some(places), Some(place)) = (watched.as_mut(), ResourceUri::read(&request.uri)) {
             places.remove(&place);
         }
         Ok(())
@@ -226,7 +226,7 @@ impl<S: Native> ServerHandler for Offer<S> {
 
 /// Follows the journal for a session until its client is gone.
 async fn session<S: Native>(server: S, after: u64, watched: Watched, peer: Peer<RoleServer>) {
-    let lookup = |place: &Place| {
+    let lookup = |place: &ResourceUri| {
         let watched = watched.lock().unwrap_or_else(PoisonError::into_inner);
         watched.as_ref().and_then(|places| places.get(place).cloned())
     };

@@ -20,65 +20,67 @@ const MESSAGES: &str = "100";
 
 /// A resource, by what it shows. Names are encoded as they stand in an address.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Place {
+pub(crate) enum ResourceUri {
     Inbox(String),
     Exchange(String),
     Log(String),
 }
 
-impl Place {
-    pub(crate) fn read(uri: &str) -> Option<Place> {
+impl ResourceUri {
+    pub(crate) fn read(uri: &str) -> Option<ResourceUri> {
         let parts: Vec<_> = uri.strip_prefix("wilco://")?.split('/').collect();
         match parts.as_slice() {
-            ["agents", name, "inbox"] => Some(Place::Inbox(encoded(name)?)),
-            ["exchanges", id] => Some(Place::Exchange(encoded(id)?)),
-            ["exchanges", id, "log.md"] => Some(Place::Log(encoded(id)?)),
+            ["agents", name, "inbox"] => Some(ResourceUri::Inbox(encoded(name)?)),
+            ["exchanges", id] => Some(ResourceUri::Exchange(encoded(id)?)),
+            ["exchanges", id, "log.md"] => Some(ResourceUri::Log(encoded(id)?)),
             _ => None,
         }
     }
 
     fn uri(&self) -> String {
         match self {
-            Place::Inbox(name) => format!("wilco://agents/{name}/inbox"),
-            Place::Exchange(id) => format!("wilco://exchanges/{id}"),
-            Place::Log(id) => format!("wilco://exchanges/{id}/log.md"),
+            ResourceUri::Inbox(name) => format!("wilco://agents/{name}/inbox"),
+            ResourceUri::Exchange(id) => format!("wilco://exchanges/{id}"),
+            ResourceUri::Log(id) => format!("wilco://exchanges/{id}/log.md"),
         }
     }
 
     fn request(&self) -> Request {
         match self {
-            Place::Inbox(name) => {
+            ResourceUri::Inbox(name) => {
                 let query = [("status", Some("unread".to_owned())), ("limit", Some(MESSAGES.to_owned()))];
                 Request::get(format!("/v1/agents/{name}/inbox"), &query)
             }
-            Place::Exchange(id) => Request::get(format!("/v1/exchanges/{id}"), &[]),
-            Place::Log(id) => Request::get(format!("/v1/exchanges/{id}/log.md"), &[]),
+            ResourceUri::Exchange(id) => Request::get(format!("/v1/exchanges/{id}"), &[]),
+            ResourceUri::Log(id) => Request::get(format!("/v1/exchanges/{id}/log.md"), &[]),
         }
     }
 
     /// Whose words it shows, where it is a text.
     fn whose(&self) -> Fenced<'_> {
         match self {
-            Place::Inbox(_) => Fenced::Several,
-            Place::Exchange(id) | Place::Log(id) => Fenced::Exchange { id },
+            ResourceUri::Inbox(_) => Fenced::Several,
+            ResourceUri::Exchange(id) | ResourceUri::Log(id) => Fenced::Exchange { id },
         }
     }
 
     fn mime(&self) -> &'static str {
         match self {
-            Place::Inbox(_) | Place::Exchange(_) => JSON,
-            Place::Log(_) => MARKDOWN,
+            ResourceUri::Inbox(_) | ResourceUri::Exchange(_) => JSON,
+            ResourceUri::Log(_) => MARKDOWN,
         }
     }
 
     /// What an event changes.
-    pub(crate) fn changed_by(event: &Event) -> Vec<Place> {
+    pub(crate) fn changed_by(event: &Event) -> Vec<ResourceUri> {
         let names = event.data["inboxes"].as_array().into_iter().flatten().chain([&event.data["agent"]]);
         let is_mail = event.kind.starts_with("message-");
         let inboxes =
-            names.filter(|_| is_mail).filter_map(Value::as_str).map(|name| Place::Inbox(segment(name)));
+            names.filter(|_| is_mail).filter_map(Value::as_str).map(|name| ResourceUri::Inbox(segment(name)));
         let exchange = event.exchange.iter().map(|id| segment(id));
-        inboxes.chain(exchange.flat_map(|id| [Place::Exchange(id.clone()), Place::Log(id)])).collect()
+        inboxes
+            .chain(exchange.flat_map(|id| [ResourceUri::Exchange(id.clone()), ResourceUri::Log(id)]))
+            .collect()
     }
 }
 
@@ -99,7 +101,7 @@ pub(crate) async fn list<S: Native>(
 ) -> Result<ListResourcesResult, ErrorData> {
     let mut resources = Vec::new();
     if let (Some(me), None) = (server.me(), &cursor) {
-        let inbox = resource(&Place::Inbox(segment(me)), "inbox", "Your inbox");
+        let inbox = resource(&ResourceUri::Inbox(segment(me)), "inbox", "Your inbox");
         resources.push(inbox.with_description("Your unread messages, oldest first"));
     }
     let query = [("open", Some("true".to_owned())), ("after", cursor)];
@@ -108,15 +110,19 @@ pub(crate) async fn list<S: Native>(
         let Some(id) = exchange["id"].as_str() else { continue };
         let key = segment(id);
         let about = format!("{}, {}", text(&exchange["protocol"]), text(&exchange["state"]));
-        resources.push(resource(&Place::Exchange(key.clone()), id, id).with_description(about));
-        resources.push(resource(&Place::Log(key), &format!("{id} log"), &format!("What was said in {id}")));
+        resources.push(resource(&ResourceUri::Exchange(key.clone()), id, id).with_description(about));
+        resources.push(resource(
+            &ResourceUri::Log(key),
+            &format!("{id} log"),
+            &format!("What was said in {id}"),
+        ));
     }
     let mut result = ListResourcesResult::with_all_items(resources);
     result.next_cursor = page["next"].as_str().map(str::to_owned);
     Ok(result)
 }
 
-fn resource(place: &Place, name: &str, title: &str) -> Resource {
+fn resource(place: &ResourceUri, name: &str, title: &str) -> Resource {
     Resource::new(place.uri(), name).with_title(title).with_mime_type(place.mime())
 }
 
@@ -125,22 +131,26 @@ fn text(value: &Value) -> &str {
 }
 
 pub(crate) fn templates() -> ListResourceTemplatesResult {
-    let template = |place: Place, name: &str, about: &str| {
+    let template = |place: ResourceUri, name: &str, about: &str| {
         ResourceTemplate::new(place.uri(), name).with_description(about).with_mime_type(place.mime())
     };
     ListResourceTemplatesResult::with_all_items(vec![
         template(
-            Place::Inbox("{agent}".to_owned()),
+            ResourceUri::Inbox("{agent}".to_owned()),
             "inbox",
             "The unread messages of an agent, oldest first",
         ),
-        template(Place::Exchange("{id}".to_owned()), "exchange", "How an exchange stands"),
-        template(Place::Log("{id}".to_owned()), "log", "What was said and what happened in an exchange"),
+        template(ResourceUri::Exchange("{id}".to_owned()), "exchange", "How an exchange stands"),
+        template(
+            ResourceUri::Log("{id}".to_owned()),
+            "log",
+            "What was said and what happened in an exchange",
+        ),
     ])
 }
 
 pub(crate) async fn read<S: Native>(server: &S, uri: &str) -> Result<ReadResourceResult, ErrorData> {
-    let place = Place::read(uri).ok_or_else(|| missing(uri))?;
+    let place = ResourceUri::read(uri).ok_or_else(|| missing(uri))?;
     match server.ask(place.request()).await {
         Ok(value) => {
             let text = match value {
@@ -177,15 +187,21 @@ mod tests {
 
     #[test]
     fn mcp_1_a_resource_has_an_address_and_others_have_none() {
-        let place = Place::read("wilco://agents/bob/inbox").unwrap();
-        assert_eq!(place, Place::Inbox("bob".to_owned()));
+        let place = ResourceUri::read("wilco://agents/bob/inbox").unwrap();
+        assert_eq!(place, ResourceUri::Inbox("bob".to_owned()));
         assert_eq!(place.request().target, "/v1/agents/bob/inbox?status=unread&limit=100");
-        assert_eq!(Place::read("wilco://agents/a b/inbox").unwrap().uri(), "wilco://agents/a%20b/inbox");
-        assert_eq!(Place::read("wilco://exchanges/del-4/log.md"), Some(Place::Log("del-4".to_owned())));
+        assert_eq!(
+            ResourceUri::read("wilco://agents/a b/inbox").unwrap().uri(),
+            "wilco://agents/a%20b/inbox"
+        );
+        assert_eq!(
+            ResourceUri::read("wilco://exchanges/del-4/log.md"),
+            Some(ResourceUri::Log("del-4".to_owned()))
+        );
         for odd in
             ["", "wilco://agents//inbox", "wilco://agents/../inbox", "http://x/", "wilco://exchanges/a/b"]
         {
-            assert_eq!(Place::read(odd), None, "{odd}");
+            assert_eq!(ResourceUri::read(odd), None, "{odd}");
         }
     }
 
@@ -197,7 +213,8 @@ mod tests {
             }))
             .unwrap()
         };
-        let uris = |event: Event| Place::changed_by(&event).iter().map(Place::uri).collect::<Vec<_>>();
+        let uris =
+            |event: Event| ResourceUri::changed_by(&event).iter().map(ResourceUri::uri).collect::<Vec<_>>();
         assert_eq!(
             uris(event("message-accepted", Some("del-4"), json!({"id": "m", "inboxes": ["bob", "anna"]}))),
             [

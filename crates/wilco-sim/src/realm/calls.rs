@@ -33,12 +33,12 @@ pub(crate) struct SimCall {
 }
 
 /// A request, and who waits for its answer if somebody still does.
-type Asked = (usize, Option<SimCall>);
+type TakenCall = (usize, Option<SimCall>);
 
 impl World {
     /// Requests arrive at nearly the same time, each at some node.
     pub(crate) fn arrive_at_nodes(&mut self, indexes: Vec<usize>) -> Result<(), Broken> {
-        let mut ready: Vec<(usize, Vec<Asked>)> = Vec::new();
+        let mut ready: Vec<(usize, Vec<TakenCall>)> = Vec::new();
         for index in indexes {
             let node = self.some_node();
             if !self.realm.nodes[node].is_alive {
@@ -153,7 +153,7 @@ impl World {
     }
 
     /// Decides as the writer, and answers after the commit.
-    fn decide_calls(&mut self, asked: Vec<Asked>) -> Result<(), Broken> {
+    fn decide_calls(&mut self, asked: Vec<TakenCall>) -> Result<(), Broken> {
         let (mut commands, mut read) = (Vec::new(), Vec::new());
         for (index, call) in asked {
             if let Some(post) = self.post(index) {
@@ -169,7 +169,12 @@ impl World {
         self.answer_calls(read, outcome, after)
     }
 
-    fn answer_calls(&mut self, asked: Vec<Asked>, outcome: StepOutcome, after: u64) -> Result<(), Broken> {
+    fn answer_calls(
+        &mut self,
+        asked: Vec<TakenCall>,
+        outcome: StepOutcome,
+        after: u64,
+    ) -> Result<(), Broken> {
         let tried = match outcome {
             StepOutcome::Done(stepped) => {
                 let indexes: Vec<usize> = asked.iter().map(|(index, _)| *index).collect();
@@ -236,7 +241,7 @@ impl World {
     }
 
     /// Stopped between deciding and committing.
-    fn hold(&mut self, commands: Vec<Command>, asked: Vec<Asked>) -> Result<(), Broken> {
+    fn hold(&mut self, commands: Vec<Command>, asked: Vec<TakenCall>) -> Result<(), Broken> {
         let at = self.time();
         let (Some(acting), Some(engine)) = (self.realm.acting, &mut self.engine) else { return Ok(()) };
         let answers = engine.decide(commands, at, &self.disk);
@@ -277,7 +282,7 @@ impl World {
         self.disk.fate = Fate::Stored;
         let stepped = committed.map(|committed| Stepped { answers, committed });
         let outcome = self.settled(stepped, fate, at)?;
-        let asked: Vec<Asked> = asked
+        let asked: Vec<TakenCall> = asked
             .into_iter()
             .map(|(id, index)| (index, id.and_then(|id| self.realm.waiting.remove(&id))))
             .collect();

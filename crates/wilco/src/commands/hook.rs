@@ -18,7 +18,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use wilco_clients::{AgentClient, Moment};
 
-use place::Place;
+use place::SessionPlace;
 use session::Session;
 use telling::Telling;
 
@@ -76,7 +76,7 @@ fn input(args: &Args) -> Option<Value> {
 
 /// Nothing where there is nothing to say, or something failed.
 fn answer(args: &Args, input: &Value) -> Option<()> {
-    let place = Place::of(args, input)?;
+    let place = SessionPlace::of(args, input)?;
     let moment = place.client.moment(&args.event)?;
     let mut session = Session::open(place.client.word(), &place.id, &place.agent)?;
     if moment == Moment::SessionEnd {
@@ -112,7 +112,7 @@ fn answer(args: &Args, input: &Value) -> Option<()> {
 }
 
 /// What there is to tell at this moment.
-fn gathered(place: &Place, moment: Moment, input: &Value, session: &mut Session) -> Option<Telling> {
+fn gathered(place: &SessionPlace, moment: Moment, input: &Value, session: &mut Session) -> Option<Telling> {
     let mut telling = Telling::new(place, moment);
     match moment {
         Moment::SessionStart | Moment::Prompt => {

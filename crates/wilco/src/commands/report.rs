@@ -23,26 +23,26 @@ pub(crate) struct Args {
 pub(crate) enum ReportCommand {
     /// Delegations: who has which task, how far it is, what it took, newest first
     #[command(after_help = "Examples:\n  wilco report delegations\n  wilco report delegations --json")]
-    Delegations(Asked),
+    Delegations(ReportOptions),
     /// Agents that did not answer or failed, newest first
     #[command(after_help = "Examples:\n  wilco report incidents\n  wilco report incidents --json")]
-    Incidents(Asked),
+    Incidents(ReportOptions),
     /// What the judge of understandings said beside what initiators said, newest first
     #[command(after_help = "Examples:\n  wilco report judge\n  wilco report judge --json")]
-    Judge(Asked),
+    Judge(ReportOptions),
     /// The operation log: who was asked, who answered, what came of it, newest first
     #[command(after_help = "Examples:\n  wilco report operations\n  wilco report operations --format jsonl")]
-    Operations(Asked),
+    Operations(ReportOptions),
     /// Agents that were replaced: how often, how it went, the newest ten
     #[command(after_help = "Examples:\n  wilco report replacements\n  wilco report replacements --format md")]
-    Replacements(Asked),
+    Replacements(ReportOptions),
     /// Validation loops: how often they went round, what failed most, newest first
     #[command(after_help = "Examples:\n  wilco report validations\n  wilco report validations --json")]
-    Validations(Asked),
+    Validations(ReportOptions),
 }
 
 #[derive(Debug, clap::Args)]
-pub(crate) struct Asked {
+pub(crate) struct ReportOptions {
     /// What it looks like
     #[arg(long, value_enum, default_value_t = Format::Text, conflicts_with = "json")]
     format: Format,
@@ -62,7 +62,7 @@ enum Format {
     Jsonl,
 }
 
-impl Asked {
+impl ReportOptions {
     /// Prints the report as the server writes it; the table for the terminal is made here.
     fn print_as_written(&self, name: &str) -> anyhow::Result<bool> {
         let format = match self.format {

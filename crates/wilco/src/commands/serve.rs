@@ -141,8 +141,16 @@ async fn serving(args: Args) -> anyhow::Result<ExitCode> {
             let (name, test_clock) = (args.node, args.test_clock);
             let others = if args.migrate { Others::Ended } else { Others::Spared };
             let secret = config.cluster_secret()?;
-            let asked =
-                postgres::Asked { target, name, address, settings, outside, test_clock, secret, others };
+            let asked = postgres::NodeOptions {
+                target,
+                name,
+                address,
+                settings,
+                outside,
+                test_clock,
+                secret,
+                others,
+            };
             tokio::task::spawn_blocking(move || postgres::open(asked)).await??
         }
     };

@@ -4,7 +4,7 @@ use wilco_client::InboxParameters;
 use wilco_language::message::MessageType;
 use wilco_wire::{Message, TodoEntry};
 
-use super::place::Place;
+use super::place::SessionPlace;
 use super::session::{Session, key};
 use super::telling::Telling;
 
@@ -12,7 +12,7 @@ use super::telling::Telling;
 const PAGE: u32 = 100;
 
 /// What is unread, and what waits for an answer.
-pub(super) fn all(place: &Place, session: &Session, telling: &mut Telling) -> Option<()> {
+pub(super) fn all(place: &SessionPlace, session: &Session, telling: &mut Telling) -> Option<()> {
     let mut messages = untold(place, session)?;
     let mut entries = waiting(place, |_| true)?;
     messages.retain(|message| !is_settled(message, &entries));
@@ -22,7 +22,7 @@ pub(super) fn all(place: &Place, session: &Session, telling: &mut Telling) -> Op
 }
 
 /// What came since the last hook.
-pub(super) fn since(place: &Place, session: &Session, telling: &mut Telling) -> Option<()> {
+pub(super) fn since(place: &SessionPlace, session: &Session, telling: &mut Telling) -> Option<()> {
     let mut messages = untold(place, session)?;
     let mut entries = Vec::new();
     if messages.iter().any(|message| message.exchange.is_some()) {
@@ -37,7 +37,12 @@ pub(super) fn since(place: &Place, session: &Session, telling: &mut Telling) -> 
 }
 
 /// What waits for an answer and never held up a stop. After a stop that was held up only what was not told before.
-pub(super) fn owed(place: &Place, session: &Session, again: bool, telling: &mut Telling) -> Option<()> {
+pub(super) fn owed(
+    place: &SessionPlace,
+    session: &Session,
+    again: bool,
+    telling: &mut Telling,
+) -> Option<()> {
     let wants = |key: &str| !(session.has_blocked(key) || again && session.has_told(key));
     let entries = waiting(place, wants)?;
     if entries.is_empty() {
@@ -77,7 +82,7 @@ fn is_settled(message: &Message, waiting: &[(TodoEntry, String)]) -> bool {
     ) && !waiting.iter().any(|(entry, _)| is_about(message, entry))
 }
 
-fn untold(place: &Place, session: &Session) -> Option<Vec<Message>> {
+fn untold(place: &SessionPlace, session: &Session) -> Option<Vec<Message>> {
     let mut messages = unread(&place.server, &place.agent)?;
     messages.retain(|message| !session.has_told(&message.id));
     Some(messages)
@@ -89,7 +94,7 @@ pub(super) fn unread(server: &wilco_client::Client, agent: &str) -> Option<Vec<M
     Some(server.inbox(agent, &query).ok()?.value.items)
 }
 
-fn waiting(place: &Place, wants: impl Fn(&str) -> bool) -> Option<Vec<(TodoEntry, String)>> {
+fn waiting(place: &SessionPlace, wants: impl Fn(&str) -> bool) -> Option<Vec<(TodoEntry, String)>> {
     let entries = place.server.todo(&place.agent).ok()?.value.items.into_iter();
     Some(entries.map(|entry| (entry.clone(), key(&entry))).filter(|(_, key)| wants(key)).collect())
 }

@@ -12,7 +12,7 @@ use super::Args;
 use super::session::made_name;
 use crate::token;
 
-pub(super) struct Place {
+pub(super) struct SessionPlace {
     pub(super) client: AgentClient,
     /// The client's own id of the session.
     pub(super) id: String,
@@ -23,8 +23,8 @@ pub(super) struct Place {
     pub(super) server: Client,
 }
 
-impl Place {
-    pub(super) fn of(args: &Args, input: &Value) -> Option<Place> {
+impl SessionPlace {
+    pub(super) fn of(args: &Args, input: &Value) -> Option<SessionPlace> {
         let client = AgentClient::from_word(&args.client)?;
         let id = input["session_id"].as_str().filter(|id| !id.is_empty())?;
         let url =
@@ -37,7 +37,7 @@ impl Place {
         let is_made = given.is_none();
         let agent = given.unwrap_or_else(|| made_name(input["cwd"].as_str().unwrap_or_default(), id));
         let server = server.named(Some(agent.clone()));
-        Some(Place { client, id: id.to_owned(), agent, is_made, url, server })
+        Some(SessionPlace { client, id: id.to_owned(), agent, is_made, url, server })
     }
 
     /// Tells the server of the session: `works`, `rests` or `ends`. It registers the agent.

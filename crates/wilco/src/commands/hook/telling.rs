@@ -7,7 +7,7 @@ use wilco_language::render::fence::{self, Fenced, fenced, is_word, told_apart};
 use wilco_wire::{Message, TodoEntry};
 
 use super::news::kind;
-use super::place::Place;
+use super::place::SessionPlace;
 
 /// How every text begins.
 pub(super) const BEGIN: &str = "Wilco:";
@@ -39,7 +39,7 @@ pub(super) struct Telling {
 }
 
 impl Telling {
-    pub(super) fn new(place: &Place, moment: Moment) -> Telling {
+    pub(super) fn new(place: &SessionPlace, moment: Moment) -> Telling {
         let options = format!("--as {}{}", place.agent, address(&place.url));
         let mut telling = Telling {
             agent: place.agent.clone(),

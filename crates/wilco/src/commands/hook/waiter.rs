@@ -10,7 +10,7 @@ use wilco_wire::Message;
 
 use super::Args;
 use super::news::{kind, unread};
-use super::place::Place;
+use super::place::SessionPlace;
 use super::session::{Session, is_only_waiter};
 
 /// How Claude Code is told to begin a turn with what stands on stderr.
@@ -28,7 +28,7 @@ pub(super) fn wait(args: &Args, input: &Value) -> Option<u8> {
     if std::env::var("CLAUDE_CODE_SESSION_ATTENDED").is_ok_and(|attended| attended == "0") {
         return None;
     }
-    let place = Place::of(args, input)?;
+    let place = SessionPlace::of(args, input)?;
     let (client, id, agent) = (place.client.word(), place.id.as_str(), place.agent.as_str());
     let _lock = is_only_waiter(client, id, agent)?;
     // Looking on behalf of nobody: that somebody waits is no sign of life.
@@ -74,7 +74,7 @@ fn disturbs(message: &Message) -> bool {
 }
 
 /// Never what somebody wrote.
-fn line(place: &Place) -> String {
+fn line(place: &SessionPlace) -> String {
     let address = super::telling::address(&place.url);
     format!("Wilco: there is news for you, {0}. See it with: wilco todo --as {0}{address}", place.agent)
 }

@@ -10,7 +10,7 @@ use wilco_store::{Others, Postgres, PostgresTarget, Reader, StoreError, verify};
 use super::{VERIFIED_AT_START, clock, verify_end};
 
 /// What the server was asked to be.
-pub(super) struct Asked {
+pub(super) struct NodeOptions {
     pub(super) target: PostgresTarget,
     /// None: the name of the machine.
     pub(super) name: Option<String>,
@@ -25,8 +25,8 @@ pub(super) struct Asked {
 }
 
 /// Joins the nodes of the schema when its newest events are whole. Blocks.
-pub(super) fn open(asked: Asked) -> anyhow::Result<Handle> {
-    let Asked { target, name, address, settings, outside, test_clock, secret, others } = asked;
+pub(super) fn open(asked: NodeOptions) -> anyhow::Result<Handle> {
+    let NodeOptions { target, name, address, settings, outside, test_clock, secret, others } = asked;
     drop(Postgres::open_changing(&target, others)?);
     let store = Postgres::open(&target)?;
     check(&store, &target)?;
