@@ -65,6 +65,11 @@ pub enum Command {
         index: u32,
         node: String,
     },
+    /// The node that is to carry out an effect is gone.
+    Unreached {
+        position: u64,
+        index: u32,
+    },
     /// What came of the nudge up to the message `through`; one that stands in its place since is another.
     Nudged {
         position: u64,

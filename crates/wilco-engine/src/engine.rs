@@ -18,7 +18,7 @@ use crate::command::{Answer, Command, Done};
 use crate::digest::{self, OpenDigest, digest_due};
 use crate::gather::gather;
 use crate::hooks::hooked;
-use crate::host::begin_once;
+use crate::host::{begin_once, unreached};
 use crate::layer::{Layer, Written};
 use crate::lookup::Lookup;
 use crate::nudge::{self, NEVER, OpenNudge, injected, nudged};
@@ -392,6 +392,9 @@ fn run(workspace: &mut Workspace<'_>, command: Command) -> Answer {
         }
         Command::Begin { position, index, node } => {
             begin_once(workspace, (position, index), &node).map(|()| Done::Nothing)
+        }
+        Command::Unreached { position, index } => {
+            unreached(workspace, (position, index)).map(|()| Done::Nothing)
         }
         Command::Nudged { position, index, agent, through, outcome } => {
             nudged(workspace, (position, index), &agent, through, outcome).map(|()| Done::Nothing)

@@ -81,7 +81,8 @@ fn first_questions<'p>(
             }
             Command::Report { position, index, .. }
             | Command::Postpone { position, index, .. }
-            | Command::Begin { position, index, .. } => {
+            | Command::Begin { position, index, .. }
+            | Command::Unreached { position, index } => {
                 effects.insert((*position, *index));
             }
             Command::Digest { agent, .. } => {

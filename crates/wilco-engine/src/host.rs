@@ -1,12 +1,13 @@
 //! Effects that are bound to a machine: each names the node that carries it out. Everything else is the writer's.
 
-use wilco_protocol::decision::Effect;
+use wilco_protocol::decision::{Effect, Report};
 use wilco_protocol::directory::Agent;
 use wilco_protocol::{Exchange, Name, Span, handoff};
 use wilco_store::EffectRow;
 
 use crate::command::{Order, Refused};
 use crate::how::How;
+use crate::wake::bring;
 use crate::workspace::Workspace;
 
 /// How long an answer of the store counts: nodes join seldom, and none ever stops having been one.
@@ -84,8 +85,44 @@ pub(crate) fn begin_once(
     if is_begun(&row) {
         return Err(conflict("was begun before"));
     }
+    let order: Order = serde_json::from_slice(&row.body).map_err(|_| conflict("cannot be read"))?;
+    if !is_awaited(workspace, &order.effect)? {
+        return Err(conflict("is not waited for any more"));
+    }
     workspace.order(EffectRow { attempts: 1, ..row });
-    Ok(())
+    match &order.effect {
+        Effect::RunStep { agent, run, .. } => {
+            bring(workspace, &order, Report::StepBegins { agent: agent.clone(), run: *run })
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Whether the exchange still waits for this run.
+fn is_awaited(workspace: &mut Workspace<'_>, effect: &Effect) -> Result<bool, Refused> {
+    let live = workspace.live(effect.exchange().number)?;
+    Ok(match (effect, live.as_ref().map(|live| &*live.exchange)) {
+        (Effect::RunStep { agent, run, .. }, Some(Exchange::Operation(state))) => {
+            state.awaited_step(agent, *run).is_some()
+        }
+        (Effect::RunCheck { phase, run, .. }, Some(Exchange::Validation(state))) => {
+            state.phases.get(*phase).is_some_and(|phase| phase.runs_now(*run))
+        }
+        _ => false,
+    })
+}
+
+/// The node of an order is gone: a step waits for it, and not for ever. A check has its deadline already.
+pub(crate) fn unreached(workspace: &mut Workspace<'_>, place: (u64, u32)) -> Result<(), Refused> {
+    let row = workspace.lookup().effect(place)?;
+    let order = row.and_then(|row| serde_json::from_slice::<Order>(&row.body).ok());
+    let Some(order) = order else { return Ok(()) };
+    match &order.effect {
+        Effect::RunStep { agent, run, .. } => {
+            bring(workspace, &order, Report::StepWaits { agent: agent.clone(), run: *run })
+        }
+        _ => Ok(()),
+    }
 }
 
 /// Whether its node has begun it. What must run only once is never tried again, so its tries say that.

@@ -51,6 +51,11 @@ pub(crate) fn reported(
     let Some(row) = workspace.lookup().effect((position, index))? else { return Ok(()) };
     workspace.settle(position, index);
     let Ok(order) = serde_json::from_slice::<Order>(&row.body) else { return Ok(()) };
+    bring(workspace, &order, report)
+}
+
+/// Brings a report on an order to the exchange that ordered it.
+pub(crate) fn bring(workspace: &mut Workspace<'_>, order: &Order, report: Report) -> Result<(), Refused> {
     let Some(live) = workspace.live(order.effect.exchange().number)? else { return Ok(()) };
     if let Effect::RunCheck { .. } = order.effect {
         return checked(workspace, live, &report);

@@ -144,6 +144,16 @@ pub enum Report {
         escalation: u32,
         reached: bool,
     },
+    /// Its machine is about to run it.
+    StepBegins {
+        agent: Name,
+        run: u32,
+    },
+    /// Its machine is gone; its order stands.
+    StepWaits {
+        agent: Name,
+        run: u32,
+    },
     StepEnded {
         agent: Name,
         run: u32,

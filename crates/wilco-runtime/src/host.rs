@@ -166,9 +166,13 @@ impl Handle {
                         ended.await.ok()?;
                         return Some(HostCall::Report { position, index, report });
                     }
-                    Some(_) => match ask(HostCall::Begin { position, index, node: name }).await {
+                    Some(report) => match ask(HostCall::Begin { position, index, node: name }).await {
                         Some(HostAnswer::Done) => {}
-                        Some(HostAnswer::Refused | HostAnswer::Turn(_)) | None => return None,
+                        // Nobody waits for it any more: it did not run, and is over.
+                        Some(HostAnswer::Refused) => {
+                            return Some(HostCall::Report { position, index, report });
+                        }
+                        Some(HostAnswer::Turn(_)) | None => return None,
                     },
                     None => {}
                 }

@@ -6,8 +6,11 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 use tempfile::TempDir;
+use wilco_testkit::postgres_server::shared;
+use wilco_testkit::tcp_proxy::TcpProxy;
 
 use crate::handoff::{delivered, ready};
+use crate::nudges::Tmux;
 use crate::server::{Server, Setup, in_time, realm, text};
 
 /// A directory for each machine, with a program of the same name that does something else there.
@@ -45,7 +48,8 @@ impl Machine {
     fn setup(&self, realm: &Path) -> Setup {
         let program = json!(self.path("program"));
         let config = format!(
-            "[operation.commands]\nrestart = {program}\n[nudge.commands]\nbell = [{program}, \"{{agent}}\"]\n"
+            "[operation.commands]\nrestart = {program}\n[nudge.commands]\nbell = [{program}, \"{{agent}}\"]\n\
+             [validation.commands]\ncheck = {program}\n"
         );
         let config =
             format!("{config}[handoff]\nhost = \"two\"\nstate_file = {}\n", json!(self.path("state.yaml")));
@@ -84,9 +88,15 @@ fn waiting(server: &Server, node: &str) -> u64 {
 
 /// An operation on one agent, which is ready for it.
 fn operate(server: &Server, agent: &str) -> String {
+    operate_by(server, agent, json!({}))
+}
+
+fn operate_by(server: &Server, agent: &str, policy: Value) -> String {
     let execute = json!({"command": ["restart", "step of {agent}"], "time_limit": "60s"});
-    let content =
-        json!({"type": "pre-operation", "operation": "restart", "message": "Now.", "execute": execute});
+    let content = json!({
+        "type": "pre-operation", "operation": "restart", "message": "Now.", "execute": execute,
+        "policy": policy,
+    });
     let id = server.begin(&json!({"from": "boss", "to": [agent], "content": content}));
     server.send(&text(agent, "boss", "ok"));
     id
@@ -134,7 +144,7 @@ fn pg_14_what_a_gone_node_is_to_do_waits_for_it() {
         let shown = nudge(&one, "bob");
         (&shown["state"], &shown["node"]) == (&json!("waiting"), &json!("two")) && waiting(&one, "two") == 2
     });
-    assert_eq!(step(&one, &id), "running");
+    in_time("the step too", || step(&one, &id) == "waiting");
     let two = there.start(&realm);
     in_time("the step ran", || two.state(&id) == "done");
     in_time("the nudge too", || nudge(&two, "bob")["state"] == "idle");
@@ -142,6 +152,99 @@ fn pg_14_what_a_gone_node_is_to_do_waits_for_it() {
     // Whoever arrived behind a nudge is told of by the next one; a step runs once.
     let (steps, nudges): (Vec<_>, Vec<_>) = there.ran().into_iter().partition(|ran| ran == "step of bob");
     assert!(steps.len() == 1 && !nudges.is_empty(), "{steps:?} {nudges:?}");
+}
+
+/// PG-14: a step whose machine does not come back within `result_timeout` is somebody's to decide about; if it comes back
+/// after that, it does not run there by itself.
+#[test]
+fn pg_14_a_step_at_a_gone_node_escalates_after_its_result_timeout() {
+    let (realm, here, there) = (tempfile::tempdir().unwrap(), Machine::new("one"), Machine::new("two"));
+    let (one, mut two) = (here.start(&realm), there.start(&realm));
+    one.register(&["boss"]);
+    register(&one, "bob", json!({"host": "two"}));
+    two.kill();
+    let id = operate_by(&one, "bob", json!({"result_timeout": "1s", "on_interrupted": "retry"}));
+    in_time("it is escalated", || one.exchange(&id)["data"]["escalation"].is_string());
+    assert_eq!((step(&one, &id), one.state(&id)), ("interrupted".to_owned(), "executing".into()));
+    let two = there.start(&realm);
+    in_time("its order is over", || waiting(&one, "two") == 0);
+    assert_eq!(there.ran(), Vec::<String>::new());
+    let escalation = two.exchange(&id)["data"]["escalation"].clone();
+    let decision = json!({"type": "decision", "escalation": escalation, "option": "retry"});
+    two.send(&json!({"from": "boss", "content": decision}));
+    in_time("it ran", || two.state(&id) == "done");
+    assert_eq!((here.ran(), there.ran()), (vec![], vec!["step of bob".to_owned()]));
+}
+
+/// PG-14: a node that is cut off from the database for longer than the lease ends its commands: others take it for gone.
+#[test]
+fn pg_14_a_node_that_is_cut_off_ends_its_commands() {
+    let (here, there) = (Machine::new("one"), Machine::running("two", "echo $$ > pid\nexec sleep 600"));
+    let (realm, proxy) = (tempfile::tempdir().unwrap(), TcpProxy::to(shared().port()));
+    let one = here.start(&realm);
+    let url = format!("postgres://wilco@127.0.0.1:{}/postgres", proxy.port());
+    let two = there.setup(realm.path()).environment("WILCO_STORE_URL", &url).start();
+    one.register(&["boss"]);
+    register(&one, "bob", json!({"host": "two"}));
+    let id = operate(&one, "bob");
+    let runs = || {
+        let pid = fs::read_to_string(there.path("pid")).unwrap_or_default();
+        !pid.is_empty() && Path::new("/proc").join(pid.trim()).join("cwd").exists()
+    };
+    in_time("it runs", || runs() && step(&one, &id) == "running");
+    proxy.hold_up();
+    in_time("it was ended", || !runs());
+    in_time("it is shown as waiting", || step(&one, &id) == "waiting");
+    proxy.open();
+    in_time("nobody knows how far it came", || step(&one, &id) == "interrupted");
+    assert_eq!((there.ran().len(), two.state(&id).as_str()), (1, "executing"));
+}
+
+/// PG-14: a tmux session is where its agent is: the node there types into it, whoever writes.
+#[test]
+fn pg_14_a_pane_is_typed_into_by_the_node_of_its_machine() {
+    let (realm, here, there) = (tempfile::tempdir().unwrap(), Machine::new("one"), Machine::new("two"));
+    let (wrong, right) = (Tmux::start("bob-pane"), Tmux::start("bob-pane"));
+    let start = |machine: &Machine, tmux: &Tmux| {
+        machine.setup(realm.path()).environment("TMUX_TMPDIR", tmux.directory()).start()
+    };
+    let (one, two) = (start(&here, &wrong), start(&there, &right));
+    assert_eq!((role(&one), role(&two)), (json!("writer"), json!("follower")));
+    let profile = json!({"session": "bob-pane", "nudge": {"kind": "tmux"}});
+    assert_eq!(register(&two, "bob", profile)["host"], "two");
+    one.send(&text("alice", "bob", "hello"));
+    let line = "run: wilco inbox";
+    in_time("it was entered", || right.pane("bob-pane").matches(line).count() == 2);
+    assert!(!wrong.pane("bob-pane").contains("wilco"));
+}
+
+/// PG-14: a check runs where the work that it checks is done.
+#[test]
+fn pg_14_a_check_runs_on_the_host_of_the_agent_whose_work_it_checks() {
+    let here = Machine::running("one", "exit 1");
+    let (realm, there) = (tempfile::tempdir().unwrap(), Machine::running("two", "exit 0"));
+    let (one, _two) = (here.start(&realm), there.start(&realm));
+    one.register(&["boss"]);
+    register(&one, "main", json!({"host": "two"}));
+    let phases = json!({"phases": [{"name": "unit", "specialist": "cmd:check"}]});
+    let id = one.begin(&crate::validation::start(phases));
+    in_time("it passed there", || one.state(&id) == "completed");
+    assert_eq!((here.ran().len(), there.ran().len()), (0, 1));
+}
+
+/// PG-14: an agent that moves to another machine is nudged there, also of what waited for the machine before.
+#[test]
+fn pg_14_a_nudge_follows_its_agent_to_another_host() {
+    let (realm, here, there) = (tempfile::tempdir().unwrap(), Machine::new("one"), Machine::new("two"));
+    let (one, mut two) = (here.start(&realm), there.start(&realm));
+    let bell = json!({"kind": "command", "command": "bell"});
+    assert_eq!(register(&two, "bob", json!({"nudge": bell}))["host"], "two");
+    two.kill();
+    one.send(&text("alice", "bob", "hello"));
+    in_time("it waits", || nudge(&one, "bob")["state"] == "waiting");
+    let (status, moved) = one.put("/v1/agents/bob", &json!({"nudge": bell, "host": "one"}));
+    assert_eq!((status, &moved["host"]), (200, &json!("one")), "{moved}");
+    in_time("it is nudged there", || here.ran() == ["bob"] && nudge(&one, "bob")["state"] == "idle");
 }
 
 /// PG-14: a takeover interrupts nothing that runs at a node that is there, and only what ran at the one that is gone.

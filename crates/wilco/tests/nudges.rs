@@ -27,16 +27,16 @@ fn nudge_of(server: &Server, agent: &str) -> Value {
 }
 
 /// A tmux server of its own, ended with its test.
-struct Tmux(TempDir);
+pub(crate) struct Tmux(TempDir);
 
 impl Tmux {
-    fn start(session: &str) -> Tmux {
+    pub(crate) fn start(session: &str) -> Tmux {
         let tmux = Tmux(tempfile::tempdir().unwrap());
         tmux.run(&["new-session", "-d", "-s", session, "-x", "120", "-y", "30", "cat"]);
         tmux
     }
 
-    fn directory(&self) -> &str {
+    pub(crate) fn directory(&self) -> &str {
         self.0.path().to_str().unwrap()
     }
 
@@ -46,7 +46,7 @@ impl Tmux {
         String::from_utf8(command.output().unwrap().stdout).unwrap()
     }
 
-    fn pane(&self, session: &str) -> String {
+    pub(crate) fn pane(&self, session: &str) -> String {
         self.run(&["capture-pane", "-p", "-t", &format!("={session}:")])
     }
 }

@@ -98,14 +98,18 @@ pub fn apply(state: &mut State, event: &Event, at: Time) {
         Event::StepStarted { agent, run } => step(state, agent, |step| {
             (step.state, step.runs, step.accepted) = (StepState::Running, *run, false);
             (step.started, step.ended, step.exit_code) = (Some(at), None, None);
+            step.waits_until = None;
+        }),
+        Event::StepWaits { agent, until } => step(state, agent, |step| {
+            (step.state, step.waits_until) = (StepState::Waiting, Some(*until));
         }),
         Event::StepEnded { agent, end } => step(state, agent, |step| {
             step.state = if end.succeeded() { StepState::Succeeded } else { StepState::Failed };
-            (step.ended, step.exit_code) = (Some(at), end.exit_code);
+            (step.ended, step.exit_code, step.waits_until) = (Some(at), end.exit_code, None);
         }),
-        Event::StepInterrupted { agent } => {
-            step(state, agent, |step| (step.state, step.ended) = (StepState::Interrupted, Some(at)));
-        }
+        Event::StepInterrupted { agent } => step(state, agent, |step| {
+            (step.state, step.ended, step.waits_until) = (StepState::Interrupted, Some(at), None);
+        }),
         Event::StepsAccepted { agents } => {
             agents.iter().for_each(|agent| step(state, agent, |step| step.accepted = true));
         }

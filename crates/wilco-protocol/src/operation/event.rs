@@ -73,11 +73,16 @@ pub enum Event {
         agent: Name,
         run: u32,
     },
+    /// The machine of the agent is gone. `until`: how long it is waited for; then somebody decides.
+    StepWaits {
+        agent: Name,
+        until: Time,
+    },
     StepEnded {
         agent: Name,
         end: StepEnd,
     },
-    /// The server stopped while it ran: nobody knows how far it came.
+    /// Its server stopped while it ran, or was gone for too long: nobody knows how far it came.
     StepInterrupted {
         agent: Name,
     },

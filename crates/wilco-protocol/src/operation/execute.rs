@@ -71,6 +71,9 @@ pub struct Step {
     pub exit_code: Option<i32>,
     pub started: Option<Time>,
     pub ended: Option<Time>,
+    /// While it waits for its machine: how long.
+    #[serde(default)]
+    pub waits_until: Option<Time>,
 }
 
 impl Step {
@@ -83,6 +86,7 @@ impl Step {
             exit_code: None,
             started: None,
             ended: None,
+            waits_until: None,
         }
     }
 }
@@ -93,6 +97,8 @@ impl Step {
 pub enum StepState {
     Pending,
     Running,
+    /// The machine that is to run it, or ran it, is gone.
+    Waiting,
     Succeeded,
     Failed,
     Interrupted,
@@ -100,6 +106,11 @@ pub enum StepState {
 }
 
 impl StepState {
+    /// Whether a report of its run is waited for.
+    pub fn is_awaited(self) -> bool {
+        matches!(self, StepState::Running | StepState::Waiting)
+    }
+
     pub fn word(self) -> &'static str {
         self.into()
     }

@@ -183,6 +183,18 @@ impl State {
         self.steps.iter().filter(|step| step.state == state).count()
     }
 
+    /// How many steps are to report yet.
+    pub fn steps_awaited(&self) -> usize {
+        self.steps.iter().filter(|step| step.state.is_awaited()).count()
+    }
+
+    /// How the run of a step stands, if its report is waited for.
+    pub fn awaited_step(&self, agent: &Name, run: u32) -> Option<StepState> {
+        let of = |step: &&Step| step.agent == *agent && step.runs == run;
+        let step = self.steps.iter().find(of).filter(|_| self.is_open())?;
+        Some(step.state).filter(|state| state.is_awaited())
+    }
+
     /// Messages whose texts the view and what is said need.
     pub fn cites(&self) -> Vec<MessageId> {
         let mut ids = vec![self.opening.clone()];

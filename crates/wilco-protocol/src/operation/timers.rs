@@ -14,6 +14,8 @@ pub(super) enum Alarm {
     Result {
         reminded: bool,
     },
+    /// The machine of the step of this place in the list is gone for too long.
+    Step(usize),
     Escalation,
 }
 
@@ -24,6 +26,7 @@ impl Alarm {
             Alarm::Reminder(_) => "reminder",
             Alarm::Deadline => "acknowledgment",
             Alarm::Result { .. } => "result",
+            Alarm::Step(_) => "step",
             Alarm::Escalation => "escalation",
         }
     }
@@ -51,7 +54,10 @@ fn alarms(state: &State) -> Vec<(Alarm, Time)> {
         Phase::Authorized { until, reminded } => {
             until.iter().map(|until| (Alarm::Result { reminded: *reminded }, *until)).collect()
         }
-        Phase::Executing => Vec::new(),
+        Phase::Executing => {
+            let waits = state.steps.iter().enumerate();
+            waits.filter_map(|(place, step)| Some((Alarm::Step(place), step.waits_until?))).collect()
+        }
         Phase::Ended { .. } => return Vec::new(),
     };
     alarms.extend(state.escalation().map(|open| (Alarm::Escalation, open.remind_at)));

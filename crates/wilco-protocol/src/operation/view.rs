@@ -192,7 +192,7 @@ fn withdrawn(state: &State) -> bool {
 fn result_of(state: &State, agent: &Name) -> Option<&'static str> {
     if let Some(step) = state.steps.iter().find(|step| step.agent == *agent) {
         return match step.state {
-            StepState::Pending | StepState::Running => None,
+            StepState::Pending | StepState::Running | StepState::Waiting => None,
             StepState::Succeeded => Some("done"),
             StepState::Failed => Some("failed"),
             StepState::Interrupted => Some("interrupted"),

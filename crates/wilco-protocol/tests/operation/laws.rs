@@ -60,7 +60,7 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
     let step = prop_oneof![
         4 => (who, what()).prop_map(|(who, what)| Step::Say(who, what)),
         3 => (0..400u64).prop_map(Step::Pass),
-        2 => (0..2usize, 0..3u8).prop_map(|(place, what)| Step::Report(place, what)),
+        2 => (0..2usize, 0..5u8).prop_map(|(place, what)| Step::Report(place, what)),
     ];
     prop::collection::vec(step, 0..25)
 }
@@ -121,6 +121,8 @@ impl Run {
                 };
                 self.decide(Input::Report(match what {
                     2 => Report::StepInterrupted { agent, run },
+                    3 => Report::StepWaits { agent, run },
+                    4 => Report::StepBegins { agent, run },
                     _ => Report::StepEnded { agent, run, end },
                 }));
             }

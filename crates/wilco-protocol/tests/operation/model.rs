@@ -44,6 +44,8 @@ enum Act {
     Timeout,
     Ended { place: usize, well: bool },
     Interrupted { place: usize },
+    Waits { place: usize },
+    Begins { place: usize },
 }
 
 impl Model for Bounds {
@@ -74,7 +76,7 @@ impl Model for Bounds {
         for place in 0..moment.running.len() {
             acts.extend([true, false].map(|well| Act::Ended { place, well }));
             if moment.messages < self.messages {
-                acts.push(Act::Interrupted { place });
+                acts.extend([Act::Interrupted { place }, Act::Waits { place }, Act::Begins { place }]);
             }
         }
     }
@@ -107,6 +109,15 @@ impl Model for Bounds {
                 );
                 let (agent, run) = next.running.remove(place);
                 Input::Report(Report::StepInterrupted { agent, run })
+            }
+            Act::Waits { place } => {
+                next.messages += 1;
+                let (agent, run) = next.running[place].clone();
+                Input::Report(Report::StepWaits { agent, run })
+            }
+            Act::Begins { place } => {
+                let (agent, run) = next.running[place].clone();
+                Input::Report(Report::StepBegins { agent, run })
             }
         };
         let decision = decide(&next.state, input, &world(), next.now).ok()?;

@@ -46,6 +46,7 @@ transcripts! {
     op_11_retry
     op_13_states
     op_14_ask
+    op_14_gone
     op_14_proceed
     op_14_retry
     op_15_abort

@@ -89,10 +89,16 @@ impl World {
     fn report(&mut self, text: &str) {
         let (agent, what) = text.split_once(' ').expect("AGENT came to");
         let place = self.running.iter().position(|(name, _)| name.as_str() == agent);
-        let (agent, run) = self.running.remove(place.expect("a step that runs"));
+        let place = place.expect("a step that runs");
+        let (agent, run) = match what {
+            "waits" | "begins" => self.running[place].clone(),
+            _ => self.running.remove(place),
+        };
         let end =
             |exit_code| StepEnd { exit_code, stdout: String::new(), stderr: String::new(), failure: None };
         self.decide(Input::Report(match what {
+            "begins" => Report::StepBegins { agent, run },
+            "waits" => Report::StepWaits { agent, run },
             "interrupted" => Report::StepInterrupted { agent, run },
             code => Report::StepEnded {
                 agent,

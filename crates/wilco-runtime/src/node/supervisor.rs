@@ -1,11 +1,13 @@
 //! What a node does all the time: hears, says that it is there, renews its lease or waits for that of another to run out.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::sync::mpsc::{Receiver, TryRecvError};
 use std::time::Duration;
 
 use tokio::sync::{oneshot, watch};
+use wilco_engine::Command;
 use wilco_store::{
     Beat, LeaseTurn, NodeLease, NodeSession, Postgres, PostgresTarget, StoreError, Term, WriterRow, lasts,
 };
@@ -16,6 +18,7 @@ use crate::complaint::Complaint;
 use crate::handle::Handle;
 use crate::host::MOST;
 use crate::lease::Lease;
+use crate::places::OrderKey;
 use crate::writer::{Beginning, Job, Shared, StartError, begin};
 
 /// How long it listens before it looks by itself.
@@ -48,6 +51,8 @@ struct RunningTerm {
     lease: Lease,
     /// What came of loading everything, when it is done.
     begun: Option<Receiver<Result<(), StartError>>>,
+    /// What is known to wait for nodes that are gone.
+    unreached: BTreeSet<OrderKey>,
 }
 
 impl Supervisor {
@@ -255,7 +260,7 @@ impl Supervisor {
                 self.lease.renewed(sent);
                 running.lease.renew(self.lease.writes_until());
                 self.node.writes_until.store(self.lease.writes_until(), Ordering::SeqCst);
-                Ok(())
+                self.tell_of_unreached()
             }
             Err(StoreError::Fenced { .. }) => {
                 self.end_term("another node took over");
@@ -263,6 +268,28 @@ impl Supervisor {
             }
             Err(other) => Err(other),
         }
+    }
+
+    /// As the writer: steps whose node is gone are told once that they wait.
+    fn tell_of_unreached(&mut self) -> Result<(), StoreError> {
+        let (Some(session), Some(running), Some(queue)) =
+            (&self.session, &mut self.term, self.shared.queue.current())
+        else {
+            return Ok(());
+        };
+        let unreached: BTreeSet<_> =
+            session.unreached()?.iter().map(|row| (row.position, row.index)).collect();
+        let tell = |&(position, index): &OrderKey| Command::Unreached { position, index };
+        let fresh: Vec<_> = unreached.difference(&running.unreached).map(tell).collect();
+        if !fresh.is_empty() {
+            if queue.try_send(Job::Commands(fresh, oneshot::channel().0)).is_err() {
+                // No room now: they are told next time.
+                return Ok(());
+            }
+            self.shared.meters.queued();
+        }
+        running.unreached = unreached;
+        Ok(())
     }
 
     /// As a follower: waits until the writer's lease has run out, and then takes over.
@@ -302,7 +329,7 @@ impl Supervisor {
                 let _ = done.send(take_up(&shared, &target, its, beginning));
             })
             .map_err(|error| StoreError::NotStored(error.into()))?;
-        self.term = Some(RunningTerm { term, lease, begun: Some(begun) });
+        self.term = Some(RunningTerm { term, lease, begun: Some(begun), unreached: BTreeSet::new() });
         Ok(())
     }
 

@@ -265,6 +265,15 @@ impl NodeSession {
         found.iter().map(rows::effect).collect()
     }
 
+    /// What is due at nodes that are gone: silent for longer than a lease, or without their name.
+    pub fn unreached(&self) -> Result<Vec<EffectRow>, StoreError> {
+        let gone = format!("SELECT name FROM node WHERE seen < {NOW} - $2::bigint OR NOT {HAS_NAME}");
+        let sql = format!("{EFFECT} WHERE node IN ({gone}) AND due <= {NOW}");
+        let lease = i64::try_from(self.target.lease.as_millis()).unwrap_or(i64::MAX);
+        let found = self.session.query(&sql, &[&self.target.schema, &lease])?;
+        found.iter().map(rows::effect).collect()
+    }
+
     /// Waits until something is committed or the lease given back, at most so long; whether something was told.
     pub fn listen(&self, within: Duration) -> Result<bool, StoreError> {
         Ok(self.session.listen(within)?)

@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 
 const NOON: &str = "2026-03-01T12:00:00.000Z";
 
-fn start(fields: Value) -> Value {
+pub(crate) fn start(fields: Value) -> Value {
     let mut message = said(
         "boss",
         "validation-orchestrator",

@@ -324,6 +324,8 @@ pub(super) fn reported(draft: &mut Draft<'_>, report: Report) {
             }
         }
         Report::HumanCalled { .. }
+        | Report::StepBegins { .. }
+        | Report::StepWaits { .. }
         | Report::StepEnded { .. }
         | Report::StepInterrupted { .. }
         | Report::CheckEnded { .. }

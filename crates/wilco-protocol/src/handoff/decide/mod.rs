@@ -118,6 +118,8 @@ fn reported(draft: &mut Draft<'_>, report: Report) {
         }
         Report::Judged { .. } | Report::JudgeDeferred { .. } | Report::JudgeFailed { .. } => {}
         Report::HumanCalled { .. }
+        | Report::StepBegins { .. }
+        | Report::StepWaits { .. }
         | Report::StepEnded { .. }
         | Report::StepInterrupted { .. }
         | Report::CheckEnded { .. }

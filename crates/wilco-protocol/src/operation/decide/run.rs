@@ -19,24 +19,29 @@ pub(super) fn begin(draft: &mut Draft<'_>) {
 
 /// What came of a run, if it is the one that is waited for.
 pub(super) fn reported(draft: &mut Draft<'_>, report: Report) {
-    let awaited = |draft: &Draft<'_>, agent: &Name, run: u32| {
-        let of = |step: &&Step| step.agent == *agent && step.runs == run;
-        draft.state.is_open()
-            && draft.state.steps.iter().find(of).is_some_and(|step| step.state == StepState::Running)
-    };
+    let awaited = |draft: &Draft<'_>, agent: &Name, run: u32| draft.state.awaited_step(agent, run);
     match report {
-        Report::StepEnded { agent, run, end } if awaited(draft, &agent, run) => {
+        Report::StepBegins { agent, run } if awaited(draft, &agent, run) == Some(StepState::Waiting) => {
+            draft.event(Event::StepStarted { agent, run });
+        }
+        Report::StepWaits { agent, run } if awaited(draft, &agent, run) == Some(StepState::Running) => {
+            let until = draft.after(draft.state.policy.result_timeout);
+            draft.event(Event::StepWaits { agent, until });
+        }
+        Report::StepEnded { agent, run, end } if awaited(draft, &agent, run).is_some() => {
             draft.event(Event::StepEnded { agent, end });
             advance(draft);
         }
-        Report::StepInterrupted { agent, run } if awaited(draft, &agent, run) => {
+        Report::StepInterrupted { agent, run } if awaited(draft, &agent, run).is_some() => {
             draft.event(Event::StepInterrupted { agent: agent.clone() });
             match draft.state.policy.on_interrupted {
                 OnInterrupted::Ask => draft.escalate(Reason::Interrupted, agent),
                 OnInterrupted::Retry => start(draft, agent),
             }
         }
-        Report::StepEnded { .. }
+        Report::StepBegins { .. }
+        | Report::StepWaits { .. }
+        | Report::StepEnded { .. }
         | Report::StepInterrupted { .. }
         | Report::CheckEnded { .. }
         | Report::CheckInterrupted { .. }
@@ -46,6 +51,13 @@ pub(super) fn reported(draft: &mut Draft<'_>, report: Report) {
         | Report::HumanCalled { .. }
         | Report::Handoff(_) => {}
     }
+}
+
+/// Its machine did not come back in time. Another run there would wait as long, so somebody decides, whatever the policy.
+pub(super) fn waited_in_vain(draft: &mut Draft<'_>, place: usize) {
+    let Some(agent) = draft.state.steps.get(place).map(|step| step.agent.clone()) else { return };
+    draft.event(Event::StepInterrupted { agent: agent.clone() });
+    draft.escalate(Reason::Interrupted, agent);
 }
 
 /// Interrupted steps that nobody decided about.
@@ -78,13 +90,17 @@ pub(super) fn advance(draft: &mut Draft<'_>) {
         skip(draft);
     }
     start_some(draft, &command);
-    if draft.state.steps_in(StepState::Running) > 0 {
+    if draft.state.steps_awaited() > 0 {
         return;
     }
     let went_well = |step: &Step| match step.state {
         StepState::Succeeded => true,
         StepState::Interrupted => step.accepted,
-        StepState::Pending | StepState::Running | StepState::Failed | StepState::Skipped => false,
+        StepState::Pending
+        | StepState::Running
+        | StepState::Waiting
+        | StepState::Failed
+        | StepState::Skipped => false,
     };
     let outcome = if draft.state.steps.iter().all(went_well) { Outcome::Done } else { Outcome::Failed };
     draft.end(outcome, Why::Performed, None);
@@ -92,7 +108,7 @@ pub(super) fn advance(draft: &mut Draft<'_>) {
 }
 
 fn start_some(draft: &mut Draft<'_>, command: &Command) {
-    let room = (command.max_parallel as usize).saturating_sub(draft.state.steps_in(StepState::Running));
+    let room = (command.max_parallel as usize).saturating_sub(draft.state.steps_awaited());
     pending(draft).into_iter().take(room).for_each(|agent| start(draft, agent));
 }
 

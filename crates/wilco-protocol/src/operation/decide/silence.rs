@@ -2,6 +2,7 @@
 
 use super::begin::ask;
 use super::draft::Draft;
+use super::run;
 use super::settle::{proceeding, settle, verdict};
 use crate::escalation::{Incident, Reason};
 use crate::name::Name;
@@ -25,6 +26,7 @@ pub(super) fn wake(draft: &mut Draft<'_>) {
             draft.tell_initiator(ToInitiator::ResultDue);
         }
         Alarm::Result { reminded: true } => draft.escalate(Reason::NoResult, draft.state.initiator.clone()),
+        Alarm::Step(place) => run::waited_in_vain(draft, place),
         Alarm::Escalation => remind_of_escalation(draft),
     }
 }
