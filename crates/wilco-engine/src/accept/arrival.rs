@@ -1,11 +1,13 @@
 //! A message on its way in, and how it is stored.
 
 use std::borrow::Cow;
+use std::cell::OnceCell;
 use std::sync::{Arc, OnceLock};
 
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 use wilco_language::parse::Incoming;
+use wilco_language::read::classify::Task;
 use wilco_language::render::{Rendered, delivered, identified, passed_subject, usual_subject};
 use wilco_protocol::decision::Routing;
 use wilco_protocol::{Exchange, ExchangeId, Meaning, MessageId, Name, delegation};
@@ -29,6 +31,8 @@ pub(crate) struct Arrival<'a> {
     pub(crate) near: Option<Name>,
     /// The plain text of its content, which every rule of reading looks at.
     pub(crate) text: &'a str,
+    /// The task that the text is, once it was looked for.
+    pub(crate) task: OnceCell<Option<Task>>,
     pub(crate) post: &'a Post,
 }
 

@@ -115,6 +115,14 @@ pub(crate) fn open_under_heading(
 /// The task that a plain text to one agent is. Under the heading of an open task it is that one, whatever its id
 /// looks like.
 pub(super) fn task_in(workspace: &mut Workspace<'_>, arrival: &Arrival<'_>) -> Result<Option<Task>, Refused> {
+    if let Some(known) = arrival.task.get() {
+        return Ok(known.clone());
+    }
+    let found = look_for_task(workspace, arrival)?;
+    Ok(arrival.task.get_or_init(|| found).clone())
+}
+
+fn look_for_task(workspace: &mut Workspace<'_>, arrival: &Arrival<'_>) -> Result<Option<Task>, Refused> {
     let single = arrival.to.len() == 1 && !is_wilco(&arrival.to[0]);
     if !single || !workspace.settings().auto_enrol {
         return Ok(None);

@@ -14,6 +14,8 @@ pub(crate) mod parties;
 pub(crate) mod start;
 pub(crate) mod validate;
 
+use std::cell::OnceCell;
+
 use wilco_language::parse::{Delegation, Handoff, Incoming, Operation, Typed, Validation};
 use wilco_protocol::{Exchange, MessageId, Name};
 use wilco_store::Reach;
@@ -56,7 +58,15 @@ pub(crate) fn accept(workspace: &mut Workspace<'_>, mut post: Post) -> Result<Ac
     workspace.spoke_by(&from, post.interface);
     let to = recipients(workspace, &post.incoming, &from)?;
     let id = message_id(workspace, &post.incoming)?;
-    let arrival = Arrival { id, from: from.clone(), to, near, text: post.incoming.text(), post: &post };
+    let arrival = Arrival {
+        id,
+        from: from.clone(),
+        to,
+        near,
+        text: post.incoming.text(),
+        task: OnceCell::new(),
+        post: &post,
+    };
     let (messages, exchange) = take_in(workspace, &arrival)?;
     tell_of_near_name(workspace, &arrival)?;
     if let Some(position) = answered {

@@ -57,12 +57,12 @@ pub struct TaggedWord {
 /// The words that a body says: those in its own voice, or the only one that is shown in a code fence.
 pub fn words(body: &str) -> Vec<TaggedWord> {
     let lines = text::lines(body);
-    let said = lines.iter().enumerate().filter(|(_, line)| !line.quoted && !line.blank());
+    let said = lines.iter().enumerate();
+    let said = said.filter(|(_, line)| !line.quoted && !line.blank() && may_hold_tag(line.text));
     let mut found: Vec<(usize, TaggedWord)> = said
         .filter_map(|(at, line)| {
             let fenced = line.fence.is_some();
-            let tags = TAGS.iter().filter(|_| may_hold_tag(line.text));
-            let word = tags.into_iter().find_map(|(tag, word)| spoken(line.text, tag, *word, fenced))?;
+            let word = TAGS.iter().find_map(|(tag, word)| spoken(line.text, tag, *word, fenced))?;
             Some((at, word))
         })
         .collect();
