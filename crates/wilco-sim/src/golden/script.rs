@@ -1,5 +1,5 @@
 //! What no simulated agent does, by hand: a task is paused and goes on, a message enters a context, an interrupted
-//! step counts as done, work is reported in words, words are not understood.
+//! step waits for its machine and counts as done, work is reported in words, words are not understood.
 
 use anyhow::{Context, ensure};
 use serde_json::{Value, json};
@@ -67,6 +67,7 @@ impl Script {
             anyhow::bail!("expected an order, got {row:?}")
         };
         let report = order.effect.interrupted().context("a step is run once")?;
+        self.step(3002, Command::Unreached { position: row.position, index: row.index })?;
         self.step(3002, Command::Report { position: row.position, index: row.index, report })?;
         let notices = self.store.messages_before(None, 10)?;
         let escalation = notices.iter().find_map(|row| {
