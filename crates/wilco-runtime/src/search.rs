@@ -4,9 +4,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use tokio::sync::watch;
-use wilco_store::{SearchIndex, StoreError};
+use wilco_store::StoreError;
 
-use crate::readers::Readers;
+use crate::complaint::Complaint;
 
 /// Those who send messages go first. The index waits until none came for this long; readers look at the
 /// newest messages themselves.
@@ -18,27 +18,34 @@ const FAR_BEHIND: u64 = 100_000;
 /// Then it rests so many times as long as it works.
 const GIVES_WAY: u32 = 9;
 
+/// After trouble it tries again.
+const AGAIN: Duration = Duration::from_secs(5);
+
+/// Takes the next messages into an index.
+pub(crate) type TakeIn = Box<dyn FnMut() -> Result<Taken, StoreError> + Send>;
+
 /// The index, while it is open.
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub(crate) struct Follower {
     /// Held by the one who takes messages in, a few hundred at a time, and to close it.
-    index: Arc<Mutex<Option<SearchIndex>>>,
+    index: Arc<Mutex<Option<TakeIn>>>,
 }
 
 impl Follower {
     /// Follows until it is closed. Call it inside a tokio runtime.
-    pub(crate) fn start(index: SearchIndex, readers: Readers, head: watch::Receiver<u64>) -> Follower {
+    pub(crate) fn start(index: TakeIn, head: watch::Receiver<u64>) -> Follower {
         let follower = Follower { index: Arc::new(Mutex::new(Some(index))) };
-        tokio::spawn(follower.clone().follow(readers, head));
+        tokio::spawn(follower.clone().follow(head));
         follower
     }
 
-    async fn follow(self, readers: Readers, mut head: watch::Receiver<u64>) {
+    async fn follow(self, mut head: watch::Receiver<u64>) {
+        let mut complaint = Complaint::default();
         loop {
             let newest = *head.borrow_and_update();
             let begun = Instant::now();
-            let (follower, readers) = (self.clone(), readers.clone());
-            let taken = tokio::task::spawn_blocking(move || follower.take_in(&readers)).await;
+            let follower = self.clone();
+            let taken = tokio::task::spawn_blocking(move || follower.take_in()).await;
             match taken {
                 Ok(Ok(Some(Taken { more: false, .. }))) => {
                     if head.changed().await.is_err() {
@@ -56,19 +63,24 @@ impl Follower {
                 Ok(Ok(Some(_))) => {}
                 Ok(Ok(None)) | Err(_) => return,
                 Ok(Err(error)) => {
-                    tracing::error!(%error, "the search index no longer follows; searching gets slower until a restart");
-                    return;
+                    let error = error.to_string();
+                    if let Some(again) = complaint.is_due(&error, Instant::now()) {
+                        tracing::error!(
+                            error,
+                            again,
+                            "the search index does not follow; searching gets slower"
+                        );
+                    }
+                    tokio::time::sleep(AGAIN).await;
                 }
             }
         }
     }
 
     /// Takes in the next messages; none when it is closed.
-    fn take_in(&self, readers: &Readers) -> Result<Option<Taken>, StoreError> {
+    fn take_in(&self) -> Result<Option<Taken>, StoreError> {
         let mut index = self.index.lock().unwrap_or_else(PoisonError::into_inner);
-        let Some(index) = &mut *index else { return Ok(None) };
-        let more = readers.read(|reader| index.follow(reader))?;
-        Ok(Some(Taken { position: index.position(), more }))
+        index.as_mut().map(|take_in| take_in()).transpose()
     }
 
     /// Ends it, after what it is just taking in.
@@ -81,9 +93,15 @@ impl Follower {
 }
 
 /// How far it has come.
-struct Taken {
-    position: u64,
-    more: bool,
+pub(crate) struct Taken {
+    pub(crate) position: u64,
+    pub(crate) more: bool,
+}
+
+impl std::fmt::Debug for Follower {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Follower")
+    }
 }
 
 /// Until nothing was committed for a while, or so much that it must not wait longer.

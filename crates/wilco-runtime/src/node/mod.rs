@@ -20,6 +20,7 @@ use crate::handle::{Handle, ReadError};
 use crate::host::HostEffects;
 use crate::meters::Meters;
 use crate::readers::Readers;
+use crate::search::{Follower, Taken};
 use crate::test_clock::TestClock;
 use crate::waiters::Waiters;
 use crate::writer::{Queue, Shared, StartError};
@@ -182,7 +183,14 @@ pub fn join(start: NodeStart) -> Result<Handle, StartError> {
         clock_off: AtomicI64::new(0),
         host: HostEffects::new(),
     });
-    let handle = Handle::new(&shared, None, Some(node.clone()));
+    let (index, writer) = (Postgres::reader(&target), node.clone());
+    let take_in = move || {
+        // One node is enough: the one that writes.
+        let (position, more) = if writer.known().is_here { index.follow_index()? } else { (0, false) };
+        Ok(Taken { position, more })
+    };
+    let search = Follower::start(Box::new(take_in), shared.waiters.head());
+    let handle = Handle::new(&shared, Some(search), Some(node.clone()));
     let mut supervisor = Supervisor::new(shared, target, session, node, &handle);
     supervisor.first()?;
     std::thread::Builder::new().name("wilco-node".to_owned()).spawn(move || supervisor.run())?;

@@ -23,6 +23,8 @@ use crate::writer::{Beginning, Job, Shared, StartError, begin};
 
 /// How long it listens before it looks by itself.
 const TICK: Duration = Duration::from_millis(200);
+/// Many commits that come together are looked at together.
+const TOGETHER: Duration = Duration::from_millis(20);
 /// Milliseconds; more is told.
 const CLOCK_MAY_BE_OFF: i64 = 1000;
 /// The document with the tokens.
@@ -104,8 +106,12 @@ impl Supervisor {
                 // Nobody holds this node any more.
                 Err(TryRecvError::Disconnected) => return,
             }
+            let begun = std::time::Instant::now();
             match self.tick(TICK) {
-                Ok(()) => _ = self.complaint.is_over(),
+                Ok(()) => {
+                    self.complaint.is_over();
+                    std::thread::sleep(TOGETHER.saturating_sub(begun.elapsed()));
+                }
                 Err(error) => {
                     let text = error.to_string();
                     if let Some(again) = self.complaint.is_due(&text, std::time::Instant::now()) {

@@ -21,7 +21,7 @@ use crate::lease::Lease;
 use crate::meters::Meters;
 use crate::places::Places;
 use crate::readers::{OpenReader, Readers};
-use crate::search::Follower;
+use crate::search::{Follower, Taken};
 use crate::test_clock::TestClock;
 use crate::waiters::Waiters;
 
@@ -109,7 +109,14 @@ pub fn start<S: Store + Send + 'static>(start: WriterStart<S>) -> Result<Handle,
     };
     let beginning = Beginning { started: true, taken_over: None, last_alive, lease: None, gone: Vec::new() };
     begin(&shared, store, beginning)?;
-    let search = search.map(|index| Follower::start(index, shared.readers.clone(), shared.waiters.head()));
+    let search = search.map(|mut index| {
+        let readers = shared.readers.clone();
+        let take_in = move || {
+            let more = readers.read(|reader| index.follow(reader))?;
+            Ok(Taken { position: index.position(), more })
+        };
+        Follower::start(Box::new(take_in), shared.waiters.head())
+    });
     Ok(Handle::new(&shared, search, None))
 }
 

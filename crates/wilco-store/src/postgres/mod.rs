@@ -19,8 +19,6 @@ mod tls;
 mod write;
 
 use std::cell::RefCell;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use wilco_protocol::Time;
@@ -29,7 +27,7 @@ use crate::batch::Batch;
 use crate::error::{ConnectError, StoreError};
 use crate::reader::Head;
 use crate::realm::Fence;
-use crate::{Reader, Store, Upkeep};
+use crate::{Reader, Store};
 
 use fault::{Fault, FaultKind};
 use rows::int;
@@ -48,8 +46,6 @@ pub struct Postgres {
     /// Opened when it is needed, and again when it broke. Borrowed while something is asked.
     session: RefCell<Option<Session>>,
     fence: Fence,
-    /// Whether somebody takes messages into the index.
-    indexing: Arc<AtomicBool>,
 }
 
 /// Between two tries to reach a server.
@@ -91,12 +87,7 @@ impl Postgres {
 
     /// Reads what is there; connects when it is asked the first time.
     pub fn reader(target: &PostgresTarget) -> Postgres {
-        Postgres {
-            target: target.clone(),
-            session: RefCell::default(),
-            fence: Fence::default(),
-            indexing: Arc::default(),
-        }
+        Postgres { target: target.clone(), session: RefCell::default(), fence: Fence::default() }
     }
 
     /// Writes from now on, as long as the term lasts.
@@ -177,10 +168,9 @@ impl Postgres {
         Ok(())
     }
 
-    /// Takes messages into the index for full text until it has all.
-    pub fn index_messages(&self) -> Result<(), StoreError> {
-        while search::follow(self)? {}
-        Ok(())
+    /// Takes the next messages into the index for full text; up to where they are in it, and whether there are more.
+    pub fn follow_index(&self) -> Result<(u64, bool), StoreError> {
+        search::follow(self)
     }
 }
 
@@ -209,19 +199,6 @@ impl Store for Postgres {
             (head.position, head.hash) = (row.position, row.hash);
         }
         self.transact(&head, write::batch(batch)?)
-    }
-
-    /// The index for full text follows the commits, beside them.
-    fn upkeep(&mut self) -> Option<Upkeep> {
-        if self.indexing.swap(true, Ordering::AcqRel) {
-            return None;
-        }
-        let (target, indexing) = (self.target.clone(), self.indexing.clone());
-        Some(Box::new(move || {
-            // What it does not get to, the next one does; searches look at what is missing themselves.
-            let _ = Postgres::reader(&target).index_messages();
-            indexing.store(false, Ordering::Release);
-        }))
     }
 
     fn begin_rebuild(&mut self) -> Result<(), StoreError> {

@@ -87,11 +87,11 @@ fn newest(
     Ok(within(found, PAGE_BYTES, |row| row.body.len()))
 }
 
-/// Takes in the next messages, not many at once; whether there are more.
-pub(super) fn follow(store: &Postgres) -> Result<bool, StoreError> {
+/// Takes in the next messages, not many at once; up to where they are in it, and whether there are more.
+pub(super) fn follow(store: &Postgres) -> Result<(u64, bool), StoreError> {
     let from = end(store)?;
     let messages = within(store.messages_after(from, AT_ONCE)?, PAGE_BYTES, |row| row.body.len());
-    let Some(last) = messages.last().map(|message| int(message.position)) else { return Ok(false) };
+    let Some(last) = messages.last().map(|message| message.position) else { return Ok((from, false)) };
     let (mut places, mut lists) = (Vec::new(), Vec::new());
     for message in &messages {
         places.push(int(message.position));
@@ -103,8 +103,8 @@ pub(super) fn follow(store: &Postgres) -> Result<bool, StoreError> {
                SELECT place, array_to_tsvector(string_to_array(list, ' '))
                FROM unnest($1::bigint[], $2::text[]) AS taken (place, list) WHERE EXISTS (SELECT 1 FROM moved)
                ON CONFLICT (position) DO NOTHING";
-    store.ask(|session| session.execute(sql, &[&places, &lists, &last, &int(from)]))?;
-    Ok(messages.len() > 1)
+    store.ask(|session| session.execute(sql, &[&places, &lists, &int(last), &int(from)]))?;
+    Ok((last, messages.len() > 1))
 }
 
 /// The terms of a message with spaces between; none when they are too many.
