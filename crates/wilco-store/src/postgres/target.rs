@@ -149,11 +149,13 @@ impl PostgresTarget {
         self
     }
 
-    /// What every session is told first. A transaction that hangs ends before its lease does.
+    /// What every session is told first. A transaction that hangs ends before its lease does. Whatever is asked has an
+    /// index; a plan that reads a whole table was made when that was small, and is kept when it has grown.
     pub(super) fn settings(&self) -> String {
         let hangs = (self.lease * 2 / 3).as_millis();
         format!(
             "SET search_path = \"{}\"; SET synchronous_commit = on; SET client_min_messages = warning; SET jit = off;
+             SET enable_seqscan = off; SET enable_hashjoin = off; SET enable_mergejoin = off;
              SET default_transaction_isolation = 'read committed'; SET idle_in_transaction_session_timeout = {hangs}",
             self.schema
         )
