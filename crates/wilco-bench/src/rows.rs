@@ -89,7 +89,7 @@ pub(crate) fn of_rounds(rounds: &[Round]) -> Vec<Row> {
             format!("durable messages per second, {CONNECTIONS} connections"),
             format!("{messages:.0}/s, echo {:.0}/s", median(|round| round.echo)),
             over(|round| round.messages / round.echo),
-            &at_least(0.35, 0.60),
+            &at_least(0.30, 0.50),
         ),
         row(
             "PERF-3",
@@ -100,28 +100,28 @@ pub(crate) fn of_rounds(rounds: &[Round]) -> Vec<Row> {
                 median(|round| round.overwrite)
             ),
             over(|round| round.alone_p50 / round.append),
-            &at_most(3.0, 2.0, ""),
+            &at_most(2.5, 2.0, ""),
         ),
         row(
             "PERF-4",
             format!("p99 of one durable message, {CONNECTIONS} connections"),
             format!("{:.0} µs, F {append:.0} µs", median(|round| round.messages_p99)),
             over(|round| round.messages_p99 / round.append),
-            &at_most(40.0, 20.0, ""),
+            &at_most(45.0, 20.0, ""),
         ),
         row(
             "PERF-5",
             "whole delegations per second".to_owned(),
             format!("{:.0}/s, PERF-1 ÷ 3 {:.0}/s", median(|round| round.delegations), messages / 3.0),
             over(|round| round.delegations * 3.0 / round.messages),
-            &at_least(0.6, 0.9),
+            &at_least(0.33, 0.6),
         ),
         row(
             "PERF-6",
             format!("batch door, {BATCH} a request, {CONNECTIONS} connections"),
             format!("{:.0}/s, PERF-1 {messages:.0}/s", median(|round| round.batched)),
             over(|round| round.batched / round.messages),
-            &at_least(3.0, 8.0),
+            &at_least(2.5, 8.0),
         ),
     ];
     rows.extend(of_redis(rounds));
@@ -208,21 +208,21 @@ pub(crate) fn of_many(many: &Many) -> Vec<Row> {
             format!("{open} open exchanges, resident memory for each"),
             format!("{:.0} B ready, {:.0} B after the wakes", many.bytes_ready, many.bytes_after),
             spread([many.bytes_ready.max(many.bytes_after)]),
-            &at_most(1024.0, 300.0, " B"),
+            &at_most(300.0, 100.0, " B"),
         ),
         row(
             "PERF-7",
             format!("{open} open exchanges, start to ready"),
             format!("{:.2} s, at rest {:.1} s later", many.ready, many.rest),
             spread([many.ready]),
-            &at_most(5.0, 1.0, " s"),
+            &at_most(1.0, 0.5, " s"),
         ),
         row(
             "PERF-7",
             format!("{open} open exchanges, {} due at {WAKES_PER_SECOND}/s, p99 of lateness", many.woken),
             format!("p50 {:.0} ms, most {:.0} ms", many.late_p50, many.late_most),
             spread([many.late_p99]),
-            &at_most(100.0, 10.0, " ms"),
+            &at_most(50.0, 10.0, " ms"),
         ),
     ]
 }
@@ -234,7 +234,7 @@ pub(crate) fn of_pages(pages: &[Pages]) -> Row {
         format!("first inbox page, {LONG} messages against {SHORT}"),
         format!("{:.0} µs, {:.0} µs", long.median, short.median),
         spread(pages.iter().map(|one| one.long / one.short)),
-        &at_most(2.0, 1.2, ""),
+        &at_most(1.2, 1.0, ""),
     )
 }
 
@@ -260,7 +260,7 @@ pub(crate) fn of_idle(idle: Idle, loaded: Option<f64>) -> Vec<Row> {
         "idle server, resident memory".to_owned(),
         format!("{:.1} MiB{loaded}", idle.resident),
         spread([idle.resident]),
-        &at_most(60.0, 25.0, " MiB"),
+        &at_most(40.0, 25.0, " MiB"),
     );
     let busy = idle.busy.map(|busy| {
         row(
@@ -268,7 +268,7 @@ pub(crate) fn of_idle(idle: Idle, loaded: Option<f64>) -> Vec<Row> {
             "idle server, processor time over 60 s".to_owned(),
             format!("{busy:.3} s"),
             spread([busy]),
-            &at_most(0.2, 0.02, " s"),
+            &at_most(0.1, 0.02, " s"),
         )
     });
     std::iter::once(memory).chain(busy).collect()
