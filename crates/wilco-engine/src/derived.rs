@@ -15,9 +15,25 @@ use crate::rebuild::Fold;
 
 /// Rows read at once.
 const PAGE: usize = 1000;
+/// How often it is looked again when others wrote meanwhile.
+const TRIES: usize = 5;
 
-/// The first derived row that is not what the journal says, in words. Nobody may write meanwhile.
+/// The first derived row that is not what the journal says, in words.
 pub fn differs(reader: &dyn Reader) -> Result<Option<String>, StoreError> {
+    for _ in 0..TRIES {
+        let before = reader.head()?.position;
+        let difference = compared(reader)?;
+        // Where others write too, the tables may be younger than what was read of the journal.
+        if difference.is_none() || reader.head()?.position == before {
+            return Ok(difference);
+        }
+    }
+    let moving =
+        "others wrote whenever the tables were compared with the journal; ask again when less is sent";
+    Err(StoreError::NotStored(moving.into()))
+}
+
+fn compared(reader: &dyn Reader) -> Result<Option<String>, StoreError> {
     let mut fold = Fold::default();
     let mut inboxes = BTreeMap::new();
     let mut after = 0;

@@ -1,15 +1,15 @@
 //! What a node does all the time: hears, says that it is there, renews its lease or waits for that of another to run out.
 
-use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::sync::mpsc::{Receiver, TryRecvError};
 use std::time::Duration;
 
 use tokio::sync::{oneshot, watch};
-use wilco_engine::Command;
+use wilco_engine::{Command, runs_once};
 use wilco_store::{
-    Beat, LeaseTurn, NodeLease, NodeSession, Postgres, PostgresTarget, StoreError, Term, WriterRow, lasts,
+    Beat, EffectRow, LeaseTurn, NodeLease, NodeSession, Postgres, PostgresTarget, StoreError, Term,
+    WriterRow, lasts,
 };
 
 use super::{Node, NodeRole, nodes};
@@ -18,7 +18,6 @@ use crate::complaint::Complaint;
 use crate::handle::Handle;
 use crate::host::MOST;
 use crate::lease::Lease;
-use crate::places::OrderKey;
 use crate::writer::{Beginning, Job, Shared, StartError, begin};
 
 /// How long it listens before it looks by itself.
@@ -53,8 +52,6 @@ struct RunningTerm {
     lease: Lease,
     /// What came of loading everything, when it is done.
     begun: Option<Receiver<Result<(), StartError>>>,
-    /// What is known to wait for nodes that are gone.
-    unreached: BTreeSet<OrderKey>,
 }
 
 impl Supervisor {
@@ -276,25 +273,18 @@ impl Supervisor {
         }
     }
 
-    /// As the writer: steps whose node is gone are told once that they wait.
-    fn tell_of_unreached(&mut self) -> Result<(), StoreError> {
-        let (Some(session), Some(running), Some(queue)) =
-            (&self.session, &mut self.term, self.shared.queue.current())
-        else {
+    /// As the writer: says so to what must run once and whose node is gone. Whoever knows it already says nothing.
+    fn tell_of_unreached(&self) -> Result<(), StoreError> {
+        let (Some(session), Some(queue)) = (&self.session, self.shared.queue.current()) else {
             return Ok(());
         };
-        let unreached: BTreeSet<_> =
-            session.unreached()?.iter().map(|row| (row.position, row.index)).collect();
-        let tell = |&(position, index): &OrderKey| Command::Unreached { position, index };
-        let fresh: Vec<_> = unreached.difference(&running.unreached).map(tell).collect();
-        if !fresh.is_empty() {
-            if queue.try_send(Job::Commands(fresh, oneshot::channel().0)).is_err() {
-                // No room now: they are told next time.
-                return Ok(());
-            }
+        let unreached = session.unreached()?.into_iter().filter(|row| runs_once(row).is_some());
+        let tell = |row: EffectRow| Command::Unreached { position: row.position, index: row.index };
+        let commands: Vec<_> = unreached.map(tell).collect();
+        // Without room in the queue they are told next time.
+        if !commands.is_empty() && queue.try_send(Job::Commands(commands, oneshot::channel().0)).is_ok() {
             self.shared.meters.queued();
         }
-        running.unreached = unreached;
         Ok(())
     }
 
@@ -335,7 +325,7 @@ impl Supervisor {
                 let _ = done.send(take_up(&shared, &target, its, beginning));
             })
             .map_err(|error| StoreError::NotStored(error.into()))?;
-        self.term = Some(RunningTerm { term, lease, begun: Some(begun), unreached: BTreeSet::new() });
+        self.term = Some(RunningTerm { term, lease, begun: Some(begun) });
         Ok(())
     }
 
