@@ -73,7 +73,8 @@ fn pg_11_kill_9_of_the_writer_round_after_round() {
     for round in 0..rounds {
         let sink = format!("sink{round}");
         let mut begun = task(&format!("T-{round}"));
-        begun["content"]["policy"] = json!({"ack_timeout": "1s"});
+        // The second deadline is far away: one that comes while nobody writes is announced once more (DEL-34).
+        begun["content"]["policy"] = json!({"ack_timeout": "1s", "retry_timeouts": ["24h"]});
         opened.push(nodes[0].begin(&begun));
         let writer = nodes.iter().position(is_writer).expect("a writer");
         let (count, ended) = (AtomicUsize::new(0), AtomicBool::new(false));

@@ -22,8 +22,8 @@ impl Model {
         if record.by != said.by {
             return broken("TALK-1", format!("words of {} were said by {}", said.by, record.by));
         }
-        let first = self.told_unread.insert((number, said.by.clone(), said.state.clone()));
-        match said.told && !first {
+        let told = (number, said.by.clone(), said.state.clone());
+        match said.told && !self.told_unread.insert(told) {
             true => {
                 broken("TALK-1", format!("{} is told again in {number}, which is {}", said.by, said.state))
             }
