@@ -14,6 +14,10 @@ impl World {
         if let Some(acting) = self.realm.acting() {
             return self.kill(acting, when);
         }
+        if !self.realm.is_alone() {
+            // No node is there that could.
+            return;
+        }
         self.note(|| format!("the process dies {when}"));
         self.tally.deaths += 1;
         self.engine = None;

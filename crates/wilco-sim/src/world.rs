@@ -183,7 +183,10 @@ impl World {
         if woken && (!queued || self.rng.percent(50)) || self.rng.per_mille(5) {
             return self.wake();
         }
-        let Some((_, happening)) = self.queue.pop_first().filter(|_| queued) else { return Ok(()) };
+        if !queued {
+            return Ok(());
+        }
+        let Some((_, happening)) = self.queue.pop_first() else { return Ok(()) };
         match happening {
             Happening::Begin(who) => self.begin(&who),
             Happening::Say(speech) => self.send(*speech),
