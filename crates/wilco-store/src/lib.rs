@@ -36,6 +36,7 @@ pub use moving::{Refold, RestoredSchema, backup_postgres, restore_postgres};
 pub use postgres::{
     Beat, Maintenance, NodeRow, NodeSession, Others, Postgres, PostgresHealth, PostgresOptions,
     PostgresTarget, SchemaState, Term, WriterRow, examine_postgres, has_password, rescue_postgres,
+    with_password_of,
 };
 pub use reader::{ExchangeFilter, Head, InboxFilter, PAGE_BYTES, Reader, Room, Walk};
 pub use realm::{

@@ -305,3 +305,44 @@ fn pg_10_a_configured_secret_proves_calls() {
     assert_eq!(put(&three.start()), 401, "its proof counts for nothing, and it forwards no token");
     drop(one);
 }
+
+/// PG-10: hosts are named in any letter case, so nodes differ in more than that; and a name is a plain word.
+#[test]
+fn pg_10_a_name_that_could_be_taken_for_another_is_refused() {
+    let one = alone();
+    let name = one.get("/readyz").1["node"].as_str().unwrap().to_uppercase();
+    for (name, said) in
+        [(name.as_str(), "there is a node"), ("", "expected 1 to 64"), ("a b", "expected 1 to 64")]
+    {
+        let (code, text) = setup(one.data.path(), name).run_to_end();
+        assert!(code == Some(1) && text.contains(said), "{name:?}: {code:?} {text}");
+    }
+}
+
+/// PG-11: each node counts by its own lease how long the writer may be silent, so all have the same.
+#[test]
+fn pg_11_a_node_with_another_lease_is_refused_while_others_run() {
+    let mut one = alone();
+    let other = || setup(one.data.path(), "two").environment("WILCO_STORE_LEASE", "9s");
+    let (code, text) = other().run_to_end();
+    assert!(code == Some(1) && text.contains("9000 ms here and 2000 ms at"), "{code:?} {text}");
+    let other = other();
+    one.kill();
+    assert_eq!(other.start().get("/readyz").0, 200, "alone it may have its own");
+}
+
+/// PG-11: a stream does not go on from where nothing is yet: its reader would miss what comes there.
+#[test]
+fn pg_11_a_place_beyond_the_head_is_gone() {
+    let one = alone();
+    let two = another(&one, "two");
+    one.send(&text("alice", "bob", "hello"));
+    let head = one.get("/readyz").1["position"].as_u64().unwrap();
+    for server in [&one, &two] {
+        assert_eq!(server.get(&format!("/v1/events?after={head}")).0, 200);
+        let (status, gone) = server.get(&format!("/v1/events?after={}", head + 5));
+        assert_eq!((status, &gone["type"]), (410, &json!("tag:wilco,2026:cursor-gone")), "{gone}");
+        let stream = server.caller().header("accept", "text/event-stream");
+        assert_eq!(stream.header("last-event-id", &(head + 5).to_string()).get("/v1/events").0, 410);
+    }
+}

@@ -115,7 +115,7 @@ fn happened(exchange: &Exchange, escalation: &Escalation) -> String {
         Reason::Unreadable => format!("{agent} answered about {subject}, and the answer could not be read."),
         Reason::CannotFix => format!("{agent} says that it cannot fix {subject}."),
         Reason::Interrupted => format!(
-            "The server stopped while the command of {subject} ran for {agent}. Nobody knows how far it came, and it may still run."
+            "The command of {subject} for {agent} was interrupted: the server that was to run it stopped, or is gone. Nobody knows whether it began and how far it came."
         ),
     }
 }

@@ -26,7 +26,7 @@ pub(super) async fn check_cursor(app: &App, after: Option<u64>) -> Result<(), Fa
         return Ok(());
     }
     let detail = format!(
-        "position {position} is gone: the data were restored from a copy that ends before it; begin anew, without          after or Last-Event-ID"
+        "position {position} is not there: the data went back to an earlier state, as a restore or a standby that was behind has it; begin anew, without          after or Last-Event-ID"
     );
     Err(Failure::new(StatusCode::GONE, "cursor-gone", detail))
 }

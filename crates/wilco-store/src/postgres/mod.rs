@@ -37,7 +37,7 @@ pub use examine::{PostgresHealth, SchemaState, examine_postgres, rescue_postgres
 pub use lease::{Beat, NodeRow, NodeSession, Term, WriterRow};
 pub use maintenance::Maintenance;
 pub use schema::Others;
-pub use target::{PostgresOptions, PostgresTarget, has_password};
+pub use target::{PostgresOptions, PostgresTarget, has_password, with_password_of};
 
 /// Reads; and writes, once it was given a term.
 #[derive(Debug)]

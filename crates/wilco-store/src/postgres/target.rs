@@ -173,6 +173,21 @@ pub fn has_password(url: &str) -> bool {
     }
 }
 
+/// This address with the password of another one for the same user at the same hosts; as it is where that has none.
+pub fn with_password_of(url: &str, other: &str) -> String {
+    let parse = |url: &str| url.parse::<tokio_postgres::Config>().ok();
+    let same = parse(url).zip(parse(other)).is_some_and(|(one, two)| {
+        (one.get_user(), one.get_hosts(), one.get_ports())
+            == (two.get_user(), two.get_hosts(), two.get_ports())
+    });
+    let user = |url: &str| Some(url.split_once("://")?.1.split_once('@')?.0.to_owned());
+    let password = user(other).filter(|_| same).and_then(|user| Some(user.split_once(':')?.1.to_owned()));
+    match (password, url.split_once('@')) {
+        (Some(password), Some((user, rest))) if !has_password(url) => format!("{user}:{password}@{rest}"),
+        _ => url.to_owned(),
+    }
+}
+
 /// The text of the error may repeat what was given, so it is not told.
 fn parsed(url: &str) -> Result<tokio_postgres::Config, ConnectError> {
     let is_url = url.starts_with("postgres://") || url.starts_with("postgresql://");
@@ -314,5 +329,20 @@ mod tests {
         let mut wrong = options("postgres://u@h/db");
         wrong.schema = "Wilco; DROP".to_owned();
         assert!(matches!(PostgresTarget::new(&wrong), Err(ConnectError::Schema { .. })));
+    }
+
+    #[test]
+    fn pg_1_an_address_takes_the_password_of_one_for_the_same_user_and_host() {
+        let secret = "postgres://ann:p%40ss@h:5/one";
+        assert_eq!(with_password_of("postgres://ann@h:5/two", secret), "postgres://ann:p%40ss@h:5/two");
+        for other in [
+            "postgres://bob@h:5/two",
+            "postgres://ann@g:5/two",
+            "postgres://ann@h:6/two",
+            "postgres://h:5/two",
+        ] {
+            assert_eq!(with_password_of(other, secret), other);
+        }
+        assert_eq!(with_password_of("postgres://ann@h:5/two", ""), "postgres://ann@h:5/two");
     }
 }

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use anyhow::Context;
 use wilco_runtime::ClusterSecret;
-use wilco_store::{PostgresOptions, PostgresTarget, has_password};
+use wilco_store::{PostgresOptions, PostgresTarget, has_password, with_password_of};
 
 use super::Config;
 
@@ -18,6 +18,8 @@ impl Config {
                  in store.password_file or in the file that PGPASSFILE names"
             );
         }
+        // The secret part may stand where nobody else can read it.
+        let url = url.map(|url| with_password_of(&url, self.values.text("store.url")));
         Ok(self.flagged("store.url", url, "--store"))
     }
 

@@ -70,6 +70,12 @@ pub(super) fn examine_all(exam: &mut Exam<'_>) -> anyhow::Result<()> {
     Ok(())
 }
 
+/// Whether a command runs, which has a time limit of its own.
+fn runs_command(exchange: &Exchange) -> bool {
+    let steps = exchange.data["execution"]["steps"].as_array();
+    steps.into_iter().flatten().any(|step| step["state"] == "running")
+}
+
 /// What keeps an exchange from going on.
 fn troubles(exchange: &Exchange, now: Time) -> Vec<Finding> {
     let (id, mut found) = (&exchange.id, Vec::new());
@@ -95,7 +101,7 @@ fn troubles(exchange: &Exchange, now: Time) -> Vec<Finding> {
             Finding::note(id, format!("is handed over by {handoff}, and goes on when that ends"))
                 .next(format!("wilco doctor {handoff}")),
         );
-    } else if exchange.timers.is_empty() {
+    } else if exchange.timers.is_empty() && !runs_command(exchange) {
         // What G6 allows to wait for ever.
         found.push(match exchange.state.as_str() {
             "working" => Finding::note(id, "is at work without a deadline")

@@ -30,6 +30,12 @@ pub(super) fn open(asked: NodeOptions) -> anyhow::Result<Handle> {
     drop(Postgres::open_changing(&target, others)?);
     let store = Postgres::open(&target)?;
     check(&store, &target)?;
+    let name = match name {
+        Some(name) => name,
+        None => host_name()?,
+    };
+    check_name(&store, &name)?;
+    check_lease(&store, &target)?;
     let stood = store.head()?.at;
     let (clock, test_clock) = match test_clock {
         None => (Clock::real_at(store.clock()?, stood), None),
@@ -44,10 +50,6 @@ pub(super) fn open(asked: NodeOptions) -> anyhow::Result<Handle> {
         None => kept_secret(&store)?,
     };
     drop(store);
-    let name = match name {
-        Some(name) => name,
-        None => host_name()?,
-    };
     // Nodes of one machine may share a directory.
     let outside = Outside { home: format!("{}#{}/{name}", outside.home, target.schema()), ..outside };
     let version = env!("CARGO_PKG_VERSION").to_owned();
@@ -61,6 +63,45 @@ fn kept_secret(store: &Postgres) -> anyhow::Result<ClusterSecret> {
     getrandom::fill(&mut made).map_err(|error| anyhow::anyhow!("no random bytes: {error}"))?;
     store.replace_document(NAME, None, &made)?;
     Ok(ClusterSecret(store.document(NAME)?.unwrap_or(made)))
+}
+
+/// Agents name their host in any letter case, so no two nodes may differ in that alone.
+fn check_name(store: &Postgres, name: &str) -> anyhow::Result<()> {
+    const MOST: usize = 64;
+    let good = |letter: char| letter.is_ascii_alphanumeric() || matches!(letter, '.' | '-' | '_');
+    if name.is_empty() || name.len() > MOST || !name.chars().all(good) {
+        bail!("--node {name:?}: expected 1 to {MOST} letters, digits, '.', '-' and '_'");
+    }
+    let nodes = store.nodes()?;
+    let alike = nodes.iter().find(|node| node.name != name && node.name.eq_ignore_ascii_case(name));
+    match alike {
+        Some(node) => bail!("there is a node {:?} already; call this one so, or by another name", node.name),
+        None => Ok(()),
+    }
+}
+
+/// Each node counts by its own lease how long another may be silent: all must have the same.
+fn check_lease(store: &Postgres, target: &PostgresTarget) -> anyhow::Result<()> {
+    const NAME: &str = "lease";
+    let own = target.lease().as_millis().to_string();
+    let kept = store.document(NAME)?;
+    if kept.as_deref() == Some(own.as_bytes()) {
+        return Ok(());
+    }
+    let nodes = store.nodes()?;
+    let there: Vec<_> = nodes.iter().filter(|node| node.there).map(|node| node.name.as_str()).collect();
+    match kept.filter(|_| !there.is_empty()) {
+        Some(kept) => bail!(
+            "store.lease is {own} ms here and {} ms at {}; all nodes need the same: change it here, or stop them first",
+            String::from_utf8_lossy(&kept),
+            there.join(", ")
+        ),
+        None => {
+            let former = store.document(NAME)?;
+            store.replace_document(NAME, former.as_deref(), own.as_bytes())?;
+            Ok(())
+        }
+    }
 }
 
 /// Whether what is there can be served.
