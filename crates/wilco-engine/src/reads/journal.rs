@@ -136,7 +136,7 @@ pub fn events_of(
 /// Whether a position was given out before a restore, and lost by it: nothing stands there, and more behind it.
 pub fn is_lost(reader: &dyn Reader, position: u64) -> Result<bool, StoreError> {
     let Some(before) = position.checked_sub(1) else { return Ok(false) };
-    Ok(reader.journal(before, 1)?.first().is_none_or(|row| row.position > position))
+    Ok(reader.journal(before, 1)?.first().is_some_and(|row| row.position > position))
 }
 
 fn view(row: JournalRow) -> EventView {

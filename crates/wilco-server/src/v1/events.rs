@@ -56,6 +56,7 @@ async fn follow(
         agent: query.text("agent").map(|name| app.agent(name)),
     };
     follow::check_cursor(&app, Some(wanted.after)).await?;
+    follow::check_resumed(&app, reader.last_event).await?;
     let (outlet, response) = stream::open(&app, reader)?;
     tokio::spawn(follow::journal(app, caller, wanted, outlet));
     Ok(response)

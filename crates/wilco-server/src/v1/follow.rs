@@ -22,13 +22,28 @@ pub(super) const PAGE_BYTES: usize = 64 << 10;
 /// something is gone.
 pub(super) async fn check_cursor(app: &App, after: Option<u64>) -> Result<(), Failure> {
     let Some(position) = after.filter(|position| *position > 0) else { return Ok(()) };
-    if !app.handle.read(move |reader| reads::is_lost(reader, position)).await? {
-        return Ok(());
+    match app.handle.read(move |reader| reads::is_lost(reader, position)).await? {
+        true => Err(gone(position)),
+        false => Ok(()),
     }
+}
+
+/// Refuses to go on from a place that nobody can have been given: where data went back, its reader would miss what comes
+/// there.
+pub(super) async fn check_resumed(app: &App, last_event: Option<u64>) -> Result<(), Failure> {
+    let Some(position) = last_event else { return Ok(()) };
+    match app.handle.read(move |reader| Ok(reader.head()?.position < position)).await? {
+        true => Err(gone(position)),
+        false => Ok(()),
+    }
+}
+
+fn gone(position: u64) -> Failure {
     let detail = format!(
-        "position {position} is not there: the data went back to an earlier state, as a restore or a standby that was behind has it; begin anew, without          after or Last-Event-ID"
+        "position {position} is not there: the data went back to an earlier state, by a restore or to a standby that was \
+         behind; begin anew, without after or Last-Event-ID"
     );
-    Err(Failure::new(StatusCode::GONE, "cursor-gone", detail))
+    Failure::new(StatusCode::GONE, "cursor-gone", detail)
 }
 
 /// Sends events until somebody ends it: the reader, the server, or the one who revokes its token.

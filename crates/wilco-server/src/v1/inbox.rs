@@ -53,6 +53,7 @@ async fn follow(
     let statuses = statuses(query.text("status"))?;
     let after = reader.last_event.or(query.cursor("after")?);
     follow::check_cursor(&app, after).await?;
+    follow::check_resumed(&app, reader.last_event).await?;
     let (outlet, response) = stream::open(&app, reader)?;
     let agent = resolve(&app, &caller, name, true).await?;
     let query = InboxQuery { agent, statuses, after, limit: follow::PAGE, bytes: follow::PAGE_BYTES };
