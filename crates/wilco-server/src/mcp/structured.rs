@@ -183,7 +183,7 @@ fn within(key: &str, value: Value) -> Value {
         Value::Object(fields) if matches!(key, "content" | "delivered") => content(fields),
         Value::Object(mut fields) if fields.keys().all(|key| is_known(key)) => {
             let whose = whose(&fields);
-            let taught = take_teaching(&mut fields);
+            let taught = whose.as_ref().and_then(|_| take_teaching(&mut fields));
             let field = |(name, value): (String, Value)| {
                 let value = match (&whose, value) {
                     (Some((id, from)), Value::String(text)) if name == "subject" => {
@@ -209,7 +209,7 @@ fn within(key: &str, value: Value) -> Value {
     }
 }
 
-/// What Wilco teaches in a message, taken out of the sender's words.
+/// What Wilco teaches in a message, taken out of the sender's words. In nothing else does it teach under this key.
 fn take_teaching(fields: &mut Map<String, Value>) -> Option<String> {
     let Some(Value::String(taught)) = fields.remove("teaching") else { return None };
     for form in ["content", "delivered"] {
@@ -341,10 +341,22 @@ mod tests {
         assert_eq!(own["content"].get("type"), None, "a type that is nobody's is its sender's word: {own}");
     }
 
+    #[test]
+    fn sec_13_what_is_taught_stands_outside_in_a_message_and_nowhere_else() {
+        let message =
+            json!({"id": "msg-1", "from": "anna", "content": {"message": "Do it"}, "teaching": "Reply: yes"});
+        let shown = structured(json!({ "items": [message] }));
+        let taught = shown["items"][0]["teaching"].as_str().unwrap();
+        assert!(outside(taught).contains("Reply: yes"), "{shown}");
+        assert_inside(&structured(json!({"evidence": {"teaching": MARK, "from": "anna"}})));
+    }
+
     fn json_with_mark() -> impl Strategy<Value = Value> {
+        // What Wilco teaches in a message is its own, and has a test of its own.
+        let of_senders = KEYS.into_iter().filter(|key| *key != "teaching").collect::<Vec<_>>();
         let key = prop_oneof![
             proptest::sample::select(WORDS.to_vec()).prop_map(str::to_owned),
-            proptest::sample::select(KEYS.to_vec()).prop_map(str::to_owned),
+            proptest::sample::select(of_senders).prop_map(str::to_owned),
             Just(MARK.to_owned()),
         ];
         let text = prop_oneof![
