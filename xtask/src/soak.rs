@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, bail, ensure};
 use serde_json::{Value, json};
 
-use crate::workspace::{cargo, root, succeed};
+use crate::workspace::{build_tested, cargo, root, succeed};
 
 #[derive(clap::Args)]
 pub(crate) struct Options {
@@ -48,7 +48,7 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<()> {
 
 /// Two minutes with the build of the tests.
 pub(crate) fn shortly() -> anyhow::Result<()> {
-    succeed(cargo().args(["build", "--quiet", "--package", "wilco"]))?;
+    build_tested()?;
     soak(&root().join("target/debug/wilco"), &Options { minutes: 2, rate: 300, program: None })
 }
 

@@ -1,9 +1,10 @@
 //! Where the workspace lies, and how tasks start programs in it.
 
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Stdio};
 
 use anyhow::{Context, bail};
+use serde_json::Value;
 
 /// The directory of the workspace's `Cargo.toml`.
 pub(crate) fn root() -> PathBuf {
@@ -33,6 +34,30 @@ pub(crate) fn succeed(command: &mut Command) -> anyhow::Result<()> {
         bail!("`{line}` ended with {status}");
     }
     Ok(())
+}
+
+/// Builds the binary as the tests start it, and the black-box tests, which are returned. Built alone, it would share
+/// features with fewer others, and half of all crates would be compiled once more.
+pub(crate) fn build_tested() -> anyhow::Result<PathBuf> {
+    let mut build = cargo();
+    build.args(["test", "--workspace", "--test", "tests", "--no-run", "--quiet", "--message-format", "json"]);
+    let line = command_line(&build);
+    let output =
+        build.stderr(Stdio::inherit()).output().with_context(|| format!("could not start `{line}`"))?;
+    if !output.status.success() {
+        bail!("`{line}` ended with {}", output.status);
+    }
+    let messages = String::from_utf8_lossy(&output.stdout);
+    let of_binary = |message: &Value| {
+        message["target"]["name"] == "tests"
+            && message["package_id"].as_str().is_some_and(|id| id.contains("/crates/wilco#"))
+    };
+    let executable = messages
+        .lines()
+        .filter_map(|line| serde_json::from_str::<Value>(line).ok())
+        .filter(of_binary)
+        .find_map(|message| message["executable"].as_str().map(PathBuf::from));
+    executable.with_context(|| format!("`{line}` named no tests of the binary"))
 }
 
 /// Whether the command starts and succeeds, without showing what it prints.

@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, ensure};
 
-use crate::workspace::{cargo, program, root, succeed};
+use crate::workspace::{build_tested, cargo, program, root, succeed};
 use stage::Stage;
 
 #[derive(clap::Args)]
@@ -44,7 +44,7 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<()> {
 
 /// The package from the binary of the tests: what is in it, and that it installs where that can be tried.
 pub(crate) fn shortly() -> anyhow::Result<()> {
-    succeed(cargo().args(["build", "--quiet", "--package", "wilco"]))?;
+    build_tested()?;
     let stage = Stage::new(target().join("debug/wilco"), target().join("dist-test"))?;
     let package = package::build(&stage, "none")?;
     check::contents(&package)?;

@@ -7,7 +7,7 @@ use std::path::Path;
 use anyhow::Context;
 
 use super::server::{delegated, start};
-use crate::workspace::{cargo, program, root, succeed};
+use crate::workspace::{build_tested, program, root, succeed};
 
 const PACKAGES: [&str; 2] = ["node@22", "@modelcontextprotocol/conformance@0.2.0-alpha.12"];
 const REVISIONS: [&str; 2] = ["2025-11-25", "2026-07-28"];
@@ -72,7 +72,7 @@ const EXCLUDED: &[(&str, &[&str])] = &[
 ];
 
 pub(super) fn run() -> anyhow::Result<()> {
-    succeed(cargo().args(["build", "--quiet", "-p", "wilco"]))?;
+    build_tested()?;
     let folder = root().join("target/conformance");
     // What an earlier run left.
     let _ = std::fs::remove_dir_all(&folder);

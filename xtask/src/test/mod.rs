@@ -57,7 +57,7 @@ const STEPS: &[Step] = &[
     tests(
         "tests",
         "unit, transcript and black-box tests, the dashboard in a browser",
-        &[CC, TMUX, FAKETIME, CHROMIUM, CHROMEDRIVER, NPM, POSTGRES],
+        &[CC, TMUX, FAKETIME, CHROMIUM, CHROMEDRIVER, NPM, POSTGRES, PGBOUNCER],
         all_tests,
     ),
     tests(

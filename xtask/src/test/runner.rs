@@ -7,7 +7,7 @@ use anyhow::Context;
 
 use super::slowest::Slowest;
 use super::tally::{Count, Counted};
-use crate::workspace::{cargo, command_line, succeeds_quietly};
+use crate::workspace::{build_tested, cargo, command_line, root, succeeds_quietly};
 
 /// Everything but doctests; with nextest where it is installed, because it runs all crates side by side.
 pub(crate) fn tests() -> anyhow::Result<Counted> {
@@ -38,8 +38,8 @@ const ON_EITHER_STORE: [&str; 13] = [
 
 /// The same assertions with every server on PostgreSQL. In one process, so that one database serves them all.
 pub(crate) fn on_postgres() -> anyhow::Result<Counted> {
-    let mut command = cargo();
-    command.args(["test", "--package", "wilco", "--test", "tests", "--"]).args(ON_EITHER_STORE);
+    let mut command = Command::new(build_tested()?);
+    command.args(ON_EITHER_STORE).current_dir(root().join("crates/wilco"));
     counted(command.env("WILCO_TESTS_ON", "postgres"), Stream::Stdout)
 }
 

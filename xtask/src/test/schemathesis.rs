@@ -8,7 +8,7 @@ use std::path::Path;
 use anyhow::Context;
 
 use super::server::{delegated, start};
-use crate::workspace::{cargo, program, root, succeed};
+use crate::workspace::{build_tested, program, root, succeed};
 
 const VERSION: &str = "schemathesis==4.32.5";
 
@@ -31,7 +31,7 @@ const EXCLUDED: &[(&str, &str)] = &[
 
 pub(super) fn run() -> anyhow::Result<()> {
     let tool = installed(&root().join("target/schemathesis"))?;
-    succeed(cargo().args(["build", "--quiet", "-p", "wilco"]))?;
+    build_tested()?;
     let data = root().join("target/schemathesis/data");
     // What an earlier run left.
     let _ = std::fs::remove_dir_all(&data);
