@@ -32,6 +32,11 @@ pub use others::{NodeNow, NodeRole, nodes};
 /// How often it is looked whether this node is cut off.
 const LOOK: Duration = Duration::from_millis(100);
 
+/// The document with the tokens.
+const TOKENS: &str = "tokens.json";
+/// Milliseconds between two readings of the tokens for somebody whose token is not known.
+const TOKENS_AGAIN: i64 = 100;
+
 /// Connections that read for callers at the same time. A database has a hundred by default, for all nodes.
 const MAX_READERS: usize = 16;
 
@@ -60,7 +65,9 @@ pub struct Node {
     /// By the boot-time clock: until then what is read here is what is true.
     reads_until: AtomicI64,
     elections: AtomicU64,
-    tokens: RwLock<Vec<u8>>,
+    tokens: RwLock<TokensRead>,
+    /// When they were last read because somebody came with one that was not known, by the boot-time clock.
+    tokens_asked: tokio::sync::Mutex<i64>,
     /// What nodes prove their calls to each other with.
     secret: ClusterSecret,
     target: PostgresTarget,
@@ -74,9 +81,24 @@ pub struct Node {
     pub(crate) host: HostEffects,
 }
 
+/// The document with the tokens, as it was read last.
+#[derive(Debug, Default)]
+struct TokensRead {
+    /// When the reading began, by the boot-time clock.
+    at: i64,
+    bytes: Arc<Vec<u8>>,
+}
+
 /// Known to all nodes of a realm, and shown to nobody.
 #[derive(Clone)]
 pub struct ClusterSecret(pub Vec<u8>);
+
+impl ClusterSecret {
+    /// Tells two secrets apart and nothing else of them.
+    pub fn mark(&self) -> String {
+        wilco_store::hex(&blake3::derive_key("wilco cluster secret: are two the same?", &self.0))
+    }
+}
 
 impl std::fmt::Debug for ClusterSecret {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -142,9 +164,44 @@ impl Node {
         self.secret.0.clone()
     }
 
-    /// The tokens as the schema has them, at most a second old.
-    pub fn tokens(&self) -> Vec<u8> {
-        self.tokens.read().unwrap_or_else(PoisonError::into_inner).clone()
+    /// The tokens as the schema has them, at most a second old. The same as before as long as nothing changed.
+    pub fn tokens(&self) -> Arc<Vec<u8>> {
+        self.tokens.read().unwrap_or_else(PoisonError::into_inner).bytes.clone()
+    }
+
+    /// Takes in the tokens, unless what is known was read later.
+    fn take_in_tokens(&self, at: i64, bytes: Vec<u8>) {
+        let mut read = self.tokens.write().unwrap_or_else(PoisonError::into_inner);
+        if at < read.at {
+            return;
+        }
+        read.at = at;
+        if *read.bytes != bytes {
+            read.bytes = Arc::new(bytes);
+        }
+    }
+
+    /// Reads the tokens now: the one that somebody came with may have been made a moment ago. Whoever comes with wrong
+    /// ones waits, and the database is not asked more often.
+    pub async fn read_tokens_again(&self) {
+        let came = boot();
+        let mut asked = self.tokens_asked.lock().await;
+        if *asked > came {
+            return;
+        }
+        let wait = (*asked + TOKENS_AGAIN - came).clamp(0, TOKENS_AGAIN);
+        tokio::time::sleep(Duration::from_millis(wait.unsigned_abs())).await;
+        *asked = boot();
+        let (at, target) = (*asked, self.target.clone());
+        let reading = tokio::task::spawn_blocking(move || Postgres::reader(&target).document(TOKENS));
+        tokio::select! {
+            read = reading => {
+                if let Ok(Ok(found)) = read {
+                    self.take_in_tokens(at, found.unwrap_or_default());
+                }
+            }
+            () = self.is_cut_off() => {}
+        }
     }
 }
 
@@ -176,6 +233,7 @@ pub fn join(start: NodeStart) -> Result<Handle, StartError> {
         reads_until: AtomicI64::new(0),
         elections: AtomicU64::new(0),
         tokens: RwLock::default(),
+        tokens_asked: tokio::sync::Mutex::default(),
         secret,
         target: target.clone(),
         writes_until: AtomicI64::new(0),

@@ -12,7 +12,7 @@ use wilco_store::{
     WriterRow, lasts,
 };
 
-use super::{Node, NodeRole, nodes};
+use super::{Node, NodeRole, TOKENS, nodes};
 use crate::clock::{Clock, boot};
 use crate::complaint::Complaint;
 use crate::handle::Handle;
@@ -26,8 +26,6 @@ const TICK: Duration = Duration::from_millis(200);
 const TOGETHER: Duration = Duration::from_millis(20);
 /// Milliseconds; more is told.
 const CLOCK_MAY_BE_OFF: i64 = 1000;
-/// The document with the tokens.
-pub(crate) const TOKENS: &str = "tokens.json";
 
 pub(super) struct Supervisor {
     shared: Arc<Shared>,
@@ -185,8 +183,8 @@ impl Supervisor {
         }
         self.lease.beaten(sent);
         self.node.reads_until.store(self.lease.reads_until(), Ordering::SeqCst);
-        let tokens = session.document(TOKENS)?.unwrap_or_default();
-        *self.node.tokens.write().unwrap_or_else(std::sync::PoisonError::into_inner) = tokens;
+        let asked = boot();
+        self.node.take_in_tokens(asked, session.document(TOKENS)?.unwrap_or_default());
         Ok(())
     }
 

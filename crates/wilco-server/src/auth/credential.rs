@@ -53,6 +53,15 @@ impl Credential {
     }
 }
 
+/// Among several nodes: a token that is not known here may have been made a moment ago.
+pub(crate) async fn heard_of(app: &App, secret: &str) {
+    if let Some(node) = app.handle.node()
+        && let Ok(None) = app.config.tokens.holder(secret)
+    {
+        node.read_tokens_again().await;
+    }
+}
+
 /// Somebody who tries a token, and from where.
 pub(crate) struct Attempt(IpAddr);
 
@@ -73,7 +82,8 @@ impl Attempt {
     }
 
     /// The id of the token with this secret.
-    pub(crate) fn token(&self, app: &App, secret: &str) -> Result<String, Failure> {
+    pub(crate) async fn token(&self, app: &App, secret: &str) -> Result<String, Failure> {
+        heard_of(app, secret).await;
         match app.config.tokens.id(secret) {
             Ok(Some(id)) => Ok(id),
             Ok(None) => Err(self.failed(app)),

@@ -10,7 +10,7 @@ use tower::Service;
 use wilco_engine::{Viewer, check_name};
 use wilco_protocol::Name;
 
-use super::credential::unreadable;
+use super::credential::{heard_of, unreadable};
 use super::{Attempt, Caller, Credential, Orchestrates, Role, cors};
 use crate::app::App;
 use crate::forward::{self, Forwarded};
@@ -95,6 +95,11 @@ async fn admitted(app: &App, request: Request, known_page: bool) -> Result<Admit
             (viewer, call.orchestrates)
         }
         None => {
+            if let Some(Credential::Token(secret)) =
+                Credential::of(app, request.method(), request.uri(), request.headers())
+            {
+                heard_of(app, &secret).await;
+            }
             let (viewer, role) = check(app, &request)?;
             spare_seat(app, &request, role)?;
             if reads_here(&request) {
@@ -103,7 +108,7 @@ async fn admitted(app: &App, request: Request, known_page: bool) -> Result<Admit
             (as_spelt(app, viewer), role == Some(Role::Orchestrator))
         }
     };
-    let of_node = forwarded.is_some() && request.uri().path() == forward::host::PATH;
+    let of_node = forwarded.is_some() && request.uri().path() == forward::node_call::PATH;
     let mut request = if of_node { request } else { body::declared(request, &app.config.limits)? };
     let caller = Caller::new(viewer.clone(), orchestrates, request.headers());
     let says_who = caller.is_proven() || !MESSAGES.contains(&request.uri().path());

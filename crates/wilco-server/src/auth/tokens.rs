@@ -19,8 +19,17 @@ pub struct Tokens {
     path: PathBuf,
     /// Where they are, if in no file.
     schema: Option<SchemaTokens>,
-    /// Held only to compare the file's stamp and swap the list; never over an await.
-    read: Arc<Mutex<(Stamp, Vec<Token>)>>,
+    /// The list as it was read last. Held only to look whether that is the newest and to swap it; never over an await.
+    read: Arc<Mutex<(ReadFrom, Arc<[Token]>)>>,
+}
+
+/// What tells whether a list has to be read again.
+#[derive(Debug, Default)]
+enum ReadFrom {
+    #[default]
+    Nothing,
+    File(Stamp),
+    Schema(Arc<Vec<u8>>),
 }
 
 /// A token without its secret.
@@ -101,7 +110,7 @@ const FILE: &str = "tokens.json";
 const MAX_CHANGED: usize = 50;
 
 /// What tells two versions of a file apart.
-type Stamp = Option<(i64, i64, i64, i64, u64, u64)>;
+type Stamp = (i64, i64, i64, i64, u64, u64);
 
 const SECRET_BYTES: usize = 32;
 
@@ -171,7 +180,7 @@ impl Tokens {
         let failed = |error| self.file(io::Error::other(error));
         for _ in 0..MAX_CHANGED {
             let former = schema.document(FILE).map_err(failed)?;
-            let mut tokens = former.as_deref().map_or(Ok(Vec::new()), |bytes| self.parsed(bytes))?;
+            let mut tokens = self.parsed_of_schema(former.as_deref().unwrap_or_default())?;
             change(&mut tokens)?;
             let new =
                 serde_json::to_vec_pretty(&tokens).map_err(|error| self.file(io::Error::other(error)))?;
@@ -185,6 +194,11 @@ impl Tokens {
     fn parsed(&self, bytes: &[u8]) -> Result<Vec<Token>, TokenError> {
         serde_json::from_slice(bytes)
             .map_err(|source| TokenError::Damaged { path: self.path.clone(), source })
+    }
+
+    /// As a schema has them: nothing until the first is made.
+    fn parsed_of_schema(&self, bytes: &[u8]) -> Result<Vec<Token>, TokenError> {
+        if bytes.is_empty() { Ok(Vec::new()) } else { self.parsed(bytes) }
     }
 
     /// Held until it is dropped. A file of its own: the list itself is replaced by each change.
@@ -219,7 +233,7 @@ impl Tokens {
         let known = self.current()?;
         // Every token is compared, so that the time says nothing about where it stands.
         let mut found = None;
-        for token in &known {
+        for token in known.iter() {
             if bool::from(token.hash.as_bytes().ct_eq(hash.as_bytes())) {
                 found = Some(token);
             }
@@ -244,14 +258,26 @@ impl Tokens {
         Ok(self.current()?.iter().find(|token| token.id == id).map(Token::holder))
     }
 
-    fn current(&self) -> Result<Vec<Token>, TokenError> {
-        if self.schema.is_some() {
-            return self.load();
-        }
-        let stamp = stamp(&self.path);
+    fn current(&self) -> Result<Arc<[Token]>, TokenError> {
+        let from = match &self.schema {
+            Some(SchemaTokens::Itself(_)) => ReadFrom::Nothing,
+            Some(SchemaTokens::Known(handle)) => {
+                ReadFrom::Schema(handle.node().map(Node::tokens).unwrap_or_default())
+            }
+            None => stamp(&self.path).map_or(ReadFrom::Nothing, ReadFrom::File),
+        };
         let mut read = self.read.lock().unwrap_or_else(PoisonError::into_inner);
-        if read.0 != stamp || stamp.is_none() {
-            *read = (stamp, self.load()?);
+        let is_newest = match (&read.0, &from) {
+            (ReadFrom::File(before), ReadFrom::File(now)) => before == now,
+            (ReadFrom::Schema(before), ReadFrom::Schema(now)) => Arc::ptr_eq(before, now),
+            (ReadFrom::Nothing | ReadFrom::File(_) | ReadFrom::Schema(_), _) => false,
+        };
+        if !is_newest {
+            let list = match &from {
+                ReadFrom::Schema(bytes) => self.parsed_of_schema(bytes)?,
+                ReadFrom::Nothing | ReadFrom::File(_) => self.load()?,
+            };
+            *read = (from, list.into());
         }
         Ok(read.1.clone())
     }
@@ -262,11 +288,10 @@ impl Tokens {
             Some(SchemaTokens::Itself(target)) => {
                 let found = Postgres::reader(target).document(FILE);
                 let found = found.map_err(|error| self.file(io::Error::other(error)))?;
-                return found.map_or(Ok(Vec::new()), |bytes| self.parsed(&bytes));
+                return self.parsed_of_schema(&found.unwrap_or_default());
             }
             Some(SchemaTokens::Known(handle)) => {
-                let known = handle.node().map(Node::tokens).unwrap_or_default();
-                return if known.is_empty() { Ok(Vec::new()) } else { self.parsed(&known) };
+                return self.parsed_of_schema(&handle.node().map(Node::tokens).unwrap_or_default());
             }
             None => {}
         }
@@ -327,7 +352,7 @@ fn hashed(secret: &str) -> String {
     blake3::hash(secret.as_bytes()).to_hex().to_string()
 }
 
-fn stamp(path: &Path) -> Stamp {
+fn stamp(path: &Path) -> Option<Stamp> {
     let meta = fs::symlink_metadata(path).ok()?;
     let (changed, made) = ((meta.mtime(), meta.mtime_nsec()), (meta.ctime(), meta.ctime_nsec()));
     Some((changed.0, changed.1, made.0, made.1, meta.size(), meta.ino()))

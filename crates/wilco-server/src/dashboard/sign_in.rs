@@ -52,7 +52,7 @@ pub(super) async fn sign_in(
 ) -> Result<Response, Failure> {
     let filled = Filled::unguarded(&app, body).await?;
     let back = filled.back();
-    let token = match attempt.token(&app, filled.text("token").unwrap_or("")) {
+    let token = match attempt.token(&app, filled.text("token").unwrap_or("")).await {
         Ok(token) => token,
         Err(failure) if failure.0.status == 401 => {
             let wrong = form(&back, Some("This token is not known; it may have been revoked."));
