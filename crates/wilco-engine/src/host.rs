@@ -1,7 +1,6 @@
 //! Effects that are bound to a machine: each names the node that carries it out. Everything else is the writer's.
 
 use wilco_protocol::decision::{Effect, Report};
-use wilco_protocol::directory::Agent;
 use wilco_protocol::{Exchange, Name, Span, handoff};
 use wilco_store::EffectRow;
 
@@ -32,18 +31,10 @@ fn host_of(workspace: &mut Workspace<'_>, agent: &Name) -> Option<String> {
     node_named(workspace, &host)
 }
 
-/// Whether a nudge can be given on one machine only.
-fn is_local(agent: &Agent) -> bool {
-    match How::of(agent) {
-        Some(Ok(How::Tmux { .. } | How::Command { .. } | How::Codex { .. })) => true,
-        Some(Ok(How::Webhook { .. }) | Err(_)) | None => false,
-    }
-}
-
 /// The node that nudges an agent.
 pub(crate) fn nudged_by(workspace: &mut Workspace<'_>, agent: &Name) -> Option<String> {
-    workspace.directory().get(agent).filter(|agent| is_local(agent))?;
-    host_of(workspace, agent)
+    let how = How::of(workspace.directory().get(agent)?)?.ok()?;
+    host_of(workspace, agent).filter(|_| how.is_local())
 }
 
 /// The node that carries out what an exchange orders. A check runs where the work that it checks is done.

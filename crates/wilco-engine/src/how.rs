@@ -31,6 +31,14 @@ pub enum How {
 const KINDS: [&str; 4] = ["tmux", "webhook", "command", "codex"];
 
 impl How {
+    /// Whether it can be done on the agent's machine only.
+    pub fn is_local(&self) -> bool {
+        match self {
+            How::Tmux { .. } | How::Command { .. } | How::Codex { .. } => true,
+            How::Webhook { .. } => false,
+        }
+    }
+
     /// Reads what an agent's profile says; `session`: where it works.
     pub fn read(value: &Value, session: &str) -> Result<How, FieldError> {
         let wrong = |key: &str, detail: &str| FieldError {

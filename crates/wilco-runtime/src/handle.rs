@@ -5,6 +5,7 @@ use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use tokio::sync::{oneshot, watch};
 use wilco_engine::{Answer, Command, NudgeJob, Refused, Settings, Viewer, examine};
@@ -63,11 +64,10 @@ pub enum ReadError {
     CutOff { reason: String },
 }
 
-/// An agent and when it was last seen.
-#[derive(Debug, Clone)]
-pub struct AgentNow {
-    pub agent: Agent,
-    pub last_seen: Option<Time>,
+/// When an agent was last there.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Seen {
+    pub at: Option<Time>,
     /// Its client said that its last session ended.
     pub has_left: bool,
 }
@@ -120,47 +120,33 @@ impl Handle {
     }
 
     /// The newest agents that were registered before this number, and the number behind which the list goes on.
-    pub async fn newest_agents(
-        &self,
-        before: Option<u64>,
-        limit: usize,
-    ) -> Result<(Vec<AgentNow>, Option<u64>), Overloaded> {
+    pub fn newest_agents(&self, before: Option<u64>, limit: usize) -> (Vec<Agent>, Option<u64>) {
         let mut found = self.agents.newest(before, limit.saturating_add(1));
         let more = found.len() > limit;
         found.truncate(limit);
         let next = found.last().filter(|_| more).map(number);
-        Ok((self.now_of(found).await?, next))
+        (found, next)
     }
 
     /// Some of the agents whose names come behind this one, by name.
-    pub async fn agents_after(&self, name: Option<&Name>, limit: usize) -> Result<Vec<AgentNow>, Overloaded> {
-        let found = self.agents.ask(|all| all.after(name).take(limit).cloned().collect());
-        self.now_of(found).await
+    pub fn agents_after(&self, name: Option<&Name>, limit: usize) -> Vec<Agent> {
+        self.agents.ask(|all| all.after(name).take(limit).cloned().collect())
     }
 
-    /// The agent of this name, as it is now.
-    pub async fn agent_now(&self, name: &Name) -> Result<Option<AgentNow>, Overloaded> {
-        let found = self.agents.ask(|all| all.get(name).cloned());
-        Ok(self.now_of(found.into_iter().collect()).await?.pop())
+    /// When these agents were last there; none where another node writes, which knows it.
+    pub async fn seen(&self, agents: Vec<Name>) -> Result<Option<Vec<Seen>>, Overloaded> {
+        match self.node.as_ref().is_none_or(|node| node.known().is_here) {
+            true => self.ask(|answer| Job::Seen(agents, answer)).await.map(Some),
+            false => Ok(None),
+        }
     }
 
-    /// These agents, with when each was last seen and whether it has left.
-    pub async fn now_of(&self, agents: Vec<Agent>) -> Result<Vec<AgentNow>, Overloaded> {
-        let names = agents.iter().map(|agent| agent.name.clone()).collect();
-        let seen = match self.node.as_ref().is_none_or(|node| node.known().is_here) {
-            true => self.ask(|answer| Job::LastSeen(names, answer)).await?,
-            // Who has left is known only where the hooks are heard.
-            false => self.seen_as_stored(names).await?.into_iter().map(|seen| (seen, false)).collect(),
-        };
-        let now = agents.into_iter().zip(seen);
-        Ok(now.map(|(agent, (last_seen, has_left))| AgentNow { agent, last_seen, has_left }).collect())
-    }
-
-    /// At a node that does not write: as the writer stored it last.
-    async fn seen_as_stored(&self, names: Vec<Name>) -> Result<Vec<Option<Time>>, Overloaded> {
+    /// The same as the writer stored it last, at most a minute ago. Who has left is not stored.
+    pub async fn seen_as_stored(&self, agents: Vec<Name>) -> Result<Vec<Seen>, Overloaded> {
         let presence = self.read(|reader| reader.presence()).await.map_err(|_| Overloaded)?;
-        let seen: BTreeMap<_, _> = presence.into_iter().map(|row| (row.name, row.seen)).collect();
-        Ok(names.iter().map(|name| seen.get(name).copied()).collect())
+        let stored: BTreeMap<_, _> = presence.into_iter().map(|row| (row.name, row.seen)).collect();
+        let seen = |name: &Name| Seen { at: stored.get(name).copied(), has_left: false };
+        Ok(agents.iter().map(seen).collect())
     }
 
     /// The agent that a text names exactly: by id, name, alias or session.

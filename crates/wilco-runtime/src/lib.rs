@@ -20,7 +20,7 @@ mod waiters;
 mod writer;
 
 pub use clock::{Clock, ticks};
-pub use handle::{AgentNow, Handle, Overloaded, ReadError};
+pub use handle::{Handle, Overloaded, ReadError, Seen};
 pub use host::{HostAnswer, HostCall};
 pub use meters::{Measured, Readings};
 pub use node::{ClusterSecret, Node, NodeNow, NodeRole, NodeStart, join, nodes};

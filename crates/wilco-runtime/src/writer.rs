@@ -21,6 +21,7 @@ use crate::agent_index::AgentIndex;
 use crate::clock::Clock;
 use crate::committer::{CommitResult, Committer, Gone};
 use crate::complaint::Complaint;
+use crate::handle::Seen;
 use crate::lease::Lease;
 use crate::meters::Meters;
 use crate::places::{OrderKey, PlaceKind, Places};
@@ -45,8 +46,8 @@ pub use term::{StartError, WriterStart, start};
 
 pub(crate) enum Job {
     Commands(Vec<Command>, oneshot::Sender<Vec<Answer>>),
-    /// When these were last seen, and whether each has left.
-    LastSeen(Vec<Name>, oneshot::Sender<Vec<(Option<Time>, bool)>>),
+    /// When these were last there.
+    Seen(Vec<Name>, oneshot::Sender<Vec<Seen>>),
     /// A node asks what is to be done for a nudge that names it; none: it is seen to here.
     Turn {
         place: OrderKey,
@@ -222,9 +223,12 @@ impl Writer {
         match job {
             Job::Commands(list, answer) => self.decide_all(vec![(list, answer)]),
             // Whoever asks hears that there is no writer: what is remembered here may be old.
-            Job::LastSeen(..) if self.is_over() => {}
-            Job::LastSeen(agents, answer) => {
-                let seen = agents.iter().map(|one| (self.engine.last_seen(one), self.engine.has_left(one)));
+            Job::Seen(..) if self.is_over() => {}
+            Job::Seen(agents, answer) => {
+                let engine = &self.engine;
+                let seen = agents
+                    .iter()
+                    .map(|one| Seen { at: engine.last_seen(one), has_left: engine.has_left(one) });
                 let _ = answer.send(seen.collect());
             }
             Job::Turn { place, node, answer } => {

@@ -2,6 +2,7 @@
 //! answers into bytes. It never touches a store: everything goes through the runtime's handle.
 
 mod accept;
+mod agent_now;
 mod app;
 mod auth;
 mod bare_refusal;

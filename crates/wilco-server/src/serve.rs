@@ -138,7 +138,7 @@ fn doors(handle: Handle, config: Config, stopping: watch::Receiver<bool>) -> (Ap
         .merge(dashboard::router(&app, within.clone()))
         .merge(maestro::router().layer(from_fn_with_state(app.clone(), forward::changes_to_writer)))
         .merge(mcp::router(&app, within))
-        .route(forward::host::PATH, axum::routing::post(forward::host::take))
+        .route(forward::node_call::PATH, axum::routing::post(forward::node_call::take))
         .with_state(app.clone());
     (app, router)
 }

@@ -11,9 +11,11 @@ use wilco_language::render::fence::is_word;
 use wilco_protocol::decision::Stage;
 use wilco_protocol::exchange::View;
 use wilco_protocol::{ExchangeId, MessageId, Name, Time};
-use wilco_runtime::{AgentNow, NodeNow};
+use wilco_runtime::NodeNow;
 use wilco_store::{InboxStatus, Message, Priority, Reading};
 use wilco_wire as wire;
+
+use crate::agent_now::AgentNow;
 
 /// The JSON of a content, passed on as it is stored.
 pub(crate) type Content<'a> = Cow<'a, RawValue>;

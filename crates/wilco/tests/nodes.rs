@@ -61,7 +61,7 @@ fn pg_10_one_node_on_postgres_comes_back_with_everything() {
     assert_eq!(inbox["items"][0]["content"]["message"], "hello on postgres", "{inbox}");
 }
 
-/// PG-13: a revoked token stops within a second.
+/// PG-13: a token counts everywhere as soon as it is made; revoked, it stops everywhere within a second.
 #[test]
 fn pg_13_tokens_are_in_the_schema() {
     let data = tempfile::tempdir().unwrap();
@@ -69,11 +69,48 @@ fn pg_13_tokens_are_in_the_schema() {
     drop(wilco_store::Postgres::open(&target).unwrap());
     let tokens = Tokens::in_schema(target);
     let made = tokens.create("olga".into(), Role::Operator).unwrap();
-    let server = setup(data.path(), "one").config("auth = \"required\"").start_on(data);
-    let olga = server.caller().token(&made.secret);
-    assert_eq!(olga.get("/v1/agents").0, 200);
+    let guarded = |name: &str| setup(data.path(), name).config("auth = \"required\"").start();
+    let nodes = [guarded("one"), guarded("two")];
+    let olga = nodes.each_ref().map(|server| server.caller().token(&made.secret));
+    assert_eq!(olga.each_ref().map(|olga| olga.get("/v1/agents").0), [200, 200]);
+    for number in 0..5 {
+        let next = tokens.create(format!("agent-{number}").as_str().into(), Role::Agent).unwrap();
+        let said = nodes.each_ref().map(|server| server.caller().token(&next.secret).get("/v1/agents").0);
+        assert_eq!(said, [200, 200], "made a moment ago");
+    }
+    assert_eq!(nodes[1].caller().token("wilco_wrong").get("/v1/agents").0, 401);
     tokens.revoke(&made.token.id).unwrap();
-    until("the token does not count any more", || olga.get("/v1/agents").0 == 401);
+    let revoked = std::time::Instant::now();
+    for olga in &olga {
+        until("the token does not count any more", || olga.get("/v1/agents").0 == 401);
+    }
+    assert!(revoked.elapsed() < std::time::Duration::from_millis(1500), "{:?}", revoked.elapsed());
+}
+
+/// PG-13: when an agent was last there is known at every node, wherever it called; also that its client has left.
+#[test]
+fn pg_13_every_node_says_when_an_agent_was_last_there() {
+    let mut one = alone();
+    let two = another(&one, "two");
+    one.register(&["ann", "bob"]);
+    let status =
+        |server: &Server, agent: &str| server.get(&format!("/v1/agents/{agent}")).1["status"].clone();
+    assert_eq!([&one, &two].map(|server| status(server, "ann")), ["offline", "offline"]);
+    assert_eq!(one.caller().header("wilco-agent", "ann").get("/v1/agents").0, 200);
+    assert_eq!(two.caller().header("wilco-agent", "bob").get("/v1/agents").0, 200);
+    for agent in ["ann", "bob"] {
+        for server in [&one, &two] {
+            until("it is seen", || status(server, agent) == "active");
+        }
+    }
+    let ends = json!({"client": "codex", "session": "s1", "moment": "ends"});
+    assert_eq!(two.post("/v1/agents/bob/hook", &ends).0, 200);
+    for server in [&one, &two] {
+        assert_eq!(status(server, "bob"), "offline", "it has left");
+    }
+    one.kill();
+    let (code, agents) = two.get("/v1/agents");
+    assert_eq!((code, agents["items"].as_array().unwrap().len()), (200, 2), "while nobody writes: {agents}");
 }
 
 /// PG-1: what is wrong with the database is said at the start, and a password nowhere.
@@ -296,14 +333,19 @@ fn pg_10_a_configured_secret_proves_calls() {
     let guarded = |name: &str, secret: &str| {
         setup(data.path(), name).config("auth = \"required\"").environment(key, secret)
     };
-    let (two, three) = (guarded("two", secret), guarded("three", "another one, of thirty-two letters too"));
+    let (two, three) =
+        (guarded("two", secret), || guarded("three", "another one, of thirty-two letters too"));
     let (code, said) = guarded("four", "hunter2 is too short").run_to_end();
     assert!(code == Some(1) && said.contains("store.cluster_secret") && !said.contains("hunter2"), "{said}");
-    let one = guarded("one", secret).start_on(data);
+    let mut one = guarded("one", secret).start();
     let put = |server: &Server| server.caller().token(&made.secret).put("/v1/agents/bob", &json!({})).0;
-    assert_eq!(put(&two.start()), 201);
-    assert_eq!(put(&three.start()), 401, "its proof counts for nothing, and it forwards no token");
-    drop(one);
+    let mut two = two.start();
+    assert_eq!(put(&two), 201);
+    let (code, said) = three().run_to_end();
+    assert!(code == Some(1) && said.contains("another one here than at one, two"), "{code:?} {said}");
+    one.kill();
+    two.kill();
+    assert_eq!(put(&three().start()), 200, "alone it may have its own");
 }
 
 /// PG-10: hosts are named in any letter case, so nodes differ in more than that; and a name is a plain word.

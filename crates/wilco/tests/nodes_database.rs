@@ -9,7 +9,7 @@ use wilco_protocol::Time;
 use wilco_store::{Beat, NodeSession, Postgres, PostgresTarget, Reader, tampering};
 use wilco_testkit::postgres_server::{PostgresServer, shared};
 
-use crate::server::{Server, Setup, realm, text};
+use crate::server::{Server, Setup, in_time, realm, text};
 
 /// A node on the schema of this directory.
 fn node(data: &Path, name: &str) -> Setup {
@@ -61,6 +61,38 @@ fn pg_2_doctor_looks_at_the_database() {
     }
     assert_eq!(level(&found, "synchronous standby"), "note");
     each_has_a_next_step(&found);
+}
+
+/// PG-10, PG-14: of several nodes doctor says which is gone, what waits for it, and where another answers than should.
+#[test]
+fn pg_14_doctor_says_what_waits_for_a_node_that_is_gone() {
+    let data = tempfile::tempdir().unwrap();
+    let schema = realm::environment(data.path())[1].1.clone();
+    let bell = |name: &str| node(data.path(), name).config("[nudge.commands]\nbell = [\"/bin/true\"]\n");
+    let one = bell("one").start();
+    let mut two = bell("two").option("--advertise").option(&one.url).start();
+    let found = || doctor(&shared().url(), &schema, Some(&one));
+    let about = |found: &[Value], about: &str| {
+        let finding = found.iter().find(|finding| finding["about"] == about);
+        finding.unwrap_or_else(|| panic!("{about}: {found:?}"))["text"].as_str().unwrap().to_owned()
+    };
+    let (code, said) = found();
+    assert_eq!(
+        (code, level(&said, "node one"), level(&said, "node two")),
+        (Some(1), "ok", "wrong"),
+        "{said:?}"
+    );
+    assert!(about(&said, "node two").contains("where others call it, answers one"), "{said:?}");
+    two.kill();
+    in_time("it is gone", || level(&found().1, "node two") == "note");
+    let bob = serde_json::json!({"nudge": {"kind": "command", "command": "bell"}, "host": "two"});
+    assert_eq!(one.put("/v1/agents/bob", &bob).0, 201);
+    one.send(&text("alice", "bob", "hello"));
+    in_time("it waits", || level(&found().1, "node two") == "wrong");
+    let (_, said) = found();
+    assert!(about(&said, "node two").contains("orders that wait for it: 1"), "{said:?}");
+    assert!(about(&said, "bob").contains("waits for node two, which is gone"), "{said:?}");
+    each_has_a_next_step(&said);
 }
 
 /// PG-2: what is not durable, a wrong password, missing rights, a database that takes no writes, and a newer schema are

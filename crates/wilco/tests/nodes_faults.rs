@@ -101,6 +101,23 @@ fn pg_12_a_follower_cut_off_from_the_writer_only_reads() {
     assert_eq!(texts(&one), ["a", "c", "b"]);
 }
 
+/// PG-12: a writer that advertises an address where nobody reaches it is named, with the address and what to do.
+#[test]
+fn pg_12_a_writer_that_is_not_reached_is_named() {
+    let postgres = PostgresServer::start();
+    let unreached = "http://127.0.0.1:1";
+    let one = node(postgres.port(), "one").option("--advertise").option(unreached).start();
+    let two = node(postgres.port(), "two").environment("WILCO_STORE_PATIENCE", "1s").start();
+    let (status, said) = two.post("/v1/messages", &text("alice", "bob", "a"));
+    assert_eq!((status, &said["type"]), (503, &json!("tag:wilco,2026:no-writer")), "{said}");
+    let detail = said["detail"].as_str().unwrap();
+    for word in ["node one writes", unreached, "nothing was stored", "--advertise"] {
+        assert!(detail.contains(word), "{word}: {detail}");
+    }
+    assert_eq!(send(&one, "a"), 201);
+    assert_eq!(texts(&two), ["a"]);
+}
+
 /// Everybody sends, each key until it is taken, while something happens; then each is there once.
 fn under_load(nodes: [&Server; 2], happens: impl FnOnce(&AtomicUsize)) {
     let (taken, ended) = (AtomicUsize::new(0), AtomicBool::new(false));

@@ -218,6 +218,36 @@ fn pg_14_a_pane_is_typed_into_by_the_node_of_its_machine() {
     assert!(!wrong.pane("bob-pane").contains("wilco"));
 }
 
+/// PG-14: to see whether a nudge works, it is given where the agent is, whichever node is asked.
+#[test]
+fn pg_14_a_nudge_is_tested_on_the_host_of_its_agent() {
+    let (realm, here, there) = (tempfile::tempdir().unwrap(), Machine::new("one"), Machine::new("two"));
+    let (one, mut two) = (here.start(&realm), there.start(&realm));
+    let bell = json!({"kind": "command", "command": "bell"});
+    register(&one, "ann", json!({"nudge": bell, "host": "one"}));
+    register(&one, "bob", json!({"nudge": bell, "host": "TWO"}));
+    let tested = |server: &Server, agent: &str| {
+        let (status, said) = server.post(&format!("/v1/agents/{agent}/nudge"), &json!({}));
+        assert_eq!(status, 200, "{said}");
+        said
+    };
+    for server in [&one, &two] {
+        for agent in ["ann", "bob"] {
+            assert_eq!(tested(server, agent)["delivered"], true);
+        }
+    }
+    assert_eq!((here.ran(), there.ran()), (vec!["ann".to_owned(); 2], vec!["bob".to_owned(); 2]));
+    two.kill();
+    in_time("it is gone", || {
+        let said = tested(&one, "bob");
+        assert_eq!(said["delivered"], false, "{said}");
+        said["reason"]
+            .as_str()
+            .is_some_and(|reason| reason.contains("node two") && reason.contains("is gone"))
+    });
+    assert_eq!(here.ran().len(), 2);
+}
+
 /// PG-14: a check runs where the work that it checks is done.
 #[test]
 fn pg_14_a_check_runs_on_the_host_of_the_agent_whose_work_it_checks() {

@@ -2,6 +2,7 @@
 //! passed on as it is. What was surely not taken is sent again; what may have been, only where that does no harm.
 
 pub(crate) mod host;
+pub(crate) mod node_call;
 mod proof;
 
 use std::time::Duration;
@@ -67,7 +68,7 @@ pub(crate) async fn to_writer(State(app): State<App>, request: Request, next: Ne
     let began = wilco_runtime::ticks();
     let deadline = tokio::time::sleep(app.config.patience);
     tokio::pin!(deadline);
-    let mut forwarding = Forwarding::new(keyed);
+    let (mut forwarding, mut unreached) = (Forwarding::new(keyed), None);
     while !deadline.is_elapsed() {
         // What this node knows of the writer is old.
         if !node.may_read() {
@@ -82,7 +83,12 @@ pub(crate) async fn to_writer(State(app): State<App>, request: Request, next: Ne
             WayToWriter::To(_) => {
                 let call =
                     Call { caller: &caller, method: &parts.method, uri: &parts.uri, headers: &parts.headers };
-                let tried = call.send(&app, node, &known, body.clone()).await;
+                let reached = reach(&known).await;
+                unreached = reached.as_ref().err().map(|reason| (known.clone(), reason.clone()));
+                let tried = match reached {
+                    Ok(stream) => call.send(&app, node, (&known, stream), body.clone()).await,
+                    Err(_) => Tried::NotTaken,
+                };
                 if let Tried::Answered(_) = &tried {
                     app.handle.forwarded(began);
                 }
@@ -103,7 +109,7 @@ pub(crate) async fn to_writer(State(app): State<App>, request: Request, next: Ne
     match forwarding.given_up(node.may_read()) {
         GivenUp::NotKnown => not_known(),
         GivenUp::CutOff => Failure::from(node.cut_off()).into_response(),
-        GivenUp::NoWriter => no_writer(app.config.patience),
+        GivenUp::NoWriter => no_writer(app.config.patience, unreached),
     }
 }
 
@@ -147,7 +153,7 @@ pub(crate) async fn told(app: &App, caller: &Caller, path: &str) -> Option<Respo
         headers.insert("wilco-agent", agent);
     }
     let call = Call { caller, method: &Method::GET, uri: &uri, headers: &headers };
-    match call.send(app, node, &known, Bytes::new()).await {
+    match call.once(app, node, &known, Bytes::new()).await {
         Tried::Answered(response) => Some(response),
         Tried::NotTaken | Tried::Unknown => None,
     }
@@ -164,13 +170,36 @@ struct Call<'a> {
 const PASSED_ON: [&str; 6] =
     ["accept", "content-type", "idempotency-key", "wilco-agent", "wilco-speaks", "accept-language"];
 
+/// A connection to a node, or why there is none.
+async fn reach(known: &KnownWriter) -> Result<TcpStream, String> {
+    let connecting = tokio::time::timeout(CONNECTS_WITHIN, TcpStream::connect(authority(known)));
+    let stream = connecting.await.map_err(|_| "no answer".to_owned())?;
+    let stream = stream.map_err(|error| error.to_string())?;
+    let _ = stream.set_nodelay(true);
+    Ok(stream)
+}
+
+fn authority(known: &KnownWriter) -> &str {
+    known.address.strip_prefix("http://").unwrap_or(&known.address)
+}
+
 impl Call<'_> {
-    async fn send(&self, app: &App, node: &Node, known: &KnownWriter, body: Bytes) -> Tried<Response> {
-        let Some(authority) = known.address.strip_prefix("http://") else { return Tried::NotTaken };
-        let connecting = tokio::time::timeout(CONNECTS_WITHIN, TcpStream::connect(authority));
-        let Ok(Ok(stream)) = connecting.await else { return Tried::NotTaken };
-        let _ = stream.set_nodelay(true);
-        let Some(request) = self.request(app, node, authority, body) else { return Tried::NotTaken };
+    /// Reaches the node and sends it.
+    async fn once(&self, app: &App, node: &Node, known: &KnownWriter, body: Bytes) -> Tried<Response> {
+        match reach(known).await {
+            Ok(stream) => self.send(app, node, (known, stream), body).await,
+            Err(_) => Tried::NotTaken,
+        }
+    }
+
+    async fn send(
+        &self,
+        app: &App,
+        node: &Node,
+        (known, stream): (&KnownWriter, TcpStream),
+        body: Bytes,
+    ) -> Tried<Response> {
+        let Some(request) = self.request(app, node, authority(known), body) else { return Tried::NotTaken };
         let Ok((mut sender, connection)) = hyper::client::conn::http1::handshake(TokioIo::new(stream)).await
         else {
             return Tried::NotTaken;
@@ -264,8 +293,16 @@ fn not_known() -> Response {
     Failure::new(StatusCode::SERVICE_UNAVAILABLE, "store-failed", detail).into_response()
 }
 
-fn no_writer(patience: Duration) -> Response {
-    let detail = format!("no node writes just now, and none did for {patience:?}; nothing was stored");
+/// `unreached`: a node that has the lease and cannot be called, and why.
+fn no_writer(patience: Duration, unreached: Option<(KnownWriter, String)>) -> Response {
+    let detail = match unreached {
+        None => format!("no node writes just now, and none did for {patience:?}; nothing was stored"),
+        Some((writer, reason)) => format!(
+            "node {} writes, and for {patience:?} was not reached from here at {} ({reason}); nothing was stored. If it \
+             runs, its --advertise must name an address that the other nodes reach",
+            writer.node, writer.address
+        ),
+    };
     let mut response = Failure::new(StatusCode::SERVICE_UNAVAILABLE, "no-writer", detail).into_response();
     response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from_static("1"));
     response

@@ -7,8 +7,8 @@ use serde_json::{Value, json};
 use wilco_engine::status;
 use wilco_protocol::directory::{Agent, Directory, Interface, Role};
 use wilco_protocol::{Name, Span, Time};
-use wilco_runtime::AgentNow;
 
+use crate::agent_now::AgentNow;
 use crate::app::App;
 use crate::auth::Caller;
 

@@ -7,11 +7,11 @@ use axum::response::{IntoResponse, Response};
 use http::StatusCode;
 use serde_json::{Map, Value, json};
 use wilco_engine::{AgentChanged, Command, Done, PatchAgent};
-use wilco_runtime::AgentNow;
 use wilco_wire::AgentSpec;
 
 use super::everybody::{self, Count};
 use super::{agent, fields, owner};
+use crate::agent_now::AgentNow;
 use crate::app::App;
 use crate::auth::Caller;
 use crate::problem::Failure;
@@ -39,7 +39,7 @@ pub(super) async fn list(
     if let Some(text) = text {
         found.retain(|one| agent::goes_by(one, text));
     }
-    let (at, found) = (app.handle.now(), app.handle.now_of(found).await?);
+    let (at, found) = (app.handle.now(), app.agents_now(found).await?);
     let mut count = Count::default();
     found.iter().for_each(|one| count.add(one, at));
     let mut answer: Map<String, Value> =
@@ -246,7 +246,7 @@ fn shown(app: &App, changed: AgentChanged) -> Value {
 
 /// An agent as it is now.
 async fn now(app: &App, caller: &Caller, name: &wilco_protocol::Name) -> Result<Value, Failure> {
-    let mut found = app.handle.agent_now(name).await?.ok_or_else(|| unknown(name.as_str()))?;
+    let mut found = app.agent_now(name).await?.ok_or_else(|| unknown(name.as_str()))?;
     caller.hide(&mut found.agent);
     Ok(json!(agent::shape(app, &found, app.handle.now())))
 }

@@ -9,9 +9,10 @@ use http::header;
 use serde::Serialize;
 use serde_json::{Value, json};
 use wilco_protocol::{Name, Time};
-use wilco_runtime::{AgentNow, Overloaded};
+use wilco_runtime::Overloaded;
 
 use super::agent::is_online;
+use crate::agent_now::AgentNow;
 use crate::app::App;
 use crate::auth::Caller;
 use crate::problem::Failure;
@@ -90,7 +91,8 @@ pub(super) async fn list(
 impl Listing {
     /// Some more agents, and behind the last one the rest.
     async fn write_piece(&mut self, into: &mut Vec<u8>) -> Result<(), Overloaded> {
-        let mut agents = self.app.handle.agents_after(self.after.as_ref(), PIECE).await?;
+        let mut agents =
+            self.app.agents_now(self.app.handle.agents_after(self.after.as_ref(), PIECE)).await?;
         for now in &mut agents {
             self.caller.hide(&mut now.agent);
             if self.count.total > 0 {

@@ -4,9 +4,9 @@ use axum::Json;
 use axum::extract::State;
 use axum::response::Response;
 use serde_json::{Value, json};
-use wilco_runtime::AgentNow;
 
 use super::{agent, everybody};
+use crate::agent_now::AgentNow;
 use crate::app::App;
 use crate::auth::Caller;
 use crate::problem::Failure;

@@ -10,12 +10,12 @@ use wilco_engine::{AgentChanged, Command, Done, HookMoment, HookReport, PutAgent
 use wilco_language::parse::FieldError;
 use wilco_protocol::directory::{Mark, Profile, Role};
 use wilco_protocol::{Name, Time};
-use wilco_runtime::AgentNow;
 use wilco_wire::{AgentSpec, HookCall};
 
 use super::body::{bytes, unambiguous};
 use super::path::Path;
 use super::spec;
+use crate::agent_now::AgentNow;
 use crate::app::App;
 use crate::auth::Caller;
 use crate::problem::Failure;
@@ -29,7 +29,8 @@ pub(crate) async fn list(
 ) -> Result<Json<Value>, Failure> {
     let query = Query::read(query.as_deref(), &["after", "limit"])?;
     let (before, limit) = (query.cursor("after")?, query.limit()?);
-    let (now, (agents, next)) = (app.handle.now(), app.handle.newest_agents(before, limit).await?);
+    let (agents, next) = app.handle.newest_agents(before, limit);
+    let (now, agents) = (app.handle.now(), app.agents_now(agents).await?);
     let next = next.map(|next| next.to_string());
     let items: Vec<_> = agents.iter().map(|agent| shown(&caller, agent, now)).collect();
     Ok(Json(json!({"items": items, "next": next})))
@@ -55,7 +56,7 @@ pub(crate) async fn get(
 ) -> Result<Json<Value>, Failure> {
     Query::read(query.as_deref(), &[])?;
     let name = app.handle.canonical_name(&Name::new(&name)).ok_or_else(|| unknown(&name))?;
-    let agent = app.handle.agent_now(&name).await?.ok_or_else(|| unknown(name.as_str()))?;
+    let agent = app.agent_now(&name).await?.ok_or_else(|| unknown(name.as_str()))?;
     Ok(Json(shown(&caller, &agent, app.handle.now())))
 }
 

@@ -13,6 +13,7 @@ use super::agents::unknown;
 use super::path::Path;
 use crate::app::App;
 use crate::auth::Caller;
+use crate::forward::node_call::{NodeCall, ask_node};
 use crate::problem::Failure;
 use crate::query::NoQuery;
 use crate::shape;
@@ -69,6 +70,25 @@ pub(crate) async fn test(
         messages: Vec::new(),
         has_hooks: false,
     };
-    let reason = app.handle.nudge(&job).await.err();
+    let reason = nudged(&app, agent.profile.host.as_deref(), job).await?.err();
     Ok(Json(NudgeTest { agent: agent.name.to_string(), kind, delivered: reason.is_none(), reason }))
+}
+
+/// On the agent's machine, if it is that of a node and it matters.
+async fn nudged(app: &App, host: Option<&str>, job: NudgeJob) -> Result<Result<(), String>, Failure> {
+    let Some(host) = host.filter(|_| job.how.is_local()) else { return Ok(app.handle.nudge(&job).await) };
+    let nodes = app.handle.nodes().await?;
+    let here = app.handle.node().map(|node| node.name.as_str());
+    let node = nodes.into_iter().find(|node| node.row.name.eq_ignore_ascii_case(host));
+    Ok(match node {
+        Some(node) if node.role == NodeRole::Gone => {
+            Err(format!("node {}, on whose machine this agent is, is gone", node.row.name))
+        }
+        Some(node) if here != Some(&node.row.name) => {
+            let call = NodeCall::Nudge(Box::new(job));
+            let unknown = || Err(format!("node {} gave no answer at {}", node.row.name, node.row.address));
+            ask_node(app, &node.row.address, &call).await.unwrap_or_else(unknown)
+        }
+        Some(_) | None => app.handle.nudge(&job).await,
+    })
 }

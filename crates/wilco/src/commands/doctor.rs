@@ -12,6 +12,7 @@ mod exchange;
 mod finding;
 mod github;
 mod judge;
+mod nodes;
 mod reach;
 mod rescue;
 mod server;
@@ -98,6 +99,7 @@ pub(crate) fn run(args: Args) -> anyhow::Result<ExitCode> {
             Some(about) => exam.one(about, &args.place)?,
             None => {
                 exam.everything()?;
+                nodes::examine(&mut exam)?;
                 authority::examine(&mut exam, &args.place)?;
                 build::examine(&mut exam);
                 disk::examine(&mut exam, &args.place);

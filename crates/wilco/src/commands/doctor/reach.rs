@@ -45,6 +45,11 @@ fn stands(exam: &Exam<'_>, nudge: &Nudge) -> Finding {
             let text = format!("its nudge by {kind} failed {tries} times, and is tried again {next}: {why}");
             Finding::wrong(agent, text).next(test)
         }
+        "waiting" => {
+            let node = nudge.node.as_deref().unwrap_or("its host");
+            let text = format!("its nudge by {kind} waits for node {node}, which is gone");
+            Finding::wrong(agent, text).next(format!("wilco serve --node {node}, on its machine"))
+        }
         "pending" => Finding::fine(agent, format!("is being nudged by {kind}")),
         _ => Finding::fine(agent, format!("is nudged by {kind}, and was told of everything")),
     }

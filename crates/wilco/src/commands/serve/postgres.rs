@@ -35,7 +35,10 @@ pub(super) fn open(asked: NodeOptions) -> anyhow::Result<Handle> {
         None => host_name()?,
     };
     check_name(&store, &name)?;
-    check_lease(&store, &target)?;
+    let lease = target.lease().as_millis().to_string();
+    check_alike(&store, "lease", &lease, |kept, others| {
+        format!("store.lease is {lease} ms here and {kept} ms at {others}")
+    })?;
     let stood = store.head()?.at;
     let (clock, test_clock) = match test_clock {
         None => (Clock::real_at(store.clock()?, stood), None),
@@ -49,6 +52,9 @@ pub(super) fn open(asked: NodeOptions) -> anyhow::Result<Handle> {
         Some(configured) => configured,
         None => kept_secret(&store)?,
     };
+    check_alike(&store, "cluster_secret_mark", &secret.mark(), |_, others| {
+        format!("store.cluster_secret is another one here than at {others}")
+    })?;
     drop(store);
     // Nodes of one machine may share a directory.
     let outside = Outside { home: format!("{}#{}/{name}", outside.home, target.schema()), ..outside };
@@ -80,25 +86,27 @@ fn check_name(store: &Postgres, name: &str) -> anyhow::Result<()> {
     }
 }
 
-/// Each node counts by its own lease how long another may be silent: all must have the same.
-fn check_lease(store: &Postgres, target: &PostgresTarget) -> anyhow::Result<()> {
-    const NAME: &str = "lease";
-    let own = target.lease().as_millis().to_string();
-    let kept = store.document(NAME)?;
+/// What all nodes that run must have alike: how long another may be silent, and what calls are proven with. It is kept
+/// under a name; `differs` says what is wrong, from what is kept and the names of those that run.
+fn check_alike(
+    store: &Postgres,
+    name: &str,
+    own: &str,
+    differs: impl Fn(&str, &str) -> String,
+) -> anyhow::Result<()> {
+    let kept = store.document(name)?;
     if kept.as_deref() == Some(own.as_bytes()) {
         return Ok(());
     }
     let nodes = store.nodes()?;
     let there: Vec<_> = nodes.iter().filter(|node| node.there).map(|node| node.name.as_str()).collect();
-    match kept.filter(|_| !there.is_empty()) {
-        Some(kept) => bail!(
-            "store.lease is {own} ms here and {} ms at {}; all nodes need the same: change it here, or stop them first",
-            String::from_utf8_lossy(&kept),
-            there.join(", ")
-        ),
-        None => {
-            let former = store.document(NAME)?;
-            store.replace_document(NAME, former.as_deref(), own.as_bytes())?;
+    match &kept {
+        Some(kept) if !there.is_empty() => {
+            let differs = differs(&String::from_utf8_lossy(kept), &there.join(", "));
+            bail!("{differs}; all nodes need the same: change it here, or stop them first")
+        }
+        Some(_) | None => {
+            store.replace_document(name, kept.as_deref(), own.as_bytes())?;
             Ok(())
         }
     }
