@@ -40,6 +40,12 @@ impl Machine {
         self.directory.path().join(name)
     }
 
+    /// Whether the program runs that left its number behind.
+    fn runs(&self) -> bool {
+        let pid = fs::read_to_string(self.path("pid")).unwrap_or_default();
+        !pid.is_empty() && Path::new("/proc").join(pid.trim()).join("cwd").exists()
+    }
+
     fn ran(&self) -> Vec<String> {
         fs::read_to_string(self.path("ran")).unwrap_or_default().lines().map(str::to_owned).collect()
     }
@@ -187,13 +193,9 @@ fn pg_14_a_node_that_is_cut_off_ends_its_commands() {
     one.register(&["boss"]);
     register(&one, "bob", json!({"host": "two"}));
     let id = operate(&one, "bob");
-    let runs = || {
-        let pid = fs::read_to_string(there.path("pid")).unwrap_or_default();
-        !pid.is_empty() && Path::new("/proc").join(pid.trim()).join("cwd").exists()
-    };
-    in_time("it runs", || runs() && step(&one, &id) == "running");
+    in_time("it runs", || there.runs() && step(&one, &id) == "running");
     proxy.hold_up();
-    in_time("it was ended", || !runs());
+    in_time("it was ended", || !there.runs());
     in_time("it is shown as waiting", || step(&one, &id) == "waiting");
     proxy.open();
     in_time("nobody knows how far it came", || step(&one, &id) == "interrupted");
@@ -280,7 +282,7 @@ fn pg_14_a_nudge_follows_its_agent_to_another_host() {
 /// PG-14: a takeover interrupts nothing that runs at a node that is there, and only what ran at the one that is gone.
 #[test]
 fn pg_14_a_takeover_interrupts_only_what_ran_at_a_gone_node() {
-    let wait = "while [ ! -e go ]; do sleep 0.05; done";
+    let wait = "echo $$ > pid\nwhile [ ! -e go ]; do sleep 0.05; done";
     let (here, there) = (Machine::running("one", wait), Machine::running("two", wait));
     let realm = tempfile::tempdir().unwrap();
     let (mut one, two) = (here.start(&realm), there.start(&realm));
@@ -297,8 +299,9 @@ fn pg_14_a_takeover_interrupts_only_what_ran_at_a_gone_node() {
     fs::write(there.path("go"), "").unwrap();
     in_time("the other went on to its end", || two.state(&of_bob) == "done");
     // What was left running there ends when the node is back: it must not run beside a second run.
-    let one = here.start(&realm);
-    fs::write(here.path("go"), "").unwrap();
+    assert!(here.runs() && !there.runs());
+    let one = one.up_again();
+    assert!(!here.runs());
     assert_eq!((here.ran().len(), there.ran().len(), step(&one, &of_ann)), (1, 1, "interrupted".to_owned()));
 }
 
