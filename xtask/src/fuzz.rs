@@ -11,7 +11,7 @@ use anyhow::{Context, bail};
 
 use wilco_testkit::seeds::seeds;
 
-use crate::workspace::{cargo, command_line, root, succeed, succeeds_quietly};
+use crate::workspace::{cargo, command_line, program, root, succeed};
 
 #[derive(clap::Args)]
 pub(crate) struct Options {
@@ -29,22 +29,38 @@ pub(crate) struct Options {
 /// Where everything lies that can be made again.
 const BUILT: &str = "target/fuzz";
 
-/// What is found at once, in every run of the tests.
+/// How the code tells libFuzzer which ways through it an input takes.
+const INSTRUMENTED: [&str; 8] = [
+    "-Cpasses=sancov-module",
+    "-Cllvm-args=-sanitizer-coverage-level=4",
+    "-Cllvm-args=-sanitizer-coverage-inline-8bit-counters",
+    "-Cllvm-args=-sanitizer-coverage-pc-table",
+    "-Cllvm-args=-sanitizer-coverage-trace-compares",
+    "-Cllvm-args=-simplifycfg-branch-fold-threshold=0",
+    "--cfg=fuzzing",
+    "-Cforce-frame-pointers",
+];
+
+/// What is found at once, in every run of the tests. Two seconds are not worth much optimising.
 pub(crate) fn shortly() -> anyhow::Result<()> {
-    run(&Options { seconds: 2, target: None, language: true })
+    campaign(&Options { seconds: 2, target: None, language: true }, "1")
 }
 
 pub(crate) fn run(options: &Options) -> anyhow::Result<()> {
+    campaign(options, "3")
+}
+
+fn campaign(options: &Options, optimised: &str) -> anyhow::Result<()> {
     let all = targets(options.language)?;
     let chosen: Vec<_> =
         all.iter().filter(|name| options.target.as_ref().is_none_or(|given| given == *name)).collect();
     if chosen.is_empty() {
         bail!("there is no such target; there are {}", all.join(", "));
     }
-    let one = options.target.as_deref();
-    succeed(tool("build", options)?.args(one))?;
+    let host = host()?;
+    build(options, &host, optimised)?;
     for name in &chosen {
-        fuzz(name, options)?;
+        fuzz(name, &root().join(BUILT).join(&host).join("release").join(name), options.seconds)?;
     }
     println!("fuzz: {} targets, {} s each, nothing found", chosen.len(), options.seconds);
     Ok(())
@@ -66,17 +82,15 @@ fn targets(language: bool) -> anyhow::Result<Vec<String>> {
     Ok(names)
 }
 
-fn fuzz(name: &str, options: &Options) -> anyhow::Result<()> {
-    let seconds = options.seconds;
+fn fuzz(name: &str, program: &Path, seconds: u64) -> anyhow::Result<()> {
     let found = root().join("fuzz/found").join(name);
     let corpus = root().join(BUILT).join("corpus").join(name);
     fs::create_dir_all(&found)?;
     sow(name, &corpus)?;
-    let mut command = tool("run", options)?;
+    let mut command = Command::new(program);
     command
-        .arg(name)
         .arg(&corpus)
-        .args(["--", "-timeout=5", "-print_final_stats=1"])
+        .args(["-timeout=5", "-print_final_stats=1"])
         .arg(format!("-max_total_time={seconds}"))
         .arg(format!("-artifact_prefix={}/", found.display()));
     let output = command.output().with_context(|| format!("could not start `{}`", command_line(&command)))?;
@@ -101,23 +115,26 @@ fn sow(name: &str, corpus: &Path) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// An installed cargo-fuzz, else one of our own beneath `target`, so that the machine stays as it was.
-fn tool(verb: &str, options: &Options) -> anyhow::Result<Command> {
-    let mut command = if succeeds_quietly(cargo().args(["fuzz", "--version"])) {
-        cargo()
-    } else {
-        let tools = root().join("target/tools");
-        let binary = tools.join("bin/cargo-fuzz");
-        if !binary.exists() {
-            succeed(cargo().args(["install", "--locked", "cargo-fuzz", "--root"]).arg(&tools))?;
-        }
-        let mut own = Command::new(binary);
-        own.current_dir(root());
-        own
+/// For a target that is named, so that what runs during the build is not instrumented with it.
+fn build(options: &Options, host: &str, optimised: &str) -> anyhow::Result<()> {
+    let mut build = cargo();
+    build.args(["build", "--release", "--manifest-path", "fuzz/Cargo.toml", "--target-dir", BUILT]);
+    build.args(["--target", host]);
+    match &options.target {
+        Some(one) => build.args(["--bin", one]),
+        None => build.arg("--bins"),
     };
-    command.args(["fuzz", verb, "--sanitizer", "none", "--target-dir", BUILT]);
     if !options.language {
-        command.args(["--features", "outer"]);
+        build.args(["--features", "outer"]);
     }
-    Ok(command)
+    build.env("CARGO_ENCODED_RUSTFLAGS", INSTRUMENTED.join("\u{1f}"));
+    succeed(build.env("CARGO_PROFILE_RELEASE_OPT_LEVEL", optimised))
+}
+
+/// What this machine is, in the compiler's words.
+fn host() -> anyhow::Result<String> {
+    let output = program("rustc").arg("-vV").output().context("could not start rustc")?;
+    let said = String::from_utf8_lossy(&output.stdout);
+    let host = said.lines().find_map(|line| line.strip_prefix("host: "));
+    Ok(host.context("rustc does not say what it runs on")?.to_owned())
 }
